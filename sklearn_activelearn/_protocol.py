@@ -1,0 +1,346 @@
+"""The contract of every learner: `query` and `teach`, and the loops built on them.
+
+::
+
+    rows = learner.query(X)            # which rows of X are worth paying for?
+    learner.teach(X[rows], labels)     # here are their labels
+
+`learn` runs that loop with an oracle, `fit` and `partial_fit` run it with an
+answer sheet. A label is paid for when `query` asks for it; the request is
+remembered until the row is taught, however late that is.
+
+Every verb works on a shallow copy of the learner that takes its place only if
+all went well, so an error leaves the learner as it was. This needs one habit
+of all code below a verb: *replace* fitted attributes, never write into them.
+"""
+
+from contextlib import contextmanager
+from hashlib import blake2b
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+
+from ._validation import (
+    check_candidates,
+    check_classes,
+    check_labels,
+    check_limit,
+    check_rows,
+    encode,
+    find_classes,
+)
+
+
+class Requests:
+    """Rows that were asked for and not taught yet, first in, first out per value.
+
+    Parameters
+    ----------
+    waiting : dict, optional
+        Notes of the waiting requests by row key.
+    """
+
+    def __init__(self, waiting=None):
+        self._waiting = {} if waiting is None else waiting
+
+    def __len__(self):
+        return sum(map(len, self._waiting.values()))
+
+    def add(self, X, notes):
+        """Return these requests and one more for each row of X, with its note."""
+        waiting = dict(self._waiting)
+        for key, note in zip(row_keys(X), notes, strict=True):
+            waiting[key] = (*waiting.get(key, ()), note)
+        return Requests(waiting)
+
+    def take(self, X):
+        """Return what still waits once X is taught, and each row's note or None."""
+        if not self._waiting:
+            return self, [None] * X.shape[0]
+        waiting, notes = dict(self._waiting), []
+        for key in row_keys(X):
+            note, *later = waiting.pop(key, (None,))
+            if later:
+                waiting[key] = tuple(later)
+            notes.append(note)
+        return Requests(waiting), notes
+
+
+def row_keys(X):
+    """Yield a short key for each row that depends on its values only.
+
+    A row has the same key as float32 and as float64 (if it fits), dense and
+    sparse.
+    """
+    for i in range(X.shape[0]):
+        if issparse(X):
+            entries = slice(X.indptr[i], X.indptr[i + 1])
+            columns, values = X.indices[entries], X.data[entries]
+            kept = values != 0
+            columns, values = columns[kept], values[kept]
+        else:
+            columns = np.flatnonzero(X[i])
+            values = X[i, columns]
+        key = blake2b(columns.astype(np.int64).tobytes(), digest_size=16)
+        key.update(values.astype(np.float64).tobytes())
+        yield key.digest()
+
+
+class ActiveClassifier(ClassifierMixin, BaseEstimator):
+    """Base of all learners: the verbs, the bill and the requests.
+
+    A subclass provides four methods that work on rows and codes which have
+    passed the door (`_validation`):
+
+    - ``_begin()``: set the fitted state to that of a learner that has seen
+      nothing, with ``n_queries_ = 0`` and the random numbers seeded;
+    - ``_choose(X, candidates, limit)``: pick rows to buy, return their numbers
+      and the probability each was bought at;
+    - ``_absorb(X, codes, notes)``: learn labels; a note is the probability a
+      row was bought at, or None for a row nobody asked for;
+    - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
+    - ``_ask(X, answer)``: the same with ``answer(rows) -> codes``.
+    """
+
+    def query(self, X, *, candidates=None, limit=None, return_probability=False):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The next rows of the stream, or the unlabelled pool. May be empty.
+        candidates : array-like of int, default=None
+            Rows of X that may be bought, in the order in which to look at
+            them; the others are left alone. None: all, as they come.
+        limit : int >= 0, default=None
+            At most so many rows.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought.
+            Weighting by its inverse is valid only for rules whose probability
+            is never 0.
+
+        Returns
+        -------
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. These labels
+            are now on the bill.
+        probabilities : ndarray of shape (n_queries,)
+            Only with `return_probability`.
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity in X, a wrong number of features, `candidates`
+            that are no rows of X, or a parameter out of its range.
+        """
+        with self._changing() as learner:
+            X = learner._enter(X, min_rows=0)
+            candidates = check_candidates(candidates, X.shape[0])
+            rows, probabilities = learner._choose(
+                X, candidates, check_limit(limit, "limit")
+            )
+            learner._requests = learner._requests.add(X[rows], probabilities.tolist())
+        return (rows, probabilities) if return_probability else rows
+
+    def teach(self, X, y, classes=None):
+        """Learn the labels of rows, asked for or not, in any order.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows; those that were asked for are recognised by their values.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Needed unless the learner knows them.
+
+        Returns
+        -------
+        self : object
+            The learner. Rows that nobody asked for cost nothing.
+
+        Raises
+        ------
+        ValueError
+            For a label outside the classes, rows that do not match `y` or the
+            features, NaN or infinity.
+        """
+        with self._changing() as learner:
+            X = learner._enter(X, min_rows=0, finite=True)
+            y = check_labels(learner, y, X.shape[0])
+            learner._expect(classes)
+            codes = encode(y, learner.classes_)
+            learner._requests, notes = learner._requests.take(X)
+            learner._absorb(X, codes, notes)
+        return self
+
+    def learn(self, X, oracle, classes=None):
+        """Run the loop of `query` and `teach` over X, buying labels of an oracle.
+
+        While the oracle is asked, the learner is as it was just before the row
+        in question: the oracle may call `predict`, score it or pickle it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The stream or the pool.
+        oracle : callable
+            ``oracle(rows) -> labels``: gets row numbers of X, returns one label
+            for each. Called for bought rows only.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Needed unless the learner knows them.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            As for `query` and `teach`, and for an oracle that returns a wrong
+            number of labels. Whatever the oracle raises passes through. What
+            was taught until then stays learned; the clock, the random numbers
+            and the bill stand just before the row that failed, so the call can
+            be made again with the rest of X.
+        """
+        if not callable(oracle):
+            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+        with self._changing() as learner:
+            X = learner._enter(X, min_rows=0, finite=True)
+            learner._expect(classes)
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+
+        def answer(rows):
+            labels = np.asarray(oracle(rows))
+            if labels.shape != (len(rows),):
+                raise ValueError(
+                    f"oracle returned labels of shape {labels.shape} for "
+                    f"{len(rows)} rows; one label for each row is needed."
+                )
+            try:
+                return [known[label] for label in labels.tolist()]
+            except KeyError as error:
+                raise ValueError(
+                    f"oracle returned {error.args[0]!r} for row {rows[0]}, which is "
+                    f"not one of the classes {self.classes_.tolist()}."
+                ) from None
+
+        self._ask(X, answer)
+        return self
+
+    def fit(self, X, y):
+        """Simulate active learning on labelled data, from scratch.
+
+        The label of a row is used only if the learner buys it; the set of
+        classes is read up front.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The stream or the pool.
+        y : array-like of shape (n_rows,)
+            The answer sheet.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, labels of one class or continuous ones, or a
+            parameter out of its range.
+        """
+        with self._changing() as learner:
+            X = check_rows(learner, X, reset=True)
+            y = check_labels(learner, y, X.shape[0])
+            classes = find_classes(y)
+            learner._begin()
+            learner._requests = Requests()
+            learner._set_classes(classes)
+            learner._simulate(X, encode(y, classes), getattr(self, "shuffle", False))
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Simulate active learning on more labelled data, from where it stands.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The next rows, taken in order.
+        y : array-like of shape (n_rows,)
+            The answer sheet.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Needed unless the learner knows them.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            As for `fit`, and for a label outside the classes.
+        """
+        with self._changing() as learner:
+            X = learner._enter(X)
+            y = check_labels(learner, y, X.shape[0])
+            learner._expect(classes)
+            learner._simulate(X, encode(y, learner.classes_), False)
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "classes_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @contextmanager
+    def _changing(self):
+        """Yield a copy to work on, which takes the learner's place on success."""
+        learner = type(self).__new__(type(self))
+        learner.__dict__.update(self.__dict__)
+        yield learner
+        self.__dict__ = learner.__dict__
+
+    def _enter(self, X, *, min_rows=1, finite=False):
+        """Return validated rows; they are the first ones of a fresh learner."""
+        fresh = not hasattr(self, "n_queries_")
+        X = check_rows(self, X, reset=fresh, min_rows=min_rows, finite=finite)
+        if fresh:
+            self._begin()
+            self._requests = Requests()
+        return X
+
+    def _expect(self, classes):
+        """Learn which labels can occur, or check that it is the same ones."""
+        if classes is not None:
+            classes = check_classes(classes)
+        if not hasattr(self, "classes_"):
+            if classes is None:
+                raise ValueError(
+                    "classes must be passed on the first call: a label that has "
+                    "not been bought yet is not known otherwise."
+                )
+            self._set_classes(classes)
+        elif classes is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"classes {classes.tolist()} are not those of earlier calls, "
+                f"{self.classes_.tolist()}."
+            )
+
+    def _set_classes(self, classes):
+        self.classes_ = classes
+
+    def _draw_seeds(self, n_seeds):
+        """Draw whole numbers for the generators of a learner that begins."""
+        return check_random_state(self.random_state).randint(
+            np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
+        )

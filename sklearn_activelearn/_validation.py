@@ -1,0 +1,195 @@
+"""The door: every check of rows, labels and parameters, and the label coding.
+
+Rows come in as C-contiguous or CSR floats, uncopied where they already are.
+Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
+"""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_array, check_scalar, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+#: Stands for "no limit" wherever the compiled loop wants a number.
+UNLIMITED = np.iinfo(np.intp).max
+
+
+def check_rows(learner, X, *, reset, min_rows=1, finite=False):
+    """Return X as C-contiguous or CSR floats.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` (`reset=True`) or is
+        compared with them.
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        Not copied if it is C-contiguous or CSR and float32 or float64.
+    reset : bool
+        Whether these are the learner's first rows.
+    min_rows : int
+        Fewest rows allowed.
+    finite : bool
+        Whether to look for NaN and infinity now; the compiled loop finds them
+        on its way.
+
+    Returns
+    -------
+    X : ndarray or CSR matrix of float64 or float32
+    """
+    X = validate_data(
+        learner,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite=finite,
+        ensure_min_samples=min_rows,
+    )
+    if issparse(X) and not X.has_canonical_format:
+        # repeated entries would each count towards a row's norm
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_labels(learner, y, n_rows):
+    """Return y as a 1-D array with one finite label for each row."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = validate_data(learner, y=y, reset=False)
+    if len(y) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, y has {len(y)} labels."
+        )
+    return y
+
+
+def find_classes(y):
+    """Return the sorted distinct labels of y; at least two are needed."""
+    classes = two_values(y)
+    if classes is None:
+        check_classification_targets(y)
+        classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds 1 class, {classes[0]!r}; a classifier needs two or more."
+        )
+    return classes
+
+
+def two_values(y):
+    """Distinct labels of a numeric y if there are exactly two, without sorting."""
+    if y.dtype.kind not in "biuf" or len(y) == 0:
+        return None
+    low, high = y.min(), y.max()
+    is_high = y == high
+    if low == high or not np.all(is_high | (y == low)):
+        return None
+    if y.dtype.kind == "f" and not (low.is_integer() and high.is_integer()):
+        return None
+    return np.array([low, high])
+
+
+def check_classes(classes):
+    """Return the sorted distinct labels that a learner was told to expect."""
+    classes = check_array(
+        classes, ensure_2d=False, dtype=None, input_name="classes", ensure_min_samples=2
+    )
+    distinct = np.unique(column_or_1d(classes))
+    if len(distinct) < 2:
+        raise ValueError(f"classes holds 1 class, {distinct[0]!r}; two are needed.")
+    return distinct
+
+
+def encode(y, classes):
+    """Return the positions of the labels in `classes`.
+
+    Raises
+    ------
+    ValueError
+        If a label is not in `classes`; the first such row is named.
+    """
+    comparable = y.dtype.kind == classes.dtype.kind or "O" not in (
+        y.dtype.kind + classes.dtype.kind
+    )
+    if len(classes) == 2 and comparable:
+        codes = y == classes[1]
+        known = codes | (y == classes[0])
+        codes = codes.astype(np.int32)
+    else:
+        try:
+            codes = np.searchsorted(classes, y)
+        except TypeError:  # labels that cannot be compared with the classes
+            codes = np.zeros(len(y), dtype=np.intp)
+        codes = np.minimum(codes, len(classes) - 1).astype(np.int32)
+        known = np.asarray(classes[codes] == y)
+    if not np.all(known):
+        check_classification_targets(y)
+        row = int(np.argmin(known))
+        raise ValueError(
+            f"y[{row}] = {y[row]!r} is not one of the classes {classes.tolist()}."
+        )
+    return codes
+
+
+def check_number(value, name, low, high=None, *, closed="neither", integer=False):
+    """Return a finite number that lies in an interval, or name the parameter.
+
+    Parameters
+    ----------
+    value : object
+        The parameter as the user gave it.
+    name : str
+        What the user calls it.
+    low, high : float
+        Ends of the interval; no upper end if `high` is None.
+    closed : {"neither", "left", "right", "both"}
+        Which ends belong to it.
+    integer : bool
+        Whether only whole numbers will do.
+    """
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a number, not {value!r}.")
+    if isinstance(value, Real) and not np.isfinite(value):
+        raise ValueError(f"{name} == {value}, must be finite.")
+    return check_scalar(
+        value,
+        name,
+        Integral if integer else Real,
+        min_val=low,
+        max_val=high,
+        include_boundaries=closed,
+    )
+
+
+def check_option(value, name, options):
+    """Return a value that is one of the options, or say which parameter is not."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {sorted(options)}, got {value!r}.")
+    return value
+
+
+def check_limit(value, name, low=0):
+    """Return a whole number of at least `low`; None stands for no limit."""
+    if value is None:
+        return UNLIMITED
+    return int(check_number(value, name, low, closed="left", integer=True))
+
+
+def check_candidates(candidates, n_rows):
+    """Return row numbers as int64, each a different row of X, or None for all."""
+    if candidates is None:
+        return None
+    rows = np.asarray(candidates)
+    if rows.ndim != 1 or (rows.dtype.kind not in "iu" and rows.size):
+        raise ValueError("candidates must be a 1-D array of row numbers of X.")
+    rows = rows.astype(np.int64)
+    if rows.size and (rows.min() < 0 or rows.max() >= n_rows):
+        raise ValueError(f"candidates must lie in [0, {n_rows}), the rows of X.")
+    if len(np.unique(rows)) < len(rows):
+        raise ValueError("candidates names a row more than once.")
+    return rows

@@ -1,0 +1,189 @@
+"""Labels needed to reach a target error, and tuning for as few as possible."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
+
+from .._validation import check_number
+from ._curves import label_curve
+
+
+@dataclass(frozen=True)
+class LabelsToTarget:
+    """Labels each run needed to reach an error for the first time.
+
+    Attributes
+    ----------
+    error : float
+        The target.
+    labels : ndarray of shape (n_runs,)
+        Labels bought when the held-out error was first at most `error`;
+        infinity for a run that never got there.
+    n_offered : ndarray of int of shape (n_runs,)
+        Rows each run could have bought.
+    """
+
+    error: float
+    labels: np.ndarray
+    n_offered: np.ndarray
+
+    @property
+    def n_failed(self):
+        """Runs that never reached the target."""
+        return int(np.isinf(self.labels).sum())
+
+    @property
+    def counted(self):
+        """Labels with a failure counted as every row the run was offered."""
+        return np.where(np.isinf(self.labels), self.n_offered, self.labels)
+
+    @property
+    def mean(self):
+        """Mean over runs, failures counted as every row offered."""
+        return float(self.counted.mean())
+
+    @property
+    def std(self):
+        """Standard deviation over runs, failures counted as every row offered."""
+        return float(self.counted.std())
+
+
+def labels_to_target(curve, error):
+    """Return how many labels each run of a curve needed to reach an error.
+
+    Parameters
+    ----------
+    curve : LabelCurve
+        Scored after each purchase, or at the counts that matter.
+    error : float in [0, 1]
+        Target for 1 - score.
+
+    Returns
+    -------
+    result : LabelsToTarget
+        Runs that never reach the target are counted, not dropped: at all rows
+        they were offered.
+
+    Raises
+    ------
+    ValueError
+        For an error outside [0, 1].
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RandomSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import label_curve, labels_to_target
+    >>> X, y = load_digits(return_X_y=True)
+    >>> curve = label_curve(RandomSamplingClassifier(rate=1.0), X, y, random_state=0)
+    >>> labels_to_target(curve, 0.2).n_failed
+    0
+    """
+    check_number(error, "error", 0, 1, closed="both")
+    reached = 1 - curve.scores <= error
+    first = reached.argmax(axis=1) if reached.shape[1] else np.zeros(len(reached), int)
+    labels = np.where(
+        reached.any(axis=1),
+        np.append(curve.n_labels, 0)[first],
+        np.inf,
+    )
+    return LabelsToTarget(float(error), labels, curve.n_offered)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Outcome of `tune_labels_to_target`.
+
+    Attributes
+    ----------
+    best_params : dict
+        Setting with the fewest labels on average.
+    best_estimator : estimator
+        Unfitted clone with that setting.
+    results : list of (dict, LabelsToTarget)
+        Every setting, in the order of the grid.
+    """
+
+    best_params: dict
+    best_estimator: object
+    results: list
+
+
+def tune_labels_to_target(
+    estimator,
+    param_grid,
+    X,
+    y,
+    *,
+    error,
+    cv=None,
+    scoring=None,
+    n_repeats=1,
+    n_jobs=None,
+    random_state=None,
+):
+    """Find the parameters that reach a target error with the fewest labels.
+
+    This is how the papers tune, on a holdout whose labels are all known. All
+    settings see the same folds, order of rows and coins.
+
+    Parameters
+    ----------
+    estimator : learner, or Pipeline that ends in one
+        Not changed.
+    param_grid : dict or list of dicts
+        As for `GridSearchCV`.
+    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        The holdout.
+    y : array-like of shape (n_rows,)
+        Its labels.
+    error : float in [0, 1]
+        Target for 1 - score.
+    cv, scoring, n_repeats, n_jobs, random_state
+        As for `label_curve`.
+
+    Returns
+    -------
+    tuning : Tuning
+        With failures counted as every row offered; the first of equal settings
+        wins.
+
+    Raises
+    ------
+    ValueError
+        As for `label_curve` and `labels_to_target`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import CBGZClassifier
+    >>> from sklearn_activelearn.evaluation import tune_labels_to_target
+    >>> X, y = load_digits(return_X_y=True)
+    >>> grid = {"b": [0.03, 10.0]}
+    >>> tuning = tune_labels_to_target(
+    ...     CBGZClassifier(), grid, X, y == 8, error=0.09, random_state=0
+    ... )
+    >>> tuning.best_params
+    {'b': 0.03}
+    """
+    check_number(error, "error", 0, 1, closed="both")
+    seed = check_random_state(random_state).randint(2**31)
+    results = []
+    for params in ParameterGrid(param_grid):
+        curve = label_curve(
+            clone(estimator).set_params(**params),
+            X,
+            y,
+            cv=cv,
+            scoring=scoring,
+            n_repeats=n_repeats,
+            n_jobs=n_jobs,
+            until=error,
+            random_state=seed,
+        )
+        results.append((params, labels_to_target(curve, error)))
+    best, _ = min(results, key=lambda result: result[1].mean)
+    return Tuning(best, clone(estimator).set_params(**best), results)

@@ -1,0 +1,14 @@
+"""One-pass learners: query rule × update rule × linear state."""
+
+try:
+    from . import _pass  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "sklearn_activelearn is not compiled here. Build it with "
+        "`pip install -e .` from the source tree, or leave the source tree to use "
+        "the installed package."
+    ) from error
+
+from ._first_order import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+
+__all__ = ["CBGZClassifier", "DKMClassifier", "RandomSamplingClassifier"]

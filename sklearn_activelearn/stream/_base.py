@@ -1,0 +1,215 @@
+"""What the linear one-pass learners share: state, the compiled loop, prediction."""
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_is_fitted
+
+from .._protocol import ActiveClassifier
+from .._validation import UNLIMITED, check_limit, check_rows
+from ._pass import DONE, LinearState, first_not_finite, run, scores, teach
+from ._rows import Rows
+
+NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+class StreamClassifier(ActiveClassifier):
+    """One weight vector for each class (one in all for two), a query and an update.
+
+    A subclass provides ``_make_rules()``, which checks the learner's own
+    parameters and returns its query rule and its update rule.
+    """
+
+    def __init__(
+        self,
+        *,
+        average,
+        fit_intercept,
+        normalize,
+        budget,
+        patience,
+        shuffle,
+        random_state,
+    ):
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def decision_function(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes the margin, positive for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False, finite=True)
+        out = scores(Rows(X), self.coef_, self.intercept_, self.normalize)
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def predict(self, X):
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels.
+        """
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            return self.classes_[(values > 0).astype(np.intp)]
+        return self.classes_[values.argmax(axis=1)]
+
+    @property
+    def coef_(self):
+        """Weights of the features, for rows of unit norm if `normalize`."""
+        return self._mean_weights(0)
+
+    @property
+    def intercept_(self):
+        """Weights of the constant feature."""
+        return self._mean_weights(1)
+
+    def _mean_weights(self, part):
+        check_is_fitted(self)
+        last, drift = self._weights[part], self._weights[part + 2]
+        n_taught = self._counts[2]
+        return last - drift / n_taught if self.average and n_taught else last
+
+    def _begin(self):
+        query_rule, _ = self._make_rules()
+        self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
+        self._memory = query_rule.initial_memory(
+            self.n_features_in_ + bool(self.fit_intercept)
+        )
+        self._weights = self._zero_weights(1)
+        self._set_counts((0, 0, 0, 0, 0))
+        self.queried_indices_ = NO_ROWS
+        self.__dict__.pop("classes_", None)
+
+    def _set_classes(self, classes):
+        super()._set_classes(classes)
+        self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
+
+    def _zero_weights(self, n_vectors):
+        coef, intercept = np.zeros((n_vectors, self.n_features_in_)), np.zeros(n_vectors)
+        return coef, intercept, coef.copy(), intercept.copy()
+
+    def _set_counts(self, counts):
+        self._counts = counts
+        self.n_seen_, self.n_queries_, _, self.n_updates_, _ = counts
+
+    def _working_state(self):
+        return LinearState(
+            self._weights,
+            self._memory,
+            self._counts,
+            self._coin_seed,
+            self.normalize,
+            self.fit_intercept,
+            self.average,
+        )
+
+    def _commit(self, state):
+        self._weights = state.weights
+        self._memory = state.memory.tolist()
+        self._set_counts(state.counts)
+
+    def _limits(self):
+        return (
+            check_limit(self.budget, "budget"),
+            check_limit(self.patience, "patience", low=1),
+        )
+
+    def _choose(self, X, candidates, limit):
+        query_rule, update_rule = self._make_rules()
+        budget, patience = self._limits()
+        budget = min(budget, self.n_queries_ + min(limit, X.shape[0]))
+        state = self._working_state()
+        bought, probabilities = np.empty(X.shape[0], np.int64), np.empty(X.shape[0])
+        outcome = run(
+            Rows(X), candidates, None, None, query_rule, update_rule, state,
+            budget, patience, bought, probabilities,
+        )  # fmt: skip
+        raise_unless_done(outcome, X)
+        n_bought = state.counts[1] - self.n_queries_
+        self._commit(state)
+        return bought[:n_bought].copy(), probabilities[:n_bought].copy()
+
+    def _absorb(self, X, codes, notes):
+        query_rule, update_rule = self._make_rules()
+        state = self._working_state()
+        asked = np.array([note is not None for note in notes], dtype=np.uint8)
+        probabilities = np.array([1.0 if note is None else note for note in notes])
+        outcome = teach(
+            Rows(X), codes, probabilities, asked, query_rule, update_rule, state
+        )
+        raise_unless_done(outcome, X)
+        self._commit(state)
+
+    def _simulate(self, X, codes, shuffle):
+        order = None
+        if shuffle:
+            order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
+                X.shape[0]
+            )
+        query_rule, update_rule = self._make_rules()
+        state = self._working_state()
+        bought = np.empty(X.shape[0], np.int64)
+        outcome = run(
+            Rows(X), order, codes, None, query_rule, update_rule, state,
+            *self._limits(), bought, np.empty(X.shape[0]),
+        )  # fmt: skip
+        raise_unless_done(outcome, X)
+        self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
+        self._commit(state)
+
+    def _ask(self, X, answer):
+        query_rule, update_rule = self._make_rules()
+        state = self._working_state()
+        bought = np.empty(X.shape[0], np.int64)
+        n_before = self.n_queries_
+
+        def ask(row):
+            self._commit(state)
+            return answer(np.array([row]))[0]
+
+        try:
+            outcome = run(
+                Rows(X), None, np.full(X.shape[0], -1, np.int32), ask, query_rule,
+                update_rule, state, *self._limits(), bought, np.empty(X.shape[0]),
+            )  # fmt: skip
+        finally:
+            self._commit(state)
+            self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
+        raise_unless_done(outcome, X)
+
+
+def raise_unless_done(outcome, X):
+    """Turn the reason why the loop stopped early into an error that names the row."""
+    reason, row = outcome
+    if reason == DONE:
+        return
+    values = X[[row]]
+    try:
+        assert_all_finite(values, input_name=f"X (row {row})")
+    except ValueError as error:
+        raise ValueError(f"Row {row} of X: {error}") from None
+    raise ValueError(
+        f"Row {row} of X: the margin or the weights overflow; scale the rows, or "
+        "choose a smaller step."
+    )

@@ -1,0 +1,22 @@
+/* How the loops see the rows of a matrix, dense or CSR, of any type. */
+#ifndef SKLEARN_ACTIVELEARN_ROWS_H
+#define SKLEARN_ACTIVELEARN_ROWS_H
+
+#include <stddef.h>
+
+typedef struct al_rows {
+    const void *values, *indices, *indptr; /* indices, indptr: CSR only */
+    ptrdiff_t n_features;
+    /* w . row */
+    double (*dot)(const struct al_rows *X, ptrdiff_t i, const double *w);
+    /* w . row, and row . row in *squares, in one look */
+    double (*dots)(const struct al_rows *X, ptrdiff_t i, const double *w,
+                   double *squares);
+    /* the rest is needed for few rows only: w += a row; sum of (row / scale)^2;
+     * largest |value| */
+    void (*add)(const struct al_rows *X, ptrdiff_t i, double a, double *w);
+    double (*squares)(const struct al_rows *X, ptrdiff_t i, double scale);
+    double (*largest)(const struct al_rows *X, ptrdiff_t i);
+} al_rows;
+
+#endif

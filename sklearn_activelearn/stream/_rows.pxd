@@ -1,0 +1,21 @@
+# Rows of a dense or CSR matrix, read in place.
+
+cdef extern from "_rows.h" nogil:
+    ctypedef struct al_rows:
+        const void *values
+        const void *indices
+        const void *indptr
+        Py_ssize_t n_features
+        double (*dot)(const al_rows *X, Py_ssize_t i, const double *w) noexcept nogil
+        double (*dots)(
+            const al_rows *X, Py_ssize_t i, const double *w, double *squares
+        ) noexcept nogil
+        void (*add)(const al_rows *X, Py_ssize_t i, double a, double *w) noexcept nogil
+        double (*squares)(const al_rows *X, Py_ssize_t i, double scale) noexcept nogil
+        double (*largest)(const al_rows *X, Py_ssize_t i) noexcept nogil
+
+
+cdef class Rows:
+    cdef al_rows view
+    cdef tuple owners
+    cdef readonly Py_ssize_t n_rows, n_features

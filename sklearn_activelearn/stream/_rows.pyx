@@ -1,0 +1,45 @@
+# cython: language_level=3
+"""Rows of a dense or CSR matrix, read in place."""
+
+import numpy as np
+from scipy.sparse import issparse
+
+cdef extern from "_kernels.h" nogil:
+    void al_rows_init(al_rows *X, int sparse, int value_size, int index_size)
+
+
+cdef const void *address(array):
+    return <const void *> <size_t> array.ctypes.data
+
+
+cdef class Rows:
+    """A validated matrix, ready for the compiled loops.
+
+    Parameters
+    ----------
+    X : C-contiguous ndarray or CSR matrix of float32 or float64
+        Not copied; read-only arrays and memory maps are fine.
+    """
+
+    def __cinit__(self, X):
+        sparse = issparse(X)
+        index_size = 0
+        self.n_rows, self.n_features = X.shape
+        self.view.n_features = self.n_features
+        if sparse:
+            # scipy stores both index arrays in one type; a user may not
+            index_type = np.result_type(X.indices, X.indptr)
+            indices = np.require(X.indices, index_type, "CA")
+            indptr = np.require(X.indptr, index_type, "CA")
+            values = np.require(X.data, requirements="CA")
+            self.owners = (values, indices, indptr)
+            self.view.indices = address(indices)
+            self.view.indptr = address(indptr)
+            index_size = index_type.itemsize
+        else:
+            values = np.require(X, requirements="CA")
+            self.owners = (values,)
+        if values.dtype != np.float64 and values.dtype != np.float32:
+            raise TypeError(f"rows of {values.dtype}, not float32 or float64")
+        self.view.values = address(values)
+        al_rows_init(&self.view, sparse, values.dtype.itemsize, index_size)

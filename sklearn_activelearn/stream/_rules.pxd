@@ -1,0 +1,24 @@
+# What the pass asks of a query rule and of an update rule.
+
+cdef struct Clock:
+    Py_ssize_t n_seen     # rows decided
+    Py_ssize_t n_queries  # labels bought
+    Py_ssize_t n_taught   # labels learned, bought or not
+    Py_ssize_t n_updates  # labels that changed the weights
+    Py_ssize_t n_idle     # rows since the last purchase
+
+
+cdef class QueryRule:
+    cdef readonly bint seeds, uses_margin, uses_norm
+    cdef double probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) noexcept nogil
+    cdef void observe(self, double norm, double *memory) noexcept nogil
+    cdef void learned(self, bint mistake, double *memory) noexcept nogil
+
+
+cdef class UpdateRule:
+    cdef readonly bint seeds
+    cdef double step(
+        self, double z, double squared_norm, double probability, const Clock *clock
+    ) noexcept nogil
