@@ -197,7 +197,12 @@ def _run(estimator, X, y, train, test, seed, scorer, at, until):
             if name == "random_state" or name.endswith("__random_state")
         }
     )
-    X_train, X_test, y_train, y_test = _take(X, train), _take(X, test), y[train], y[test]
+    X_train, X_test, y_train, y_test = (
+        _take(X, train),
+        _take(X, test),
+        y[train],
+        y[test],
+    )
     learner = estimator
     if isinstance(estimator, Pipeline):
         learner = estimator[-1]

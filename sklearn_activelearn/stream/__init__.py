@@ -9,6 +9,8 @@ except ModuleNotFoundError as error:
         "the installed package."
     ) from error
 
-from ._first_order import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+from ._cbgz import CBGZClassifier
+from ._dkm import DKMClassifier
+from ._random import RandomSamplingClassifier
 
 __all__ = ["CBGZClassifier", "DKMClassifier", "RandomSamplingClassifier"]

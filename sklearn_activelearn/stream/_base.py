@@ -5,9 +5,10 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
-from .._validation import UNLIMITED, check_limit, check_rows
-from ._pass import DONE, LinearState, first_not_finite, run, scores, teach
+from .._validation import check_limit, check_number, check_option, check_rows
+from ._pass import DONE, LinearState, run, scores, teach
 from ._rows import Rows
+from ._rules import UPDATE_RULES
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -106,7 +107,10 @@ class StreamClassifier(ActiveClassifier):
         self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
 
     def _zero_weights(self, n_vectors):
-        coef, intercept = np.zeros((n_vectors, self.n_features_in_)), np.zeros(n_vectors)
+        coef, intercept = (
+            np.zeros((n_vectors, self.n_features_in_)),
+            np.zeros(n_vectors),
+        )
         return coef, intercept, coef.copy(), intercept.copy()
 
     def _set_counts(self, counts):
@@ -197,6 +201,12 @@ class StreamClassifier(ActiveClassifier):
             self._commit(state)
             self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
         raise_unless_done(outcome, X)
+
+
+def make_update_rule(update, eta0):
+    """Return the update rule of that name."""
+    check_option(update, "update", UPDATE_RULES)
+    return UPDATE_RULES[update](check_number(eta0, "eta0", 0))
 
 
 def raise_unless_done(outcome, X):

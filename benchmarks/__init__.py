@@ -1,0 +1,1 @@
+"""Experiments: published tables and speed ratios."""

@@ -1,0 +1,1 @@
+"""Ratios of interleaved runs."""

@@ -1,0 +1,181 @@
+"""The command line: would active learning save labels on my data.
+
+``sklearn-activelearn compare`` runs the learners of this package, and passive
+learning of the same model, over the same folds in the same order.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+
+from sklearn_activelearn._cli.comparison import Plan, compare
+from sklearn_activelearn._cli.data_files import read_data
+from sklearn_activelearn._cli.learners import (
+    name_of,
+    parse_learner,
+    passive_twin,
+    public_learners,
+)
+from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
+from sklearn_activelearn._cli.report import draw, to_dict, to_text
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def main(argv=None):
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        Arguments; None: those of the process.
+
+    Returns
+    -------
+    code : int
+        0, or 2 for what the user can put right, or 130 after Ctrl-C.
+    """
+    try:
+        args = make_parser(run_compare).parse_args(argv)
+        args.run(args)
+    except UsageError as error:
+        message = " ".join(str(error).split()).rstrip(".")
+        print(f"{PROGRAM}: error: {message}.", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def run_compare(args):
+    """Run ``compare``: check everything, then run, then report."""
+    check_outputs(args)
+    try:
+        texts = args.learner or public_learners()
+        learners = [parse_learner(text) for text in texts]
+    except ValueError as error:
+        raise UsageError(f"--learner: {error}") from error
+    data, X, y = load(args)
+    plan = Plan(
+        data=data,
+        rows=X.shape[0],
+        features=X.shape[1],
+        classes=count_classes(y, args.folds),
+        standardize=not (args.raw or issparse(X)),
+        folds=args.folds,
+        repeats=args.repeats,
+        seed=args.seed,
+        target_error=args.target_error,
+    )
+    twins = {name_of(twin): twin for twin in map(passive_twin, learners)}
+    for learner in [*learners, *twins.values()]:
+        check_learner(learner, X)
+    try:
+        with progress(len(learners) + len(twins)) as announce:
+            results = compare(learners, X, y, plan, n_jobs=args.jobs, announce=announce)
+    except ValueError as error:
+        raise UsageError(f"{data}: {error}") from error
+    write(args, plan, results)
+
+
+def check_outputs(args):
+    """Refuse files that cannot be written, before the long run."""
+    if args.plot:
+        if args.plot.suffix.lower() not in PICTURES:
+            raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
+        if importlib.util.find_spec("matplotlib") is None:
+            raise UsageError(f"--plot needs matplotlib: pip install '{PROGRAM}[plot]'")
+    for option, path in (("--plot", args.plot), ("--json", args.json)):
+        if path is None or path == "-":
+            continue
+        folder = Path(path).parent
+        if not folder.is_dir():
+            raise UsageError(f"{option}: there is no folder {folder}")
+        if os.path.isdir(path):
+            raise UsageError(f"{option}: {path} is a folder")
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            raise UsageError(f"{option}: {path} cannot be written")
+
+
+def load(args):
+    """Return the name of the data, rows and labels."""
+    if args.data is None:
+        if args.target is not None:
+            raise UsageError("--target names a column of a file: --data is missing")
+        return "digits of scikit-learn", *load_digits(return_X_y=True)
+    try:
+        return Path(args.data).name, *read_data(args.data, args.target)
+    except (ValueError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{args.data}: {reason}") from error
+
+
+def count_classes(y, folds):
+    """Return the number of classes, each of which has a row for every fold."""
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise UsageError(f"all labels are {classes[0]}: two classes are needed")
+    rare = counts.argmin()
+    if counts[rare] < folds:
+        raise UsageError(
+            f"class {classes[rare]} has fewer rows ({counts[rare]}) than there are "
+            f"folds ({folds}); there are {len(classes)} classes in {len(y)} rows"
+        )
+    return len(classes)
+
+
+def check_learner(learner, X):
+    """Refuse parameters that the learner does not accept."""
+    try:
+        clone(learner).query(X[:0])
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name_of(learner)}: {error}") from error
+
+
+@contextmanager
+def progress(n_steps):
+    """Yield a function that tells a terminal which step begins."""
+    step, shown = 0, sys.stderr.isatty()
+
+    def announce(name):
+        nonlocal step
+        step += 1
+        if shown:
+            text = f"\r\033[K{step} of {n_steps}: {name}"
+            print(text, end="", file=sys.stderr, flush=True)
+
+    try:
+        yield announce
+    finally:
+        if shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def write(args, plan, results):
+    """Write the table or JSON, and the picture."""
+    try:
+        if not args.json:
+            print(to_text(plan, results))
+        else:
+            text = json.dumps(to_dict(plan, results), indent=1, allow_nan=False)
+            if args.json == "-":
+                print(text)
+            else:
+                Path(args.json).write_text(f"{text}\n", encoding="utf-8")
+        if args.plot:
+            draw(plan, results, args.plot)
+    except OSError as error:
+        raise UsageError(f"cannot write: {error}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

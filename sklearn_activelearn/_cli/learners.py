@@ -1,0 +1,74 @@
+"""Learners by name, as text, and the passive learner to compare each with."""
+
+import ast
+from difflib import get_close_matches
+
+import sklearn_activelearn
+from sklearn_activelearn import RandomSamplingClassifier
+
+
+def public_learners():
+    """Return the active learners of the package by name."""
+    public = {n: getattr(sklearn_activelearn, n) for n in sklearn_activelearn.__all__}
+    return {name: value for name, value in public.items() if hasattr(value, "learn")}
+
+
+def parse_learner(text):
+    """Return the learner that NAME[:param=value,...] describes.
+
+    "Classifier" may be left out of the name.
+
+    Raises
+    ------
+    ValueError
+        For a name that does not exist, with those that do.
+    """
+    name, _, settings = text.partition(":")
+    learners = public_learners()
+    name = name if name in learners else f"{name}Classifier"
+    if name not in learners:
+        name = name.removesuffix("Classifier")
+        raise ValueError(f"there is no learner {name!r}; {choices(name, learners)}")
+    learner = learners[name]()
+    known = sorted(learner.get_params())
+    params = parse_params(settings)
+    for param in params:
+        if param not in known:
+            raise ValueError(f"{name} has no {param!r}; {choices(param, known)}")
+    return learner.set_params(**params)
+
+
+def parse_params(text):
+    """Return the parameters in param=value,...; a bare word is a string."""
+    try:
+        call = ast.parse(f"dict({text})", mode="eval").body
+        if call.args or any(word.arg is None for word in call.keywords):
+            raise ValueError
+        return {
+            word.arg: word.value.id
+            if isinstance(word.value, ast.Name)
+            else ast.literal_eval(word.value)
+            for word in call.keywords
+        }
+    except (SyntaxError, ValueError, AttributeError):
+        raise ValueError(f"{text!r} is not of the form param=value,p=value") from None
+
+
+def choices(name, names):
+    """Return what a misspelt name may have meant, and all there are."""
+    close = get_close_matches(name, names, 1)
+    hint = f"did you mean {close[0]!r}, of " if close else "there are "
+    return f"{hint}{', '.join(names)}"
+
+
+def name_of(learner):
+    """Return a learner as code on one line."""
+    return " ".join(repr(learner).split()).removesuffix("()")
+
+
+def passive_twin(learner):
+    """Return passive learning of the same model: it buys every label."""
+    twin = RandomSamplingClassifier()
+    params = learner.get_params(deep=False)
+    shared = {name: params[name] for name in params if hasattr(twin, name)}
+    return twin.set_params(**shared).set_params(rate=1.0, budget=None, patience=None)

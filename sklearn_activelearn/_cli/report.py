@@ -1,0 +1,235 @@
+"""A comparison as text, as plain values for JSON, and as a picture."""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from .. import __version__
+from .learners import name_of
+
+
+def to_text(plan, results):
+    """Return what a user wants to know, in lines of about 100 characters."""
+    kind = "standardised features" if plan.standardize else "features"
+    lines = [
+        f"data     {plan.data}: {plan.rows} rows, {plan.features} {kind}, "
+        f"{plan.classes} classes",
+        f"runs     {plan.folds} folds × {plan.repeats} repeats, seed {plan.seed}; "
+        "test error on the fold held out; mean ± std over runs",
+    ]
+    for name, group in by_twin(results).items():
+        n_all, target = group[0].passive_curve.n_offered.max(), percent(group[0].target)
+        reason = f", where passive learning ends with all {n_all} labels (on average)"
+        rows = [*heading(target), *map(cells, group), passive_cells(group[0])]
+        lines += [
+            f"passive  the same model buys every label: {name}",
+            f"target   {target} % error{reason if plan.target_error is None else ''}",
+            "",
+            *align(rows),
+            "",
+        ]
+    lines += [
+        "passive needs  labels until passive learning is as good, on average",
+        f"(in brackets)  within noise: below 2 standard errors over {plan.n_runs} runs",
+    ]
+    if any(0 < r.needed.n_failed < plan.n_runs for r in results):
+        lines.append("never          counted as all the labels there are")
+    if all(r.needed.n_failed == plan.n_runs for r in results):
+        reached = np.ceil(100 * np.median([r.errors.mean() for r in results])) / 100
+        lines.append(f"out of reach?  try another target: --target-error {reached:.2f}")
+    return "\n".join([*lines, "", verdict(results)])
+
+
+def by_twin(results):
+    """Return the results by the name of their passive twin."""
+    groups = {}
+    for result in results:
+        groups.setdefault(name_of(result.passive), []).append(result)
+    return groups
+
+
+def heading(target):
+    """Return the two heading rows of a table."""
+    return [
+        (
+            "",
+            "labels",
+            "error with",
+            "passive with",
+            "passive",
+            "labels",
+            "labels until",
+        ),
+        ("", "bought", "them, %", "as many, %", "needs", "saved", f"{target} % error"),
+    ]
+
+
+def cells(result):
+    """Return the table row of a learner."""
+    more = ">" if np.isinf(result.passive_needs) else ""
+    needs = min(result.passive_needs, result.passive_curve.n_offered.max())
+    saved = f"{more}{percent(result.saved, 0)} %" if result.saved > 0 else "none"
+    return (
+        name_of(result.learner),
+        f"{result.curve.n_bought.mean():.0f}",
+        spread(result.errors),
+        spread(result.passive_errors),
+        f"{more}{needs:.0f}",
+        saved if result.is_clear else f"({saved})",
+        labels_text(result.needed),
+    )
+
+
+def passive_cells(result):
+    """Return the table row of a passive twin."""
+    curve = result.passive_curve
+    errors, needed = spread(1 - curve.final_scores), labels_text(result.passive_needed)
+    return "passive learning", f"{curve.n_offered.max()}", errors, "", "", "", needed
+
+
+def align(rows):
+    """Return lines with the first and last cells to the left, others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others, last in rows:
+        padded = [text.rjust(w) for text, w in zip(others, widths[1:-1], strict=True)]
+        lines.append("   ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+    return lines
+
+
+def percent(share, digits=1):
+    """Return a share in percent; a dash if it is not known."""
+    return "–" if np.isnan(share) else f"{100 * share:.{digits}f}"
+
+
+def spread(errors):
+    """Return mean ± std of errors in percent."""
+    return f"{percent(errors.mean())} ± {percent(errors.std())}"
+
+
+def labels_text(needed):
+    """Return mean ± std of the labels to a target, and how many runs failed."""
+    n_runs = len(needed.labels)
+    if needed.n_failed == n_runs:
+        return f"never in {n_runs} runs"
+    failed = f", {needed.n_failed} of {n_runs} never" if needed.n_failed else ""
+    return f"{needed.mean:.0f} ± {needed.std:.0f}{failed}"
+
+
+def verdict(results):
+    """Return one sentence that says whether anything saved labels."""
+    savers = [r for r in results if r.is_clear and r.saved > 0]
+    if not savers:
+        return "No learner saved labels beyond noise; more --repeats may tell."
+    best = max(savers, key=lambda r: r.saved)
+    needs = f"{best.passive_needs:.0f}"
+    return (
+        f"{name_of(best.learner)} saved most: {best.curve.n_bought.mean():.0f} labels "
+        f"for {percent(best.errors.mean())} % error; passive learning "
+        f"{'never gets there' if needs == 'inf' else f'needs {needs}'}."
+    )
+
+
+def to_dict(plan, results):
+    """Return everything as plain values; None stands for never, or not known."""
+    return {
+        "version": __version__,
+        **asdict(plan),
+        "results": [
+            {
+                "learner": name_of(result.learner),
+                "passive": name_of(result.passive),
+                "target_error": result.target,
+                "labels_bought": plain(result.curve.n_bought),
+                "errors": plain(result.errors),
+                "passive_errors_with_as_many": plain(result.passive_errors),
+                "passive_needs_for_mean_error": plain(result.passive_needs),
+                "saved": result.saved,
+                "saved_is_clear": result.is_clear,
+                "labels_to_target": needed_to_dict(result.needed),
+                "passive_labels_to_target": needed_to_dict(result.passive_needed),
+                "curve": curve_to_dict(result.curve),
+                "passive_curve": curve_to_dict(result.passive_curve),
+            }
+            for result in results
+        ],
+    }
+
+
+def needed_to_dict(needed):
+    """Return labels to a target as plain values."""
+    return {
+        "runs": plain(needed.labels),
+        "n_failed": needed.n_failed,
+        "mean_with_failures_as_all": needed.mean,
+        "std_with_failures_as_all": needed.std,
+    }
+
+
+def curve_to_dict(curve):
+    """Return mean and spread of the error for as long as some run bought labels."""
+    bought = curve.n_labels <= curve.n_bought.max()
+    return {
+        "labels": plain(curve.n_labels[bought]),
+        "error_mean": plain(1 - curve.mean[bought]),
+        "error_std": plain(curve.std[bought]),
+    }
+
+
+def plain(values):
+    """Return numbers as JSON has them: it knows neither NaN nor infinity."""
+    values = np.asarray(values)
+    return np.where(np.isfinite(values), values.astype(object), None).tolist()
+
+
+def draw(plan, results, path):
+    """Draw error against labels bought into a file, with matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    for i, result in enumerate(results):
+        draw_curve(axes, result.curve, name_of(result.learner), f"C{i % 10}")
+    for i, (name, group) in enumerate(by_twin(results).items()):
+        color = f"{0.25 * (i % 3):.2f}"
+        draw_curve(axes, group[0].passive_curve, f"passive: {name}", color, "--")
+    ends = {share for r in results for share in (r.errors.mean(), r.target)}
+    lowest = 60 * min(ends - {0}, default=1)  # a logarithmic axis ends above 0
+    for target in {result.target for result in results} - {0}:
+        axes.axhline(100 * target, color="black", linewidth=1)
+        axes.text(
+            0.01,
+            102 * target,
+            f"target {percent(target)} %",
+            transform=axes.get_yaxis_transform(),
+            va="bottom",
+            clip_on=True,
+        )
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=(1, None),
+        xlabel="labels bought",
+        ylabel="test error, %",
+        title=f"{plan.data}: mean of {plan.n_runs} runs, and the middle 80 % of them",
+    )
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("")
+    axes.set_ylim(max(lowest, 0.1), 100)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper right", fontsize="small")
+    figure.savefig(path)
+
+
+def draw_curve(axes, curve, label, color, line="-"):
+    """Draw a mean, a band over runs, and a dot for the mean end of the runs."""
+    kept = curve.n_labels < curve.n_bought.mean()
+    labels = np.append(curve.n_labels[kept], curve.n_bought.mean())
+    scores = np.column_stack([curve.carried_scores[:, kept], curve.final_scores])
+    errors = 100 * (1 - scores)
+    mean, (low, high) = errors.mean(axis=0), np.quantile(errors, [0.1, 0.9], axis=0)
+    axes.plot(labels, mean, line, color=color, label=label)
+    axes.plot(labels[-1:], mean[-1:], "o", color=color)
+    axes.fill_between(labels, low, high, color=color, alpha=0.12, linewidth=0)

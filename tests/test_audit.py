@@ -1,0 +1,151 @@
+"""What holds for everything public: it is tested, documented and small."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+
+import sklearn_activelearn
+from sklearn_activelearn import evaluation
+from tests.learners import DEFAULTS, LEARNERS
+
+PACKAGE = Path(sklearn_activelearn.__file__).parent
+VERBS = ("query", "teach", "learn", "fit", "partial_fit")
+
+
+def public(module):
+    return [getattr(module, name) for name in module.__all__]
+
+
+def is_learner(item):
+    return inspect.isclass(item) and hasattr(item, "query")
+
+
+CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
+OTHERS = public(evaluation)
+FUNCTIONS = [item for item in OTHERS if inspect.isfunction(item)]
+each_public = pytest.mark.parametrize(
+    "item", CLASSES + OTHERS, ids=lambda item: item.__name__
+)
+each_class = pytest.mark.parametrize("item", CLASSES, ids=lambda item: item.__name__)
+
+
+def test_every_learner_is_in_the_list():
+    public_learners = {item for item in CLASSES if is_learner(item)}
+    assert {type(row) for row in LEARNERS} == public_learners
+    assert {type(row) for row in DEFAULTS} == public_learners
+
+
+@pytest.mark.parametrize("module", [sklearn_activelearn, evaluation])
+def test_public_names_are_sorted_and_exist(module):
+    assert module.__all__ == sorted(module.__all__)
+    assert all(
+        item.__module__.startswith("sklearn_activelearn") for item in public(module)
+    )
+
+
+@each_class
+def test_no_parameter_is_called_like_a_method(item):
+    parameters = inspect.signature(item).parameters
+    assert not [name for name in parameters if hasattr(item, name)]
+
+
+def names(entries):
+    """List the names of a section; "a, b" is two."""
+    return [name.strip() for entry in entries for name in entry.name.split(",")]
+
+
+@each_public
+def test_docstring(item):
+    doc = ClassDoc(item) if inspect.isclass(item) else FunctionDoc(item)
+    assert doc["Summary"]
+    assert len(doc["Summary"]) == 1
+    if inspect.isclass(item) and not is_learner(item):  # a result: it has attributes
+        assert names(doc["Attributes"])
+        return
+    assert names(doc["Parameters"]) == list(inspect.signature(item).parameters)
+    assert all(entry.desc for entry in doc["Parameters"])
+    assert doc["Raises"]
+    assert any(line.startswith(">>>") for line in doc["Examples"])
+    assert any(line and not line.startswith((">>>", "...")) for line in doc["Examples"])
+    if inspect.isfunction(item):
+        assert doc["Returns"]
+    else:
+        assert doc["References"]
+
+
+@each_class
+def test_defaults_are_documented(item):
+    parameters = inspect.signature(item).parameters
+    for entry in ClassDoc(item)["Parameters"]:
+        for name in entry.name.split(","):
+            default = parameters[name.strip()].default
+            quoted = f'"{default}"' if isinstance(default, str) else str(default)
+            assert entry.type.endswith(f"default={quoted}"), name
+
+
+@each_class
+def test_attributes_are_documented_and_exist(item):
+    frame = pd.DataFrame({"a": [0.0, 1.0] * 9, "b": 1.0})
+    learner = item(random_state=0).fit(frame, [0, 1] * 9)
+    documented = names(ClassDoc(item)["Attributes"])
+    fitted = {
+        name
+        for name in {*vars(learner), *dir(type(learner))}
+        if name.endswith("_") and not name.startswith("_")
+    }
+    assert set(documented) == fitted
+    for name in documented:
+        assert getattr(learner, name) is not None
+
+
+@each_class
+def test_every_public_method_is_documented(item):
+    methods = {
+        name: method
+        for name, method in inspect.getmembers(item, inspect.isfunction)
+        if not name.startswith("_")
+        and method.__module__.startswith("sklearn_activelearn")
+    }
+    assert {*VERBS, "predict"} <= methods.keys()
+    for name, method in methods.items():
+        doc = FunctionDoc(method)
+        assert doc["Summary"], name
+        parameters = [p for p in inspect.signature(method).parameters if p != "self"]
+        assert names(doc["Parameters"]) == parameters, name
+        assert doc["Returns"], name
+        if name in VERBS:
+            assert doc["Raises"], name
+
+
+def test_files_are_small():
+    files = [
+        file
+        for pattern in ("*.py", "*.pyx", "*.pxd", "*.h")
+        for file in PACKAGE.rglob(pattern)
+    ]
+    assert len(files) > 10
+    lengths = {file.name: len(file.read_text().splitlines()) for file in files}
+    assert not {name: n for name, n in lengths.items() if n >= 400}
+
+
+def test_a_tree_that_is_not_compiled_says_how_to_build_it(tmp_path):
+    for file in PACKAGE.rglob("*.py"):
+        copy = tmp_path / PACKAGE.name / file.relative_to(PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(file.read_text())
+    run = subprocess.run(
+        [sys.executable, "-c", "import sklearn_activelearn"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    last = run.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: sklearn_activelearn is not compiled")
+    assert "pip install" in last

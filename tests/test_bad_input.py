@@ -1,0 +1,209 @@
+"""Bad input: a clear error from every verb, and the learner stays as it was.
+
+One table: what is wrong, which verbs can see it, the error and the words in it.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from tests.learners import DEFAULTS, each_default, name_of
+from tests.tools import AnswerSheet, fresh, frozen
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((50, 3))
+y = np.where(X[:, 0] > 0, "yes", "no")
+GOOD = {"X": X, "y": y, "classes": ["no", "yes"]}
+
+
+def learn(learner, X, y, classes):
+    n_labels = 0 if y is None else len(y)
+    oracle = AnswerSheet(np.resize(y, max(n_labels, len(GOOD["X"]))))
+    try:
+        learner.learn(X, oracle, classes=classes)
+    finally:
+        assert not oracle.asked
+
+
+VERBS = {
+    "fit": lambda learner, X, y, classes: learner.fit(X, y),
+    "partial_fit": lambda learner, X, y, classes: learner.partial_fit(X, y, classes),
+    "query": lambda learner, X, y, classes: learner.query(X),
+    "teach": lambda learner, X, y, classes: learner.teach(X, y, classes),
+    "learn": learn,
+}
+ALL = tuple(VERBS)
+LABELLED = ("fit", "partial_fit", "teach")
+TOLD = ("partial_fit", "teach", "learn")
+LATER = ("partial_fit", "query", "teach", "learn")  # all but fit, which begins anew
+
+
+def with_value(value, container=np.asarray, row=-1):
+    rows = X.copy()
+    rows[row, 1] = value
+    return container(rows)
+
+
+def with_label(label, dtype=None):
+    labels = y.astype(dtype or y.dtype)
+    labels[-1] = label
+    return labels
+
+
+BAD_CALLS = [
+    # what is wrong, verbs, error, words in the message
+    ({"X": with_value(np.nan)}, ALL, ValueError, "NaN"),
+    ({"X": with_value(np.inf)}, ALL, ValueError, "infinity"),
+    ({"X": with_value(-np.inf, lambda X: X.astype("f4"))}, ALL, ValueError, "infinity"),
+    ({"X": with_value(np.nan, csr_array)}, ALL, ValueError, "NaN"),
+    ({"X": with_value(np.inf, csr_array)}, ALL, ValueError, "infinity"),
+    ({"X": X[0]}, ALL, ValueError, "2D array"),
+    ({"X": X[None]}, ALL, ValueError, "dim 3"),
+    ({"X": X[:, :0]}, ALL, ValueError, r"0 feature\(s\)|0 features"),
+    ({"X": X + 1j}, ALL, ValueError, "[Cc]omplex"),
+    ({"X": np.full((50, 3), "three")}, ALL, ValueError, "convert"),
+    ({"X": X[:0], "y": y[:0]}, ("fit", "partial_fit"), ValueError, r"0 sample"),
+    ({"y": None}, LABELLED, ValueError, "y"),
+    ({"y": y[:-1]}, LABELLED, ValueError, "X has 50 rows, y has 49"),
+    ({"y": np.column_stack([y, y])}, LABELLED, ValueError, "1d array"),
+    ({"y": with_label(np.nan, object)}, LABELLED, ValueError, "NaN"),
+    ({"y": X[:, 0]}, LABELLED, ValueError, "continuous"),
+    ({"y": np.full(50, "no")}, ("fit",), ValueError, "1 class"),
+    ({"y": with_label("may", "<U3")}, ("partial_fit", "teach"), ValueError, r"y\[49\]"),
+    ({"y": np.ones(50, int)}, ("partial_fit", "teach"), ValueError, r"y\[0\]"),
+    ({"y": with_label(7, object)}, LABELLED, (TypeError, ValueError), "y"),
+    ({"classes": ["no"]}, TOLD, ValueError, "classes"),
+    ({"classes": ["no", "no"]}, TOLD, ValueError, "classes holds 1 class"),
+    ({"classes": [0.0, np.nan]}, TOLD, ValueError, "classes"),
+    ({"classes": [["no", "yes"]]}, TOLD, ValueError, "classes"),
+    ({"classes": [0, "yes", None]}, TOLD, (TypeError, ValueError), "classes"),
+]
+FRESH_CALLS = [
+    ({"classes": None}, TOLD, ValueError, "classes must be passed"),
+    ({"y": X[:, 0], "classes": [0, 1]}, LABELLED, ValueError, "continuous"),
+]
+LATER_CALLS = [
+    ({"X": X[:, :2]}, LATER, ValueError, "2 features"),
+    ({"X": csr_array(X[:, :2])}, LATER, ValueError, "2 features"),
+    ({"classes": ["maybe", "no", "yes"]}, TOLD, ValueError, "maybe"),
+]
+BAD_PARAMS = {
+    "budget": [(-1, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)],
+    "patience": [(0, ValueError), (2.5, TypeError)],
+    "eta0": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("x", TypeError)],
+    "update": [("sgd", ValueError), (None, ValueError)],
+    "R": [(0, ValueError), (1.5, TypeError), ("4", TypeError)],
+    "threshold": [(0, ValueError), (np.nan, ValueError), ("min", ValueError)],
+    "b": [(0, ValueError), (-0.1, ValueError), ("big", ValueError), (None, TypeError)],
+    "beta": [(0, ValueError), (np.nan, ValueError)],
+    "rate": [(0, ValueError), (1.1, ValueError), (None, TypeError)],
+}
+
+
+def cases(table):
+    """List each verb of each row of a table."""
+    return [
+        pytest.param(wrong, verb, error, words, id=f"{verb}-{list(wrong)}-{words}")
+        for wrong, verbs, error, words in table
+        for verb in verbs
+    ]
+
+
+def check_refused(learner, verb, call, error, words):
+    """Check that a verb raises and leaves every attribute as it was."""
+    before = frozen(vars(learner))
+    with pytest.raises(error, match=words):
+        VERBS[verb](learner, **call)
+    assert frozen(vars(learner)) == before
+
+
+@each_default
+@pytest.mark.parametrize(
+    ("wrong", "verb", "error", "words"), cases(BAD_CALLS + FRESH_CALLS)
+)
+def test_a_fresh_learner_stays_fresh(prototype, wrong, verb, error, words):
+    learner = fresh(prototype)
+    check_refused(learner, verb, {**GOOD, **wrong}, error, words)
+    assert vars(learner).keys() == learner.get_params().keys()
+
+
+@each_default
+@pytest.mark.parametrize(
+    ("wrong", "verb", "error", "words"), cases(BAD_CALLS + LATER_CALLS)
+)
+def test_a_learner_stays_as_it_was(prototype, wrong, verb, error, words):
+    learner = fresh(prototype).fit(X, y)
+    learner.query(X)
+    check_refused(learner, verb, {**GOOD, **wrong}, error, words)
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["fresh", "begun"])
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("prototype", "name", "value", "error"),
+    [
+        pytest.param(
+            prototype, name, *wrong, id=f"{name_of(prototype)}-{name}-{wrong[0]}"
+        )
+        for prototype in DEFAULTS
+        for name, table in BAD_PARAMS.items()
+        if name in prototype.get_params()
+        for wrong in table
+    ],
+)
+def test_bad_parameters(prototype, name, value, error, verb, begun):
+    learner = fresh(prototype)
+    if begun:
+        learner.fit(X, y)
+    learner.set_params(**{name: value})
+    check_refused(learner, verb, GOOD, error, name)
+
+
+@each_default
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"limit": -1}, ValueError, "limit"),
+        ({"limit": 1.5}, TypeError, "limit"),
+        ({"candidates": [50]}, ValueError, r"\[0, 50\)"),
+        ({"candidates": [-1]}, ValueError, r"\[0, 50\)"),
+        ({"candidates": [1, 1]}, ValueError, "more than once"),
+        ({"candidates": [[1]]}, ValueError, "1-D"),
+        ({"candidates": [0.5]}, ValueError, "row numbers"),
+        ({"candidates": np.ones(50, dtype=bool)}, ValueError, "row numbers"),
+    ],
+)
+def test_bad_arguments_of_query(prototype, arguments, error, words):
+    learner = fresh(prototype).fit(X, y)
+    before = frozen(vars(learner))
+    with pytest.raises(error, match=words):
+        learner.query(X, **arguments)
+    assert frozen(vars(learner)) == before
+
+
+@each_default
+@pytest.mark.parametrize("verb", LATER)
+def test_other_feature_names(prototype, verb):
+    learner = fresh(prototype).fit(pd.DataFrame(X, columns=list("abc")), y)
+    other = {**GOOD, "X": pd.DataFrame(X, columns=list("abd"))}
+    check_refused(learner, verb, other, ValueError, "feature names")
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+@pytest.mark.parametrize("verb", ALL)
+@pytest.mark.parametrize("row", [0, 31, 49])
+def test_the_row_that_holds_nan_is_named(container, verb, row):
+    learner = fresh(DEFAULTS[0])
+    bad = {**GOOD, "X": with_value(np.nan, container, row)}
+    words = "NaN" if verb in ("teach", "learn") else f"Row {row} of X.*NaN"
+    check_refused(learner, verb, bad, ValueError, words)
+
+
+@each_default
+@pytest.mark.parametrize("verb", ["predict", "decision_function"])
+def test_prediction_refuses_bad_rows(prototype, verb):
+    learner = fresh(prototype).fit(X, y)
+    for rows in (with_value(np.nan), with_value(np.inf, csr_array), X[:, :2], X[0]):
+        with pytest.raises(ValueError, match=r"X|feature|array"):
+            getattr(learner, verb)(rows)

@@ -1,0 +1,475 @@
+"""The command line: what it prints, what it refuses, what it leaves alone."""
+
+import bz2
+import gzip
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import (
+    dump_svmlight_file,
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+)
+from sklearn.preprocessing import StandardScaler
+
+import sklearn_activelearn
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+from sklearn_activelearn.__main__ import main, progress
+from sklearn_activelearn._cli import comparison
+from sklearn_activelearn._cli.data_files import read_data
+from sklearn_activelearn._cli.learners import (
+    parse_learner,
+    passive_twin,
+    public_learners,
+)
+from sklearn_activelearn._cli.report import to_text
+from sklearn_activelearn.evaluation import LabelCurve, label_curve
+
+SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
+
+
+def write_csv(path, X, labels, names, target="kind"):
+    lines = [",".join([target, *names])]
+    lines += [
+        f"{y},{','.join(map(repr, x))}" for x, y in zip(X.tolist(), labels, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def iris_csv(tmp_path):
+    iris = load_iris()
+    labels = iris.target_names[iris.target]
+    return write_csv(tmp_path / "iris.csv", iris.data, labels, iris.feature_names)
+
+
+@pytest.fixture
+def refused(capsys):
+    """Run arguments that must be refused in one line; return that line."""
+
+    def run(*argv):
+        assert main(["compare", *map(str, argv)]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("sklearn-activelearn: error: ")
+        assert err.count("\n") == 1
+        return err
+
+    return run
+
+
+def report_of(capsys, *argv):
+    assert main(["compare", *SMALL, "--json", *map(str, argv)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+class TestReport:
+    def test_digits_and_all_learners_by_default(self, capsys):
+        assert main(["compare", *SMALL]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert "digits of scikit-learn: 1797 rows, 64 standardised features" in out
+        assert "2 folds × 1 repeats, seed 0" in out
+        assert "RandomSamplingClassifier(rate=1.0)" in out
+        assert "where passive learning ends with all 899 labels" in out
+        rows = [line.split()[0] for line in out.splitlines() if "±" in line]
+        assert set(public_learners()) | {"passive"} <= set(rows)
+        assert max(map(len, out.splitlines())) <= 105
+
+    def test_learners_are_the_public_ones(self):
+        assert all(name in sklearn_activelearn.__all__ for name in public_learners())
+        assert "DKMClassifier" in public_learners()
+
+    def test_numbers_are_those_of_label_curve(self, capsys):
+        argv = ["--learner", "CBGZClassifier:b=0.5", "--raw", "--seed", "3"]
+        report = report_of(capsys, *argv)
+        (result,) = report["results"]
+        X, y = load_digits(return_X_y=True)
+        curve = label_curve(
+            CBGZClassifier(b=0.5), X, y, cv=2, at=[5, 100], random_state=3
+        )
+        assert result["labels_bought"] == curve.n_bought.tolist()
+        assert result["errors"] == (1 - curve.final_scores).tolist()
+        means = dict(
+            zip(result["curve"]["labels"], result["curve"]["error_mean"], strict=True)
+        )
+        np.testing.assert_allclose([means[5], means[100]], 1 - curve.mean)
+        assert report["target_error"] is None
+        assert result["target_error"] == pytest.approx(
+            result["passive_curve"]["error_mean"][-1]
+        )
+
+    def test_csv_with_strings_as_labels(self, iris_csv, capsys):
+        argv = ["--data", iris_csv, "--target", "kind", "--target-error", "0.3"]
+        report = report_of(capsys, *argv, "--learner", "DKM")
+        assert (report["rows"], report["features"], report["classes"]) == (150, 4, 3)
+        assert report["results"][0]["learner"] == "DKMClassifier"
+        assert report["results"][0]["target_error"] == 0.3
+
+    def test_same_seed_same_report_and_other_seed_another(self, iris_csv, capsys):
+        argv = ["--data", iris_csv, "--target", "kind"]
+        first, again = report_of(capsys, *argv), report_of(capsys, *argv)
+        assert first == again
+        other = report_of(capsys, *argv, "--seed", "1")
+        assert other["results"] != first["results"]
+
+    def test_json_file_and_nothing_else(self, iris_csv, tmp_path, capsys):
+        path = tmp_path / "report.json"
+        argv = ["--data", iris_csv, "--target", "kind", "--json", str(path)]
+        assert main(["compare", *SMALL, *argv]) == 0
+        assert capsys.readouterr() == ("", "")
+        report = json.loads(path.read_text(encoding="utf-8"))
+        assert len(report["results"]) == len(public_learners())
+
+    def test_plot(self, iris_csv, tmp_path, capsys):
+        path = tmp_path / "curves.png"
+        argv = ["--data", iris_csv, "--target", "kind", "--plot", str(path)]
+        argv += ["--learner", "CBGZ:update=dkm", "--learner", "DKM:budget=0"]
+        for error in ([], ["--target-error", "0"], ["--target-error", "0.0001"]):
+            assert main(["compare", *SMALL, *argv, *error]) == 0
+            assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+            path.unlink()
+
+    def test_features_are_standardised_unless_raw(self, tmp_path, capsys):
+        X, y = load_breast_cancer(return_X_y=True)
+        np.savez(tmp_path / "X.npz", X=X, y=y)
+        np.savez(tmp_path / "Z.npz", X=StandardScaler().fit_transform(X), y=y)
+        error = {}
+        for options in (["X.npz"], ["X.npz", "--raw"], ["Z.npz", "--raw"]):
+            argv = ["--learner", "DKM", "--data", tmp_path / options[0], *options[1:]]
+            (result,) = report_of(capsys, *argv)["results"]
+            error[" ".join(options)] = result["target_error"]
+        assert error["X.npz"] < 0.1 < error["X.npz --raw"]
+        assert error["X.npz"] == pytest.approx(error["Z.npz --raw"], abs=0.02)
+
+    @pytest.mark.parametrize("argv", [["--version"], ["compare", "--version"]])
+    def test_version(self, argv, capsys):
+        with pytest.raises(SystemExit) as exit_:
+            main(argv)
+        assert exit_.value.code == 0
+        version = f"sklearn-activelearn {sklearn_activelearn.__version__}\n"
+        assert capsys.readouterr().out == version
+
+
+def curve_with(n_labels, scores, n_bought, final_scores):
+    scores = np.array(scores, dtype=float)
+    return LabelCurve(
+        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
+        np.full(len(scores), 4),
+    )  # fmt: skip
+
+
+class TestComparison:
+    PASSIVE = curve_with(
+        [1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8], [0.5, 0.6, 0.9, 0.8]], [4, 4], [0.8, 0.8]
+    )
+    PLAN = comparison.Plan("toy", 6, 1, 2, False, 2, 1, 0, 0.25)
+
+    def against_passive(self, n_bought, final_scores, target=0.25):
+        scores = [[*final_scores[:1]], [*final_scores[1:]]]
+        curve = curve_with([1], scores, n_bought, final_scores)
+        return comparison.Comparison(
+            DKMClassifier(), RandomSamplingClassifier(1.0), curve, self.PASSIVE, target
+        )
+
+    def test_same_labels_and_same_error(self):
+        result = self.against_passive([2, 3], [0.8, 0.8])
+        np.testing.assert_allclose(result.passive_errors, [0.4, 0.1])
+        assert result.passive_needs == 3
+        assert result.saved == pytest.approx(1 - 2.5 / 3)
+        assert not result.is_clear
+
+    def test_passive_never_as_good(self):
+        result = self.against_passive([1, 1], [0.95, 0.95])
+        assert result.passive_needs == np.inf
+        assert result.saved == 0.75
+        assert result.is_clear
+        text = to_text(self.PLAN, [result])
+        assert ">75 %" in text
+        assert "passive learning never gets there" in text
+
+    def test_run_without_labels(self):
+        result = self.against_passive([0, 0], [0.5, 0.5])
+        assert np.isnan(result.passive_errors).all()
+        assert not result.is_clear
+
+    def test_failed_runs_are_shown(self):
+        text = to_text(self.PLAN, [self.against_passive([1, 1], [0.8, 0.7])])
+        assert "2 ± 2, 1 of 2 never" in text
+        assert "counted as all the labels there are" in text
+        text = to_text(self.PLAN, [self.against_passive([1, 1], [0.5, 0.5])])
+        assert "never in 2 runs" in text
+        assert "--target-error 0.50" in text
+        assert "No learner saved labels" in text
+
+    def test_passive_twin_keeps_the_model_and_buys_everything(self):
+        learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
+        assert repr(passive_twin(learner)) == repr(
+            RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
+        )
+
+    @pytest.mark.parametrize("rows", [4, 99, 150, 1797])
+    def test_label_counts_include_all_of_every_run(self, rows):
+        plan = comparison.Plan("toy", rows, 1, 2, False, 2, 1, 0, None)
+        counts = plan.label_counts
+        most = rows - rows // 2
+        assert {1, rows // 2, most} <= set(counts.tolist())
+        assert counts[-1] == most
+        assert (np.diff(counts) <= 0.01 * counts[1:] + 1).all()
+
+
+class TestLearner:
+    def test_parameters(self):
+        learner = parse_learner("CBGZ:b=adaptive,eta0=0.5,average=False,budget=None")
+        assert repr(learner) == "CBGZClassifier(average=False, b='adaptive', eta0=0.5)"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("CBGSClassifier", "did you mean 'CBGZClassifier'"),
+            ("", "there are CBGZClassifier, DKMClassifier"),
+            ("DKM:eta=1", "did you mean 'eta0'"),
+            ("DKM:R", "not of the form"),
+            ("DKM:R=", "not of the form"),
+            ("DKM:R=f(1)", "not of the form"),
+            ("DKM:**{}", "not of the form"),
+            ("DKM:R=0", "R == 0"),
+            ("DKM:R=two", "R must be"),
+            ("CBGZ:update=sgd", "update must be one of"),
+        ],
+    )
+    def test_refused(self, text, message, refused):
+        assert message in refused("--learner", text)
+
+
+BAD_CSV = {
+    "empty cell": ("kind,a,b\nx,1,2\ny,,2\n", "line 3, column 'a': the cell is empty"),
+    "text": ("kind,a\nx,1\n\ny,two\n", "line 4, column 'a': 'two' is not a number"),
+    "nan": ("kind,a\nx,nan\ny,2\n", "line 2, column 'a': 'nan' is not finite"),
+    "no label": ("kind,a\nx,1\n ,2\n", "line 3, column 'kind': no label"),
+    "short line": ("kind,a,b\nx,1\n", "line 2 has 2 cells, but the header has 3"),
+    "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
+    "separator": ("kind;a\nx;1\n", "are: kind;a"),
+    "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
+    "row numbers": (",kind,a\n0,x,1\n", "column 1 of the header has no name"),
+    "no rows": ("kind,a\n", "0 rows of 1 features"),
+    "no features": ("kind\nx\ny\n", "2 rows of 0 features"),
+    "nothing": ("", "the file is empty"),
+    "not text": (b"kind,a\n\xff\xfe,1\n", "no text in UTF-8"),
+    "huge": ("kind,a\nx,1e200\ny,1\n", "row 0, column 0"),
+    "huge cell": (f"kind,a\nx,{'1' * 200_000}\n", "line 2: field larger"),
+    "one class": ("kind,a\nx,1\nx,2\n", "all labels are x"),
+    "rare class": ("kind,a\nx,1\nx,2\ny,1\n", "class y has fewer rows (1)"),
+}
+
+BAD_NPZ = {
+    "no y": ({"X": np.eye(4)}, "holds X; needed are X and y"),
+    "lengths": ({"X": np.eye(4), "y": [0, 1]}, "4 rows, but 2 labels"),
+    "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "not 1-D"),
+    "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not 2-D of <U1"),
+    "objects": ({"X": np.array([[None]]), "y": [0]}, "Object arrays cannot be loaded"),
+    "nan": ({"X": [[0, np.nan], [1, 1]], "y": [0, 1]}, "row 0, column 1"),
+    "fractions": ({"X": np.eye(2), "y": [0.5, 1]}, "have fractions"),
+    "label nan": ({"X": np.eye(2), "y": [np.nan, 1]}, "label 0, from 0"),
+    "table of labels": ({"X": np.eye(2), "y": np.eye(2)}, "y has the shape (2, 2)"),
+    "complex labels": ({"X": np.eye(2), "y": [1j, 2j]}, "no class labels"),
+}
+
+
+class TestData:
+    @pytest.mark.parametrize("case", BAD_CSV)
+    def test_bad_csv(self, case, tmp_path, refused):
+        content, message = BAD_CSV[case]
+        path = tmp_path / "bad.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        assert message in refused("--data", path, "--target", "kind", "--folds", "2")
+
+    @pytest.mark.parametrize("case", BAD_NPZ)
+    def test_bad_npz(self, case, tmp_path, refused):
+        arrays, message = BAD_NPZ[case]
+        np.savez(tmp_path / "bad.npz", **arrays)
+        assert message in refused("--data", tmp_path / "bad.npz")
+
+    @pytest.mark.parametrize(
+        ("part", "value", "message"),
+        [
+            ("indices", [0, 7], "no CSR matrix: indices must be < 2"),
+            ("indices", [0, -1], "no CSR matrix: indices must be >= 0"),
+            ("indices", [0.0, 1.0], "must be integers"),
+            ("indptr", [0, 2], "no CSR matrix: index pointer"),
+            ("indptr", [0, 9, 2], "no CSR matrix"),
+            ("shape", [2], "no CSR matrix"),
+            ("shape", [[2, 2]], "no CSR matrix"),
+            ("data", [1.0, np.inf], "row 1, column 1"),
+            ("format", "csc", "format is csc"),
+        ],
+    )
+    def test_bad_csr_parts(self, part, value, message, tmp_path, refused):
+        X = csr_array(np.eye(2))
+        arrays = {name: getattr(X, name) for name in ("data", "indices", "indptr")}
+        arrays |= {"shape": X.shape, "y": [0, 1], part: value}
+        np.savez(tmp_path / "bad.npz", **arrays)
+        assert message in refused("--data", tmp_path / "bad.npz")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "line 2 is not in svmlight format"),
+            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "line 2 is not in svmlight format"),
+            ("a.svm", b"1.5 1:2\n1 1:2\n", "have fractions"),
+            ("a.svm", b"\n", "0 rows"),
+            ("a.txt.gz", b"1 1:2\n", "cannot be unpacked"),
+            ("a.txt.gz", gzip.compress(b"1 1:2\n" * 999)[:-9], "cannot be unpacked"),
+            ("a.txt.bz2", b"1 1:2\n", "cannot be unpacked"),
+            ("a.npz", b"1 1:2\n", "no NumPy archive"),
+            ("a.xls", b"", "Its name must end in .csv, .npz"),
+            ("a.csv.gz", b"", "Its name must end in .csv, .npz"),
+        ],
+    )
+    def test_bad_file(self, name, content, message, tmp_path, refused):
+        (tmp_path / name).write_bytes(content)
+        assert message in refused("--data", tmp_path / name)
+
+    def test_broken_archive(self, tmp_path, refused):
+        path = tmp_path / "a.npz"
+        np.savez_compressed(path, X=np.random.RandomState(0).rand(50, 50), y=[0] * 50)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 255
+        path.write_bytes(content)
+        assert "no archive of plain arrays" in refused("--data", path)
+
+    def test_missing_file_and_folder(self, tmp_path, refused):
+        assert "No such file" in refused("--data", tmp_path / "a.npz")
+        (tmp_path / "b.npz").mkdir()
+        assert "b.npz" in refused("--data", tmp_path / "b.npz")
+
+    def test_target_column(self, iris_csv, tmp_path, refused):
+        assert "--data is missing" in refused("--target", "kind")
+        assert "are: kind, sepal length" in refused("--data", iris_csv)
+        np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
+        argv = ["--data", tmp_path / "a.npz", "--target", "y"]
+        assert ".csv files only" in refused(*argv)
+
+    def test_all_kinds_of_files_hold_the_same(self, tmp_path):
+        X = np.array([[1.5, 0.0], [0.0, -2.0], [3.0, 1e-3]])
+        y = np.array([1, -1, 1])
+        S = csr_array(X)
+        np.savez(tmp_path / "dense.npz", X=X, y=y)
+        np.savez(
+            tmp_path / "sparse.npz",
+            data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y,
+        )  # fmt: skip
+        dump_svmlight_file(X, y, str(tmp_path / "a.svm"))
+        content = (tmp_path / "a.svm").read_bytes()
+        (tmp_path / "a.libsvm.gz").write_bytes(gzip.compress(content))
+        (tmp_path / "a.txt.bz2").write_bytes(bz2.compress(content))
+        names = ["dense.npz", "sparse.npz", "a.svm", "a.libsvm.gz", "a.txt.bz2"]
+        for name in names:
+            rows, labels = read_data(tmp_path / name)
+            np.testing.assert_array_equal(
+                rows if name == "dense.npz" else rows.toarray(), X
+            )
+            np.testing.assert_array_equal(labels, y)
+        path = write_csv(tmp_path / "a.csv", X, y, ["a", "b"])
+        rows, labels = read_data(path, "kind")
+        np.testing.assert_array_equal(rows, X)
+        assert labels.tolist() == ["1", "-1", "1"]
+
+    def test_float32_stays_and_integers_become_floats(self, tmp_path):
+        for kind, expected in (("f4", "f4"), ("i4", "f8"), ("?", "f8")):
+            np.savez(tmp_path / "a.npz", X=np.eye(2, dtype=kind), y=["a", "b"])
+            assert read_data(tmp_path / "a.npz")[0].dtype == expected
+
+    def test_csv_of_a_spreadsheet(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_bytes('\ufeffa, "kind"\r\n1,"é, x"\r\n\r\n2,y\r\n'.encode())
+        with pytest.raises(ValueError, match="no column 'kind'"):
+            read_data(path, "kind")
+        path.write_bytes('\ufeffa,"kind"\r\n1,"é, x"\r\n\r\n2,y\r\n'.encode())
+        X, y = read_data(path, "kind")
+        assert (X.tolist(), y.tolist()) == ([[1.0], [2.0]], ["é, x", "y"])
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "argv",
+        [
+            ["--folds", "1"],
+            ["--folds", "x"],
+            ["--repeats", "0"],
+            ["--seed", "-1"],
+            ["--jobs", "0"],
+            ["--target-error", "1.5"],
+            ["--target-error", "nan"],
+            ["--no-such-option"],
+            ["--folds", "175"],
+            ["--plot", "curves.txt"],
+            ["--plot", "no/such/folder/curves.png"],
+            ["--json", "no/such/folder/report.json"],
+            ["--json", "."],
+        ],
+    )
+    def test_argument(self, argv, refused):
+        refused(*argv)
+
+    def test_no_command(self, capsys):
+        assert main([]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+    def test_plot_without_matplotlib(self, refused, monkeypatch):
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        assert "pip install 'sklearn-activelearn[plot]'" in refused("--plot", "a.png")
+
+    @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write")
+    def test_folder_without_permission(self, tmp_path, refused):
+        tmp_path.chmod(0o500)
+        assert "cannot be written" in refused("--json", tmp_path / "a.json")
+
+    def test_learner_that_fails_on_the_data(self, tmp_path, refused):
+        np.savez(tmp_path / "a.npz", X=np.full((8, 2), 1e149), y=[0, 1] * 4)
+        argv = ["--raw", "--learner", "CBGZ:normalize=False,eta0=1e100"]
+        assert "overflow" in refused(*SMALL, *argv, "--data", tmp_path / "a.npz")
+
+
+class TestTerminal:
+    def test_progress_on_a_terminal_only(self, capsys, monkeypatch):
+        with progress(2) as announce:
+            announce("DKM")
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        with progress(2) as announce:
+            announce("DKM")
+        err = capsys.readouterr().err
+        assert "1 of 2: DKM" in err
+        assert err.endswith("\r\033[K")
+
+    def test_interrupt(self, capsys, monkeypatch):
+        def interrupt(*args, **kwargs):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(comparison, "label_curve", interrupt)
+        assert main(["compare"]) == 130
+        assert capsys.readouterr() == ("", "sklearn-activelearn: interrupted.\n")
+
+    def test_module_in_a_pipe(self, iris_csv):
+        argv = ["compare", *SMALL, "--data", iris_csv, "--target", "kind"]
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-m", "sklearn_activelearn", *argv],
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        )
+        assert done.stderr == ""
+        assert done.stdout.startswith("data     iris.csv: 150 rows, 4 standardised")
+        assert "\033" not in done.stdout

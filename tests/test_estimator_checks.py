@@ -1,0 +1,88 @@
+"""scikit-learn's own checks, and the tools its users reach for."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags, shuffle
+from sklearn.utils.estimator_checks import (
+    check_dataframe_column_names_consistency,
+    parametrize_with_checks,
+)
+
+from tests.learners import DEFAULTS, each_default, each_learner
+from tests.tools import fresh
+
+
+@parametrize_with_checks(DEFAULTS)
+def test_defaults(estimator, check):
+    check(estimator)
+
+
+@each_default
+def test_column_names(prototype):
+    # not one of the checks that scikit-learn runs over other people's estimators
+    check_dataframe_column_names_consistency(type(prototype).__name__, prototype)
+
+
+def blobs(n_classes):
+    """Return the data of scikit-learn's accuracy check."""
+    X, y = make_blobs(n_samples=300, random_state=0)
+    X, y = shuffle(X, y, random_state=7)
+    X = StandardScaler().fit_transform(X)
+    return X[y < n_classes], y[y < n_classes]
+
+
+@each_default
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("random_state", range(10))
+def test_accuracy(prototype, n_classes, random_state):
+    X, y = blobs(n_classes)
+    learner = fresh(prototype, random_state=random_state).fit(X, y)
+    assert learner.score(X, y) > 0.83
+
+
+@each_learner
+def test_tags(prototype):
+    tags = get_tags(prototype)
+    assert not tags.classifier_tags.poor_score
+    assert tags.classifier_tags.multi_class
+    assert tags.input_tags.sparse
+    assert not tags.input_tags.allow_nan
+    assert not tags.non_deterministic
+
+
+GRIDS = {
+    "DKMClassifier": {"R": [1, 8], "threshold": ["max", "uniform", 0.5]},
+    "CBGZClassifier": {"b": [0.03, "adaptive"], "eta0": [1.0, 2.0]},
+    "RandomSamplingClassifier": {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]},
+}
+
+
+@each_default
+@pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"]], ids=["int", "str"])
+def test_grid_search(prototype, labels):
+    X, codes = blobs(3)
+    y = np.array(labels)[codes]
+    grid = {**GRIDS[type(prototype).__name__], "budget": [2, 40]}
+    search = GridSearchCV(fresh(prototype), grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.83
+    assert search.best_params_["budget"] == 40
+    assert set(search.predict(X)) == set(labels)
+
+    pipeline = make_pipeline(StandardScaler(), fresh(prototype))
+    name = type(prototype).__name__.lower()
+    grid = {f"{name}__{key}": values for key, values in grid.items()}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.83
+    assert search.best_estimator_[-1].n_queries_ <= 40
+
+
+@each_default
+def test_cross_validation_in_processes(prototype):
+    X, y = blobs(2)
+    results = cross_validate(fresh(prototype), X, y, n_jobs=2, return_estimator=True)
+    assert results["test_score"].mean() > 0.83
+    assert all(learner.n_queries_ < len(y) for learner in results["estimator"])

@@ -1,0 +1,152 @@
+"""The compiled products and the loop around them: right, repeatable, in place."""
+
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, random_array
+
+from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
+from sklearn_activelearn.stream import _pass, _rows
+from tests.tools import with_int64_indices
+
+FORMATS = {
+    "float64": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "csr": csr_array,
+    "csr-int64": lambda X: with_int64_indices(csr_array(X)),
+    "csr-float32": lambda X: csr_array(X.astype(np.float32)),
+    "csr-float32-int64": lambda X: with_int64_indices(csr_array(X.astype(np.float32))),
+}
+each_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
+rng = np.random.RandomState(0)
+
+
+def dots(X, w, normalize=False):
+    return _pass.scores(_rows.Rows(X), w[None], np.zeros(1), normalize)[:, 0]
+
+
+@each_format
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("n_features", range(1, 41))
+def test_dot(make, normalize, n_features):
+    X = rng.standard_normal((9, n_features)).astype(np.float32).astype(float)
+    X[rng.uniform(size=X.shape) < 0.3] = 0.0
+    w = rng.standard_normal(n_features)
+    norms = np.linalg.norm(X, axis=1) if normalize else np.ones(len(X))
+    exact = X.astype(np.longdouble) @ w.astype(np.longdouble)
+    expected = (exact / np.where(norms > 0, norms, 1)).astype(float)
+    found = dots(make(X), w, normalize)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+    assert found.tobytes() == dots(make(X), w, normalize).tobytes()
+    # where a row lies in memory makes no difference
+    np.testing.assert_array_equal(dots(make(X[3:]), w, normalize), found[3:])
+
+
+@each_format
+def test_every_entry_counts_once(make):
+    for n_features in range(1, 41):
+        found = dots(make(np.eye(n_features)), 2.0 ** np.arange(n_features))
+        np.testing.assert_array_equal(found, 2.0 ** np.arange(n_features))
+
+
+@each_format
+@pytest.mark.parametrize("n_vectors", [1, 2, 5])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_scores(make, n_vectors, normalize):
+    X = rng.randint(-3, 4, size=(20, 11)).astype(float)
+    X[7] = 0.0
+    coef, intercept = (
+        rng.standard_normal((n_vectors, 11)),
+        rng.standard_normal(n_vectors),
+    )
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    rows = X / np.where(norms > 0, norms, 1) if normalize else X
+    found = _pass.scores(_rows.Rows(make(X)), coef, intercept, normalize)
+    np.testing.assert_allclose(found, rows @ coef.T + intercept, atol=1e-13)
+
+
+@each_format
+@given(
+    value=st.sampled_from([np.nan, np.inf, -np.inf]),
+    place=st.tuples(st.integers(0, 6), st.integers(0, 18)),
+    later=st.integers(0, 6),
+)
+def test_first_not_finite(make, value, place, later):
+    X = np.full((7, 19), 3e38)  # the largest floats are finite
+    assert _pass.first_not_finite(_rows.Rows(make(X))) == -1
+    X[later, 0] = np.nan
+    X[place] = value
+    assert _pass.first_not_finite(_rows.Rows(make(X))) == min(later, place[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("verb", ["fit", "partial_fit", "learn", "predict"])
+def test_dense_rows_are_not_copied(dtype, verb, tmp_path):
+    n_rows, n_features = 20_000, 100
+    X = np.lib.format.open_memmap(
+        tmp_path / "X.npy", mode="w+", dtype=dtype, shape=(n_rows, n_features)
+    )
+    X[:] = rng.standard_normal(n_features)
+    X[::2] *= -1
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    y = np.arange(n_rows) % 2
+    learner = DKMClassifier(random_state=0).fit(X[:100], y[:100])
+    tracemalloc.start()
+    try:
+        {
+            "fit": lambda: learner.fit(X, y),
+            "partial_fit": lambda: learner.partial_fit(X, y),
+            "learn": lambda: learner.learn(X, lambda rows: y[rows]),
+            "predict": lambda: learner.predict(X),
+        }[verb]()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 4
+
+
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+def test_sparse_rows_are_not_copied(index_type):
+    X = random_array((20_000, 1000), density=0.05, rng=0, format="csr")
+    X.indices, X.indptr = X.indices.astype(index_type), X.indptr.astype(index_type)
+    y = np.arange(X.shape[0]) % 2
+    learner = DKMClassifier(random_state=0).fit(X[:100], y[:100])
+    tracemalloc.start()
+    try:
+        learner.partial_fit(X, y)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < X.data.nbytes / 4
+
+
+@pytest.mark.parametrize("verb", ["partial_fit", "decision_function"])
+def test_another_thread_runs_meanwhile(verb):
+    n_classes = 1000
+    X = rng.standard_normal((3000, 300))
+    y = rng.randint(n_classes, size=len(X))
+    learner = RandomSamplingClassifier(rate=0.01, random_state=0)
+    learner.partial_fit(X[:10], y[:10], classes=range(n_classes))
+    start, stop = [], []
+
+    def work():
+        start.append(time.perf_counter())
+        learner.partial_fit(X, y) if verb == "partial_fit" else learner.predict(X)
+        stop.append(time.perf_counter())
+
+    thread = threading.Thread(target=work)
+    ticks = []
+    thread.start()
+    while thread.is_alive():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    thread.join()
+    # while the lock is held there is no tick; validation takes little of the time
+    gaps = np.diff([t for t in ticks if start[0] < t < stop[0]])
+    assert gaps.size > 3
+    assert gaps.max() < 0.5 * (stop[0] - start[0])

@@ -1,0 +1,164 @@
+"""Label curves against the loop of `query` and `teach` written by hand."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.linear_model import Perceptron
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn.evaluation import label_curve
+from tests.learners import each_learner
+from tests.tools import fresh
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((120, 4))
+noise = 0.3 * rng.standard_normal(120)
+y = np.where(X @ [1.0, -1.0, 0.5, 0.0] + noise > 0, "yes", "no")
+SPLITS = [
+    (np.arange(80), np.arange(80, 120)),
+    (np.arange(30, 120), np.arange(30)),
+]
+
+
+def recorder(prototype):
+    """Return the learner in a class that notes what each run is offered."""
+    runs = []
+
+    def learn(self, X, oracle, classes=None):
+        runs.append((X, self.random_state))
+        return super(noting, self).learn(X, oracle, classes)
+
+    noting = type("Noting", (type(prototype),), {"learn": learn})
+    return noting(**prototype.get_params()), runs
+
+
+@each_learner
+def test_curve_equals_the_loop_by_hand(prototype):
+    noting, runs = recorder(prototype)
+    curve = label_curve(noting, X, y, cv=SPLITS, random_state=0)
+    assert curve.n_offered.tolist() == [80, 90]
+    for run, (offered, seed) in enumerate(runs):
+        train, test = SPLITS[run]
+        rows = [train[(X[train] == row).all(axis=1)].item() for row in offered]
+        assert sorted(rows) == train.tolist()
+        assert rows != sorted(rows)
+        learner, scores = fresh(prototype, random_state=seed), []
+        for row in rows:
+            if len(learner.query(X[[row]])):
+                learner.teach(X[[row]], y[[row]], classes=["no", "yes"])
+                scores.append(learner.score(X[test], y[test]))
+        assert curve.n_bought[run] == len(scores)
+        assert curve.final_scores[run] == scores[-1]
+        known = ~np.isnan(curve.scores[run])
+        assert curve.n_labels[known].tolist() == list(range(1, len(scores) + 1))
+        assert curve.scores[run][known].tolist() == scores
+
+
+@each_learner
+def test_scores_at_some_counts(prototype):
+    everywhere = label_curve(prototype, X, y, cv=SPLITS, random_state=0)
+    some = label_curve(prototype, X, y, cv=SPLITS, at=[200, 5, 3, 5], random_state=0)
+    assert some.n_labels.tolist() == [3, 5, 200]
+    for column, n in enumerate([3, 5]):
+        np.testing.assert_array_equal(
+            some.scores[:, column],
+            everywhere.scores[:, everywhere.n_labels == n].sum(axis=1),
+        )
+    assert np.isnan(some.scores[:, 2]).all()
+    np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
+    np.testing.assert_array_equal(some.final_scores, everywhere.final_scores)
+
+
+def share_bought(learner, X, y):
+    """Score a learner by nothing but its labels."""
+    return learner.n_queries_ / 100
+
+
+def test_until_ends_a_run():
+    learner = RandomSamplingClassifier(rate=1.0)
+    arguments = {"cv": SPLITS, "scoring": share_bought}
+    curve = label_curve(learner, X, y, until=0.93, **arguments)
+    assert curve.n_labels.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert curve.scores.tolist() == [[0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07]] * 2
+    assert curve.n_bought.tolist() == [7, 7]
+    assert curve.final_scores.tolist() == [0.07, 0.07]
+    at_the_end = label_curve(learner, X, y, until=0.2, **arguments)
+    assert at_the_end.n_bought.tolist() == [80, 80]
+    never = label_curve(learner, X, y, until=0.0, **arguments)
+    assert never.n_bought.tolist() == [80, 90]
+    at = label_curve(learner, X, y, until=0.93, at=[5, 10, 20], **arguments)
+    assert at.n_bought.tolist() == [10, 10]
+    assert at.scores[:, :2].tolist() == [[0.05, 0.1]] * 2
+
+
+@pytest.mark.parametrize("percent", [1, 5, 15, 20, 30, 82])
+def test_an_error_of_exactly_the_target_ends_a_run(percent):
+    # 1 - .95 is a little more than .05 in floating point
+    curve = label_curve(
+        RandomSamplingClassifier(rate=1.0), X, y, cv=SPLITS[:1], until=percent / 100,
+        scoring=lambda learner, X, y: (100 - percent) / 100,
+    )  # fmt: skip
+    assert curve.n_bought.tolist() == [1]
+
+
+def test_runs_and_folds():
+    learner = RandomSamplingClassifier(rate=0.5)
+    curve = label_curve(learner, X, y, cv=3, n_repeats=2, random_state=1)
+    assert curve.scores.shape == (6, len(curve.n_labels))
+    assert len({tuple(row) for row in curve.scores.tolist()}) == 6
+    again = label_curve(learner, X, y, cv=3, n_repeats=2, random_state=1, n_jobs=2)
+    np.testing.assert_array_equal(again.scores, curve.scores)
+    other = label_curve(learner, X, y, cv=3, n_repeats=2, random_state=2)
+    assert other.final_scores.tolist() != curve.final_scores.tolist()
+    assert learner.get_params() == RandomSamplingClassifier(rate=0.5).get_params()
+    assert not hasattr(learner, "classes_")
+
+
+def test_sparse_rows_and_scorers():
+    learner = CBGZClassifier(b=0.5)
+    curve = label_curve(learner, X, y, random_state=0)
+    sparse = label_curve(learner, csr_array(X), y, random_state=0)
+    np.testing.assert_array_equal(sparse.scores, curve.scores)
+    ranked = label_curve(learner, X, y, scoring="roc_auc", random_state=0)
+    np.testing.assert_array_equal(ranked.n_bought, curve.n_bought)
+    assert ranked.final_scores.mean() > curve.final_scores.mean()
+
+
+def test_pipeline_is_fitted_on_the_rows_that_are_offered():
+    learner = CBGZClassifier(b=0.5)
+    piped = label_curve(
+        make_pipeline(StandardScaler(), learner), X, y, cv=SPLITS, random_state=0
+    )
+    train, test = SPLITS[0]
+    scaler = StandardScaler().fit(X[train])
+    by_hand = label_curve(
+        learner, scaler.transform(X), y, cv=[(train, test)], random_state=0
+    )
+    n = len(by_hand.n_labels)
+    np.testing.assert_allclose(piped.scores[0, :n], by_hand.scores[0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"estimator": Perceptron()}, TypeError, "learn"),
+        ({"estimator": make_pipeline(Perceptron())}, TypeError, "learn"),
+        ({"at": [0, 3]}, ValueError, "at"),
+        ({"at": []}, ValueError, "at"),
+        ({"n_repeats": 0}, ValueError, "n_repeats"),
+        ({"until": "soon"}, (TypeError, ValueError), "until"),
+        ({"until": np.nan}, ValueError, "until"),
+        ({"cv": 1}, ValueError, "n_splits"),
+        ({"scoring": "beauty"}, ValueError, "scoring"),
+        ({"y": y[:-1]}, ValueError, "inconsistent"),
+        ({"y": X[:, 0]}, ValueError, "continuous"),
+        ({"X": np.where(X > 2, np.nan, X)}, ValueError, "NaN"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_bad_arguments(changes, error, words):
+    arguments = {"estimator": CBGZClassifier(), "X": X, "y": y, **changes}
+    with pytest.raises(error, match=words):
+        label_curve(**arguments)

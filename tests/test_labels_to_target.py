@@ -1,0 +1,115 @@
+"""Labels to a target error, and tuning for as few of them as possible."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn.evaluation import (
+    LabelCurve,
+    label_curve,
+    labels_to_target,
+    tune_labels_to_target,
+)
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((120, 4))
+y = np.where(X[:, 0] > 0, "yes", "no")
+
+
+def curve_of(scores, n_offered=50):
+    scores = np.array(scores, dtype=float)
+    n_bought = (~np.isnan(scores)).sum(axis=1)
+    return LabelCurve(
+        n_labels=np.arange(1, scores.shape[1] + 1),
+        scores=scores,
+        n_bought=n_bought,
+        final_scores=scores[np.arange(len(scores)), n_bought - 1],
+        n_offered=np.full(len(scores), n_offered),
+    )
+
+
+def test_gaps_are_carried_forward():
+    nan = np.nan
+    curve = curve_of([[nan, 0.5, nan, nan], [nan, 0.7, 0.9, nan]])
+    np.testing.assert_array_equal(
+        curve.carried_scores, [[nan, 0.5, 0.5, 0.5], [nan, 0.7, 0.9, 0.9]]
+    )
+    np.testing.assert_allclose(curve.mean, [nan, 0.6, 0.7, 0.7])
+    np.testing.assert_allclose(curve.std, [nan, 0.1, 0.2, 0.2])
+
+
+@given(
+    runs=st.lists(
+        st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=4, max_size=4),
+        min_size=1,
+        max_size=5,
+    ),
+    error=st.sampled_from([0.0, 0.25, 0.5]),
+)
+def test_labels_to_target(runs, error):
+    result = labels_to_target(curve_of(runs), error)
+    expected = [
+        next((n for n, score in enumerate(run, 1) if 1 - score <= error), np.inf)
+        for run in runs
+    ]
+    counted = [min(n, 50) for n in expected]  # a failure counts as all rows offered
+    assert result.labels.tolist() == expected
+    assert result.n_failed == expected.count(np.inf)
+    assert result.counted.tolist() == counted
+    assert result.mean == pytest.approx(np.mean(counted))
+    assert result.std == pytest.approx(np.std(counted))
+
+
+@pytest.mark.parametrize("percent", [1, 5, 15, 20, 30, 82])
+def test_an_error_of_exactly_the_target_counts(percent):
+    # 1 - .95 is a little more than .05 in floating point
+    curve = curve_of([[0.0, (100 - percent) / 100, 1.0]])
+    assert labels_to_target(curve, percent / 100).labels.tolist() == [2]
+
+
+def enough(learner, X, y):
+    """Score a learner as perfect once it has bought `eta0` labels."""
+    return float(learner.n_queries_ >= learner.eta0)
+
+
+@pytest.mark.parametrize("random_state", range(3))
+def test_tuning_finds_the_planted_setting(random_state):
+    learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [30, 8, 12, 500]}
+    tuning = tune_labels_to_target(
+        learner, grid, X, y, error=0.0, scoring=enough, random_state=random_state
+    )
+    assert tuning.best_params == {"eta0": 8}
+    assert tuning.best_estimator.eta0 == 8
+    assert not hasattr(tuning.best_estimator, "classes_")
+    assert [params["eta0"] for params, _ in tuning.results] == [30, 8, 12, 500]
+    assert [result.mean for _, result in tuning.results] == [30, 8, 12, 96]
+    assert [result.n_failed for _, result in tuning.results] == [0, 0, 0, 5]
+
+
+def test_tuning_takes_the_first_of_equals():
+    learner, grid = RandomSamplingClassifier(rate=1.0), {"eta0": [9, 4, 3.5]}
+    tuning = tune_labels_to_target(learner, grid, X, y, error=0.0, scoring=enough)
+    assert tuning.best_params == {"eta0": 4}
+
+
+def test_tuning_on_real_scores_of_a_pipeline():
+    pipeline = make_pipeline(StandardScaler(), RandomSamplingClassifier())
+    grid = {"randomsamplingclassifier__rate": [0.01, 1.0]}
+    tuning = tune_labels_to_target(
+        pipeline, grid, X, y, error=0.2, n_repeats=2, random_state=0
+    )
+    assert tuning.best_params == {"randomsamplingclassifier__rate": 1.0}
+    curve = label_curve(tuning.best_estimator, X, y, n_repeats=2, random_state=0)
+    assert labels_to_target(curve, 0.2).n_failed == 0
+
+
+@pytest.mark.parametrize("target", [-0.1, 1.1, np.nan])
+def test_bad_targets(target):
+    with pytest.raises(ValueError, match="error"):
+        labels_to_target(curve_of([[0.5]]), target)
+    with pytest.raises(ValueError, match="error"):
+        tune_labels_to_target(CBGZClassifier(), {"b": [1.0]}, X, y, error=target)

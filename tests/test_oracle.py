@@ -1,0 +1,124 @@
+"""`learn` with oracles that fail, answer badly or look at the learner meanwhile."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.learners import DEFAULTS, each_learner
+from tests.tools import AnswerSheet, fresh, state, streams
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((60, 3))
+y = np.where(X[:, 0] > 0.2, "yes", "no")
+CLASSES = ["no", "yes"]
+
+
+class Unreliable(AnswerSheet):
+    """An oracle that fails once, at its k-th call."""
+
+    def __init__(self, y, k, failure):
+        super().__init__(y)
+        self.k, self.failure = k, failure
+
+    def __call__(self, rows):
+        if len(self.asked) == self.k:
+            self.asked += rows.tolist()
+            return self.failure(rows)
+        return super().__call__(rows)
+
+
+def raising(error):
+    def failure(rows):
+        raise error("the oracle failed")
+
+    return failure
+
+
+@each_learner
+@pytest.mark.parametrize("error", [KeyError, OSError, KeyboardInterrupt])
+@given(stream=streams(), k=st.integers(0, 12))
+def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
+    X, y = stream
+    classes = np.unique(y)
+    expected = fresh(prototype).learn(X, AnswerSheet(y), classes=classes)
+    oracle = Unreliable(y, k, raising(error))
+    learner = fresh(prototype)
+    try:
+        learner.learn(X, oracle, classes=classes)
+    except error:
+        row = oracle.asked[-1]
+        assert learner.queried_indices_.tolist() == oracle.asked[:-1]
+        assert learner.n_queries_ == k
+        assert learner.n_seen_ == row
+        learner.learn(X[row:], AnswerSheet(y[row:]))
+    else:
+        assert expected.n_queries_ <= k
+    assert state(learner) == state(expected)
+
+
+BAD_ANSWERS = {
+    "none": (lambda rows: None, ValueError, "shape"),
+    "too few": (lambda rows: [], ValueError, r"\(0,\) for 1 rows"),
+    "too many": (lambda rows: ["no", "no"], ValueError, r"\(2,\) for 1 rows"),
+    "a number": (lambda rows: "no", ValueError, "shape"),
+    "nested": (lambda rows: [["no"]], ValueError, r"\(1, 1\)"),
+    "ragged": (lambda rows: [["no"], []], ValueError, "oracle|inhomogeneous"),
+    "unknown": (lambda rows: ["maybe"], ValueError, "'maybe' for row"),
+    "other type": (lambda rows: [1], ValueError, "1 for row"),
+    "NaN": (lambda rows: [np.nan], ValueError, "nan for row"),
+    "None in it": (lambda rows: [None], ValueError, "None for row"),
+}
+
+
+@pytest.mark.parametrize("answer", BAD_ANSWERS)
+@pytest.mark.parametrize("k", [0, 3])
+@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
+def test_bad_answers(prototype, answer, k):
+    failure, error, words = BAD_ANSWERS[answer]
+    oracle = Unreliable(y, k, failure)
+    learner = fresh(prototype)
+    with pytest.raises(error, match=words):
+        learner.learn(X, oracle, classes=CLASSES)
+    row = oracle.asked[-1]
+    assert learner.queried_indices_.tolist() == oracle.asked[:-1]
+    learner.learn(X[row:], AnswerSheet(y[row:]))
+    expected = fresh(prototype).learn(X, AnswerSheet(y), classes=CLASSES)
+    assert state(learner) == state(expected)
+
+
+@pytest.mark.parametrize("oracle", [None, "no", y])
+def test_the_oracle_is_a_function(oracle):
+    learner = fresh(DEFAULTS[0])
+    with pytest.raises(TypeError, match="oracle"):
+        learner.learn(X, oracle, classes=CLASSES)
+    assert vars(learner) == learner.get_params()
+
+
+@pytest.mark.parametrize("container", [list, tuple, np.array])
+def test_answers_come_in_any_container(container):
+    oracle = AnswerSheet(y)
+    learner = fresh(DEFAULTS[0])
+    learner.learn(X, lambda rows: container(oracle(rows)), classes=CLASSES)
+    expected = fresh(DEFAULTS[0]).partial_fit(X, y, classes=CLASSES)
+    assert state(learner) == state(expected)
+
+
+@each_learner
+def test_the_oracle_sees_the_learner_just_before_the_row(prototype):
+    seen = []
+    learner = fresh(prototype)
+
+    def oracle(rows):
+        learner.predict(X)
+        assert rows.dtype == np.int64
+        seen.append((rows[0], state(pickle.loads(pickle.dumps(learner)))))
+        return y[rows]
+
+    learner.learn(X, oracle, classes=CLASSES)
+    assert len(seen) == learner.n_queries_ > 1
+    for row, before in seen[1:]:
+        until = fresh(prototype).partial_fit(X[:row], y[:row], classes=CLASSES)
+        assert before == state(until)

@@ -1,0 +1,194 @@
+"""The arguments of `query`, late labels, free rows, budget and patience."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
+from sklearn_activelearn._protocol import Requests
+from tests.learners import MARGIN_FREE, each_learner
+from tests.tools import AnswerSheet, fresh, state, streams
+
+
+def begun(prototype, X, y, **params):
+    """Return a learner that has been through the stream once."""
+    return fresh(prototype, **params).partial_fit(X, y, classes=np.unique(y))
+
+
+@each_learner
+@given(stream=streams(), data=st.data())
+def test_candidates(prototype, stream, data):
+    X, y = stream
+    row_numbers = st.lists(st.integers(0, len(X) - 1), unique=True)
+    candidates = np.array(data.draw(row_numbers, label="candidates"), dtype=int)
+    learner, other = begun(prototype, X, y), begun(prototype, X, y)
+    rows = learner.query(X, candidates=candidates)
+    np.testing.assert_array_equal(rows, candidates[other.query(X[candidates])])
+    assert state(learner) == state(other)
+
+
+@each_learner
+@given(stream=streams(), limit=st.integers(0, 10))
+def test_limit(prototype, stream, limit):
+    X, y = stream
+    learner = begun(prototype, X, y)
+    rows = learner.query(X, limit=limit)
+    np.testing.assert_array_equal(rows, begun(prototype, X, y).query(X)[:limit])
+    assert learner.n_seen_ == 2 * len(X)
+
+
+@each_learner
+@given(stream=streams())
+def test_probability_is_an_addition_to_the_rows(prototype, stream):
+    X, y = stream
+    learner, other = begun(prototype, X, y), begun(prototype, X, y)
+    rows, probabilities = learner.query(X, return_probability=True)
+    np.testing.assert_array_equal(rows, other.query(X))
+    assert probabilities.shape == rows.shape
+    assert np.all((probabilities > 0) & (probabilities <= 1))
+    assert state(learner) == state(other)
+
+
+@each_learner
+@pytest.mark.parametrize("convert", [np.asarray, csr_array])
+def test_no_rows(prototype, convert):
+    X, y = np.eye(4), np.array(["no", "yes", "no", "yes"])
+    nothing = convert(X[:0])
+    learner = begun(prototype, X, y)
+    before = state(learner)
+    rows, probabilities = learner.query(nothing, return_probability=True)
+    assert rows.dtype == np.int64
+    assert rows.shape == probabilities.shape == (0,)
+    oracle = AnswerSheet(y)
+    learner.teach(nothing, []).learn(nothing, oracle)
+    assert not oracle.asked
+    assert state(learner) == before
+    assert fresh(prototype).query(nothing).size == 0
+
+
+@each_learner
+@given(stream=streams())
+def test_query_moves_no_weight(prototype, stream):
+    X, y = stream
+    learner = begun(prototype, X, y)
+    before = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
+    learner.query(X)
+    after = learner.coef_.tobytes(), learner.intercept_.tobytes(), learner.n_updates_
+    assert after == before
+    assert learner.n_seen_ == 2 * len(X)
+
+
+@each_learner
+@given(stream=streams())
+def test_a_margin_learner_asks_for_one_row_until_it_is_taught(prototype, stream):
+    X, y = stream
+    learner = fresh(prototype)
+    if isinstance(prototype, MARGIN_FREE):
+        np.testing.assert_array_equal(
+            learner.query(X), begun(prototype, X, y).queried_indices_
+        )
+    else:
+        assert learner.query(X).tolist() == [0]
+        assert len(learner.query(X)) == 1
+
+
+def test_a_taught_learner_asks_for_all_it_wants():
+    X = np.tile([[1.0, 0.0]], (5, 1))
+    learner = DKMClassifier(R=2)
+    assert learner.query(X).tolist() == [0]
+    learner.teach(X[[0]], ["a"], classes=["a", "b"])
+    assert learner.query(X).tolist() == [0, 1, 2, 3, 4]
+
+
+@each_learner
+@given(stream=streams(), data=st.data())
+def test_late_labels_in_any_order(prototype, stream, data):
+    X, y = stream
+    learner, other = begun(prototype, X, y), begun(prototype, X, y)
+    rows = data.draw(st.permutations(learner.query(X).tolist()), label="order")
+    rows = np.array(rows, dtype=int)
+    n_queries = learner.n_queries_
+    assert len(learner._requests) == len(rows)
+    for row in rows:
+        learner.teach(X[[row]], y[[row]])
+    assert len(learner._requests) == 0
+    assert learner.n_queries_ == n_queries  # paid for when asked
+
+    other.query(X)
+    other.teach(X[rows], y[rows])
+    assert state(learner) == state(other)
+
+
+@each_learner
+@given(stream=streams())
+def test_rows_nobody_asked_for_are_free(prototype, stream):
+    X, y = stream
+    learner = fresh(prototype).teach(X, y, classes=np.unique(y))
+    assert learner.n_queries_ == learner.n_seen_ == 0
+    rows = learner.query(X)
+    learner.teach(X + 100, y)  # other rows: the requests go on waiting
+    assert learner.n_queries_ == len(learner._requests) == len(rows)
+
+
+def test_rows_nobody_asked_for_leave_the_threshold_alone():
+    X, y = np.ones((10, 1)), ["a"] * 10
+    learner = DKMClassifier(R=1).teach(X, y, classes=["a", "b"])
+    assert learner.threshold_ == 1
+    learner.query(X)
+    assert learner.teach(X[:4], y[:4]).threshold_ == 2.0**-4
+
+
+def test_requests_are_first_in_first_out_for_each_row_value():
+    a, b = [1.0, 0.0], [0.0, 2.0]
+    requests = Requests().add(np.array([a, b, a]), ["first", "b", "second"])
+    requests = requests.add(np.array([a]), ["third"])
+    left, notes = requests.take(np.array([a, a]))
+    assert notes == ["first", "second"]
+    left, notes = left.take(np.array([b, a, a, b]))
+    assert notes == ["b", "third", None, None]
+    assert len(left) == 0
+    assert len(requests) == 4  # unchanged: a failing verb needs it
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_a_row_is_recognised_in_every_container(dtype, container):
+    X = np.array([[0.0, 1.5, -2.0], [-0.0, 0.0, 0.0]])
+    requests = Requests().add(X, ["full", "empty"])
+    _, notes = requests.take(container((X + 0.0).astype(dtype)))
+    assert notes == ["full", "empty"]
+    explicit = csr_array(X)
+    explicit.data[:] = 0.0  # stored zeros are zeros
+    assert requests.take(explicit)[1] == ["empty", None]
+
+
+@each_learner
+def test_a_raised_budget_goes_on(prototype):
+    rng = np.random.RandomState(0)
+    X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
+    learner = begun(prototype, X, y, budget=3, patience=None)
+    assert learner.n_queries_ == 3
+    assert learner.partial_fit(X, y).n_queries_ == 3
+    assert learner.set_params(budget=5).partial_fit(X, y).n_queries_ == 5
+    assert learner.fit(X, y).n_queries_ == 5  # starts from nothing
+
+
+@each_learner
+@given(stream=streams(), patience=st.integers(1, 6))
+def test_patience(prototype, stream, patience):
+    X, y = stream
+    patient = begun(prototype, X, y, patience=None, budget=None).queried_indices_
+    waits = np.diff(patient, prepend=-1) - 1
+    lost = np.flatnonzero(waits >= patience)
+    expected = patient[: lost[0]] if lost.size else patient
+    learner = begun(prototype, X, y, patience=patience, budget=None)
+    np.testing.assert_array_equal(learner.queried_indices_, expected)
+
+
+def test_patience_counts_no_row_of_a_spent_budget():
+    X, y = np.ones((9, 1)), np.array([0, 1] * 4 + [0])
+    learner = RandomSamplingClassifier(rate=1.0, budget=2, patience=3)
+    learner.partial_fit(X, y, classes=[0, 1])
+    assert learner.set_params(budget=4).partial_fit(X, y).n_queries_ == 4

@@ -1,0 +1,80 @@
+"""What the property tests share: fresh learners, their state, random streams."""
+
+import numpy as np
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+LABELS = [[0, 1], [-1, 1], ["no", "yes"], [3, 5, 9], ["a", "b", "c", "d"]]
+
+
+def fresh(prototype, **params):
+    """Return an unfitted copy whose coins are known."""
+    return clone(prototype).set_params(**{"random_state": 0, **params})
+
+
+def state(learner):
+    """Return all that a learner knows, comparable with `==`, bit for bit.
+
+    Two attributes are left out: parameters, and `queried_indices_`, which
+    counts from the start of the last call and not from the first row.
+    """
+    known = set(vars(learner)) - set(learner.get_params()) - {"queried_indices_"}
+    return {name: frozen(vars(learner)[name]) for name in known}
+
+
+def frozen(value):
+    """Return something that is equal only for values with the same bits."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {key: frozen(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [frozen(item) for item in value]
+    if type(value).__module__.startswith("sklearn_activelearn"):
+        return type(value).__name__, frozen(vars(value))
+    return value
+
+
+def with_int64_indices(X):
+    """Return a CSR matrix whose index arrays are the long ones."""
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+class AnswerSheet:
+    """An oracle that remembers what it was asked.
+
+    Parameters
+    ----------
+    y : array
+        The label of every row.
+    """
+
+    def __init__(self, y):
+        self.y = np.asarray(y)
+        self.asked = []
+
+    def __call__(self, rows):
+        self.asked += rows.tolist()
+        return self.y[rows]
+
+
+@st.composite
+def streams(draw, min_rows=2, max_rows=40, min_features=1, values=3, zeros=0.0):
+    """Draw rows of whole numbers up to `values` and labels that mostly follow them.
+
+    Small numbers make ties, repeated rows and rows of zeros. Large ones make a
+    tie so unlikely that rounding decides nothing. `zeros` is the share of
+    entries that are set to 0.
+    """
+    n_rows = draw(st.integers(min_rows, max_rows), label="n_rows")
+    n_features = draw(st.integers(min_features, min_features + 6), label="n_features")
+    labels = np.array(draw(st.sampled_from(LABELS), label="labels"))
+    rng = np.random.RandomState(draw(st.integers(0, 2**32 - 1), label="seed"))
+    X = rng.randint(-values, values + 1, size=(n_rows, n_features)).astype(float)
+    X[rng.uniform(size=X.shape) < zeros] = 0.0
+    noise = rng.standard_normal((n_rows, len(labels)))
+    teacher = rng.standard_normal((n_features, len(labels)))
+    codes = (X @ teacher / values + noise).argmax(axis=1)
+    codes[:2] = 0, 1  # a stream holds two classes or more
+    return X, labels[codes]
