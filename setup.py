@@ -6,17 +6,19 @@ from setuptools import Extension, setup
 
 # -O3 because the reductions need unrolling, no -march and no contraction to
 # fused multiply-add so that every x86 build gives the same bits.
-HEADERS = ("_rows.h", "_kernels.h")
 FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+HEADERS = ["sklearn_activelearn/_rows.h", "sklearn_activelearn/_kernels.h"]
+MODULES = ["_rows", "stream/_rules", "stream/_pass"]
 
 setup(
     ext_modules=[
         Extension(
-            f"sklearn_activelearn.stream.{name}",
-            [f"sklearn_activelearn/stream/{name}.pyx"],
-            depends=[f"sklearn_activelearn/stream/{header}" for header in HEADERS],
+            f"sklearn_activelearn.{module.replace('/', '.')}",
+            [f"sklearn_activelearn/{module}.pyx"],
+            depends=HEADERS,
+            include_dirs=["sklearn_activelearn"],
             extra_compile_args=FLAGS,
         )
-        for name in ("_rows", "_rules", "_pass")
+        for module in MODULES
     ]
 )

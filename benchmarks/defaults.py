@@ -1,11 +1,16 @@
 """How the defaults of the first-order samplers were chosen.
 
 Every setting meets the seven OCR problems and the ten-class digits untuned, with
-the package's other defaults (intercept, unit rows, averaged weights). For each
-problem: labels needed to reach its target, failures counted as every row
-offered, relative to passive learning with the same update; then the geometric
-mean over problems. Also the labels bought and the error at the end of the pass,
-relative to passive learning that buys every label.
+the package's other defaults (intercept, unit rows, averaged weights). Columns,
+each a geometric mean over problems, smaller is better:
+
+to target   labels needed to reach the problem's target error, a run that never
+            does counted as every row offered, over the same for passive learning
+at the end  labels bought over the labels with which passive learning is, on
+            average, as good as the learner at the end of its pass
+bought      share of the labels on offer that was bought
+error       at the end, over that of passive learning with all labels
+failed      share of runs that never reached the target
 
     python -m benchmarks.defaults [--jobs 2] [--quick]
 """
@@ -35,9 +40,9 @@ SETTINGS = (
 )
 
 
-def measure(learner, X, y, target, args):
-    """Return labels to the target, labels bought, final error and failures."""
-    curve = label_curve(
+def measure(learner, X, y, args):
+    """Return the curve of one learner on one problem."""
+    return label_curve(
         learner,
         X,
         y,
@@ -47,10 +52,21 @@ def measure(learner, X, y, target, args):
         at=COUNTS,
         random_state=SEED,
     )
+
+
+def compare(curve, passive, target):
+    """Return the five columns for one problem."""
     needed = labels_to_target(curve, target)
-    failed = needed.n_failed / len(needed.labels)
-    bought = curve.n_bought.mean() / curve.n_offered.mean()
-    return needed.mean, bought, 1 - curve.final_scores.mean(), failed
+    error, bought = 1 - curve.final_scores.mean(), curve.n_bought.mean()
+    offered = curve.n_offered.mean()
+    as_good = passive.n_labels[1 - passive.mean <= error]
+    return (
+        needed.mean / labels_to_target(passive, target).mean,
+        bought / (as_good[0] if len(as_good) else offered),
+        bought / offered,
+        error / (1 - passive.final_scores.mean()),
+        max(needed.n_failed / len(needed.labels), 1e-9),
+    )
 
 
 def main():
@@ -72,23 +88,27 @@ def main():
     print(f"{n_rows} rows each or all there are, {args.repeats} x 5 folds, seed {SEED}")
     passive = {
         (name, update): measure(
-            RandomSamplingClassifier(rate=1.0, update=update), *problem_, args
+            RandomSamplingClassifier(rate=1.0, update=update), X, y, args
         )
-        for name, problem_ in sets.items()
+        for name, (X, y, _) in sets.items()
         for update in ("perceptron", "dkm")
     }
-    print("labels to target / passive: " + ", ".join(sets))
+    print(f"{'':50} to target, at the end, bought, error, failed; to target each of:")
+    print(", ".join(sets))
     for learner in settings:
-        rows = []
-        for name, problem_ in sets.items():
-            needed, bought, error, failed = measure(learner, *problem_, args)
-            base_needed, _, base_error, _ = passive[name, learner.update]
-            rows.append((needed / base_needed, bought, error / base_error, failed))
-        needed, bought, error, failed = np.array(rows).T
+        rows = np.array(
+            [
+                compare(
+                    measure(learner, X, y, args), passive[name, learner.update], target
+                )
+                for name, (X, y, target) in sets.items()
+            ]
+        )
+        means = np.exp(np.log(rows).mean(axis=0))
         print(
-            f"{learner!s:55} labels {np.exp(np.log(needed).mean()):.2f} "
-            f"bought {bought.mean():.0%} final error {np.exp(np.log(error).mean()):.2f}"
-            f" failed {failed.mean():.0%}  [{' '.join(f'{r:.2f}' for r in needed)}]",
+            f"{learner!s:50} {means[0]:.2f} {means[1]:.2f} {means[2]:.0%} "
+            f"{means[3]:.2f} {rows[:, 4].mean():.0%}  "
+            f"[{' '.join(f'{ratio:.2f}' for ratio in rows[:, 0])}]",
             flush=True,
         )
 

@@ -25,9 +25,9 @@ from sklearn.utils import check_random_state
 from ._validation import (
     check_candidates,
     check_classes,
-    check_labels,
     check_limit,
     check_rows,
+    check_rows_and_labels,
     encode,
     find_classes,
 )
@@ -91,9 +91,10 @@ def row_keys(X):
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
-    A subclass provides four methods that work on rows and codes which have
-    passed the door (`_validation`):
+    A subclass provides these methods; rows and codes have passed the door
+    (`_validation`):
 
+    - ``_check_parameters()``: raise if a parameter is out of its range;
     - ``_begin()``: set the fitted state to that of a learner that has seen
       nothing, with ``n_queries_ = 0`` and the random numbers seeded;
     - ``_choose(X, candidates, limit)``: pick rows to buy, return their numbers
@@ -168,8 +169,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             features, NaN or infinity.
         """
         with self._changing() as learner:
-            X = learner._enter(X, min_rows=0, finite=True)
-            y = check_labels(learner, y, X.shape[0])
+            X, y = learner._enter(X, y, min_rows=0, finite=True)
             learner._expect(classes)
             codes = encode(y, learner.classes_)
             learner._requests, notes = learner._requests.take(X)
@@ -256,8 +256,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             parameter out of its range.
         """
         with self._changing() as learner:
-            X = check_rows(learner, X, reset=True)
-            y = check_labels(learner, y, X.shape[0])
+            learner._check_parameters()
+            X, y = check_rows_and_labels(learner, X, y, reset=True)
             classes = find_classes(y)
             learner._begin()
             learner._requests = Requests()
@@ -288,8 +288,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As for `fit`, and for a label outside the classes.
         """
         with self._changing() as learner:
-            X = learner._enter(X)
-            y = check_labels(learner, y, X.shape[0])
+            X, y = learner._enter(X, y)
             learner._expect(classes)
             learner._simulate(X, encode(y, learner.classes_), False)
         return self
@@ -310,14 +309,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         yield learner
         self.__dict__ = learner.__dict__
 
-    def _enter(self, X, *, min_rows=1, finite=False):
-        """Return validated rows; they are the first ones of a fresh learner."""
-        fresh = not hasattr(self, "n_queries_")
-        X = check_rows(self, X, reset=fresh, min_rows=min_rows, finite=finite)
-        if fresh:
+    def _enter(self, X, *y, min_rows=1, finite=False):
+        """Return validated rows, and labels if given any.
+
+        They are the first ones of a learner that has not begun.
+        """
+        self._check_parameters()
+        begins = not hasattr(self, "n_queries_")
+        check = check_rows_and_labels if y else check_rows
+        out = check(self, X, *y, reset=begins, min_rows=min_rows, finite=finite)
+        if begins:
             self._begin()
             self._requests = Requests()
-        return X
+        return out
 
     def _expect(self, classes):
         """Learn which labels can occur, or check that it is the same ones."""

@@ -8,9 +8,19 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_scalar, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import assert_all_finite, check_scalar
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
+
+from ._rows import Rows, first_not_finite
+
+#: What all rows have to be.
+ROWS = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "ensure_all_finite": False,
+}
 
 #: Stands for "no limit" wherever the compiled loop wants a number.
 UNLIMITED = np.iinfo(np.intp).max
@@ -38,47 +48,64 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     -------
     X : ndarray or CSR matrix of float64 or float32
     """
-    X = validate_data(
-        learner,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_all_finite=finite,
-        ensure_min_samples=min_rows,
+    X = validate_data(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
+    return finish_rows(X, finite)
+
+
+def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
+    """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
+    X, y = validate_data(
+        learner, X, y, reset=reset, ensure_min_samples=min_rows, **ROWS
     )
+    return finish_rows(X, finite), y
+
+
+def finish_rows(X, finite):
+    """Do for rows what scikit-learn does not do, or more slowly."""
     if issparse(X) and not X.has_canonical_format:
         # repeated entries would each count towards a row's norm
         X = X.copy()
         X.sum_duplicates()
+    if finite:
+        check_finite_row(X, first_not_finite(Rows(X)))
     return X
 
 
-def check_labels(learner, y, n_rows):
-    """Return y as a 1-D array with one finite label for each row."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None")
-    y = validate_data(learner, y=y, reset=False)
-    if len(y) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"X has {n_rows} rows, y has {len(y)} labels."
-        )
-    return y
+def check_finite_row(X, row):
+    """Raise scikit-learn's error if that row, -1 for none, is not finite."""
+    if row >= 0:
+        assert_all_finite(X[[row]], input_name=f"X (row {row})")
 
 
 def find_classes(y):
     """Return the sorted distinct labels of y; at least two are needed."""
     classes = two_values(y)
-    if classes is None:
-        check_classification_targets(y)
-        classes = np.unique(y)
-    if len(classes) < 2:
+    return sort_labels(y, "y") if classes is None else classes
+
+
+def check_classes(classes):
+    """Return the sorted distinct labels that a learner was told to expect."""
+    classes = np.asarray(classes)
+    if classes.ndim != 1:
+        raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
+    assert_all_finite(classes, input_name="classes")
+    return sort_labels(classes, "classes")
+
+
+def sort_labels(labels, name):
+    """Return the sorted distinct labels, two or more."""
+    try:
+        check_classification_targets(labels)
+        distinct = np.unique(labels)
+    except TypeError:
+        raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
+    if len(distinct) < 2:
         raise ValueError(
-            f"y holds 1 class, {classes[0]!r}; a classifier needs two or more."
+            f"{name} holds 1 class, {distinct[0]!r}; a classifier needs two or more."
+            if len(distinct)
+            else f"{name} is empty."
         )
-    return classes
+    return distinct
 
 
 def two_values(y):
@@ -92,17 +119,6 @@ def two_values(y):
     if y.dtype.kind == "f" and not (low.is_integer() and high.is_integer()):
         return None
     return np.array([low, high])
-
-
-def check_classes(classes):
-    """Return the sorted distinct labels that a learner was told to expect."""
-    classes = check_array(
-        classes, ensure_2d=False, dtype=None, input_name="classes", ensure_min_samples=2
-    )
-    distinct = np.unique(column_or_1d(classes))
-    if len(distinct) < 2:
-        raise ValueError(f"classes holds 1 class, {distinct[0]!r}; two are needed.")
-    return distinct
 
 
 def encode(y, classes):
@@ -128,8 +144,9 @@ def encode(y, classes):
         codes = np.minimum(codes, len(classes) - 1).astype(np.int32)
         known = np.asarray(classes[codes] == y)
     if not np.all(known):
-        check_classification_targets(y)
         row = int(np.argmin(known))
+        if type_of_target(y[: row + 1]).startswith("continuous"):
+            raise ValueError(f"y is continuous, for example y[{row}] = {y[row]!r}.")
         raise ValueError(
             f"y[{row}] = {y[row]!r} is not one of the classes {classes.tolist()}."
         )

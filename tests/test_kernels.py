@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
-from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
-from sklearn_activelearn.stream import _pass, _rows
+from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier, _rows
+from sklearn_activelearn.stream import _pass
 from tests.tools import with_int64_indices
 
 FORMATS = {
@@ -78,10 +78,10 @@ def test_scores(make, n_vectors, normalize):
 )
 def test_first_not_finite(make, value, place, later):
     X = np.full((7, 19), 3e38)  # the largest floats are finite
-    assert _pass.first_not_finite(_rows.Rows(make(X))) == -1
+    assert _rows.first_not_finite(_rows.Rows(make(X))) == -1
     X[later, 0] = np.nan
     X[place] = value
-    assert _pass.first_not_finite(_rows.Rows(make(X))) == min(later, place[0])
+    assert _rows.first_not_finite(_rows.Rows(make(X))) == min(later, place[0])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

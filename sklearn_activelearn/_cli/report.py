@@ -93,7 +93,7 @@ def align(rows):
     lines = []
     for first, *others, last in rows:
         padded = [text.rjust(w) for text, w in zip(others, widths[1:-1], strict=True)]
-        lines.append("   ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+        lines.append("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
     return lines
 
 

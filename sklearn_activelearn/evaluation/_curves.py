@@ -66,6 +66,11 @@ class LabelCurve:
         return _over_runs(np.nanstd, self.carried_scores)
 
 
+def reaches(scores, error):
+    """Whether 1 - scores is at most the error, up to rounding."""
+    return 1 - scores <= error + 1e-12
+
+
 def _over_runs(statistic, scores):
     out = np.full(scores.shape[1], np.nan)
     known = ~np.isnan(scores).all(axis=0)
@@ -143,6 +148,8 @@ def label_curve(
     y = np.asarray(y)
     check_classification_targets(y)
     check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
+    if until is not None:
+        check_number(until, "until", 0, 1, closed="both")
     if at is not None:
         at = np.unique(np.asarray(at, dtype=int))
         if at.size == 0 or at[0] < 1:
@@ -213,18 +220,18 @@ def _run(estimator, X, y, train, test, seed, scorer, at, until):
 
     def score_at(n):
         points[n] = scorer(learner, X_test, y_test)
-        if until is not None and 1 - points[n] <= until:
+        if until is not None and reaches(points[n], until):
             raise _TargetReached
 
     def oracle(rows):
         # the learner now has n_bought labels, and would have until it gets more
         nonlocal n_bought
         if at is None:
-            wanted = [n_bought] if n_bought else []
+            wanted = [n_bought]
         else:
             after = n_bought + len(rows)
             wanted = at[np.searchsorted(at, n_bought) : np.searchsorted(at, after)]
-        for n in wanted:
+        for n in wanted if n_bought else ():
             score_at(int(n))
         n_bought += len(rows)
         return y_train[rows]

@@ -8,7 +8,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from .._validation import check_number
-from ._curves import label_curve
+from ._curves import label_curve, reaches
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def labels_to_target(curve, error):
     Parameters
     ----------
     curve : LabelCurve
-        Scored after each purchase, or at the counts that matter.
+        Scored after each purchase, or at the counts that matter; the end of
+        each run counts too.
     error : float in [0, 1]
         Target for 1 - score.
 
@@ -83,12 +84,11 @@ def labels_to_target(curve, error):
     0
     """
     check_number(error, "error", 0, 1, closed="both")
-    reached = 1 - curve.scores <= error
+    reached = reaches(curve.scores, error)
     first = reached.argmax(axis=1) if reached.shape[1] else np.zeros(len(reached), int)
+    at_the_end = np.where(reaches(curve.final_scores, error), curve.n_bought, np.inf)
     labels = np.where(
-        reached.any(axis=1),
-        np.append(curve.n_labels, 0)[first],
-        np.inf,
+        reached.any(axis=1), np.append(curve.n_labels, 0)[first], at_the_end
     )
     return LabelsToTarget(float(error), labels, curve.n_offered)
 

@@ -2,7 +2,7 @@
 
 try:
     from . import _pass  # noqa: F401
-except ModuleNotFoundError as error:
+except ImportError as error:
     raise ImportError(
         "sklearn_activelearn is not compiled here. Build it with "
         "`pip install -e .` from the source tree, or leave the source tree to use "

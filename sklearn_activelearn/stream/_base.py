@@ -1,13 +1,18 @@
 """What the linear one-pass learners share: state, the compiled loop, prediction."""
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
-from .._validation import check_limit, check_number, check_option, check_rows
+from .._rows import Rows
+from .._validation import (
+    check_finite_row,
+    check_limit,
+    check_number,
+    check_option,
+    check_rows,
+)
 from ._pass import DONE, LinearState, run, scores, teach
-from ._rows import Rows
 from ._rules import UPDATE_RULES
 
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -90,6 +95,10 @@ class StreamClassifier(ActiveClassifier):
         last, drift = self._weights[part], self._weights[part + 2]
         n_taught = self._counts[2]
         return last - drift / n_taught if self.average and n_taught else last
+
+    def _check_parameters(self):
+        self._make_rules()
+        self._limits()
 
     def _begin(self):
         query_rule, _ = self._make_rules()
@@ -214,11 +223,7 @@ def raise_unless_done(outcome, X):
     reason, row = outcome
     if reason == DONE:
         return
-    values = X[[row]]
-    try:
-        assert_all_finite(values, input_name=f"X (row {row})")
-    except ValueError as error:
-        raise ValueError(f"Row {row} of X: {error}") from None
+    check_finite_row(X, row)
     raise ValueError(
         f"Row {row} of X: the margin or the weights overflow; scale the rows, or "
         "choose a smaller step."

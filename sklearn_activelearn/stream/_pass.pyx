@@ -12,11 +12,11 @@ update would overflow. The state is then that of all earlier rows.
 
 import numpy as np
 
-from libc.float cimport DBL_MAX, DBL_MIN
+from libc.float cimport DBL_MAX
 from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from ._rows cimport Rows, al_rows
+from .._rows cimport Rows, al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
 
 
@@ -50,16 +50,16 @@ cdef inline double norm_of(
     """Euclidean norm of a row from its sum of squares.
 
     A sum outside the comfortable range is taken again relative to the largest
-    value. A norm below the smallest normal number counts as zero, so that its
-    inverse is finite.
+    value. A norm whose inverse is not finite (below 6e-309) counts as zero.
     """
-    cdef double largest
+    cdef double largest, norm
     if 1e-280 < squares < 1e280 or squares != squares:
         return sqrt(squares)
     largest = X.largest(X, i)
-    if largest < DBL_MIN or largest > DBL_MAX:
-        return 0.0 if largest < DBL_MIN else largest
-    return min(largest * sqrt(X.squares(X, i, largest)), DBL_MAX)
+    if largest == 0 or largest > DBL_MAX:
+        return largest
+    norm = largest * sqrt(X.squares(X, i, largest))
+    return min(norm, DBL_MAX) if norm * DBL_MAX > 1 else 0.0
 
 
 cdef struct Row:
@@ -171,12 +171,12 @@ cdef class LinearState:
     ) noexcept nogil:
         """Add a times the row to weight vector k."""
         a *= self.shrink
-        X.add(X, row.index, a * row.scale, &self.W[k, 0])
+        X.add(X, row.index, a, row.scale, &self.W[k, 0])
         if self.fit_intercept:
             self.c[k] += a
         if self.average and self.clock.n_taught > 0:
             a *= self.clock.n_taught
-            X.add(X, row.index, a * row.scale, &self.W_drift[k, 0])
+            X.add(X, row.index, a, row.scale, &self.W_drift[k, 0])
             if self.fit_intercept:
                 self.c_drift[k] += a
 
@@ -372,18 +372,3 @@ def scores(Rows rows, coef, intercept, bint normalize):
             state.look(&rows.view, &row, normalize)
             view[i] = state.scores
     return out
-
-
-def first_not_finite(Rows rows):
-    """Return the first row that holds NaN or infinity, or -1."""
-    cdef Py_ssize_t i, found = -1
-    cdef const al_rows *X = &rows.view
-    cdef double[::1] zeros = np.zeros(rows.n_features)
-    cdef double product
-    with nogil:
-        for i in range(rows.n_rows):
-            product = X.dot(X, i, &zeros[0])
-            if product != 0:  # 0 * infinity and 0 * NaN are NaN
-                found = i
-                break
-    return found

@@ -103,7 +103,8 @@ cdef class AdaptiveInverseMarginRule(QueryRule):
     ) noexcept nogil:
         cdef double largest = max(norm, memory[0])
         cdef double b = self.beta * largest * largest * sqrt(1.0 + clock.n_updates)
-        return b / (b + margin) if margin > 0 else 1.0
+        # this form also holds when b is 0 or has overflowed
+        return 1.0 / (1.0 + margin / b) if margin > 0 else 1.0
 
     cdef void observe(self, double norm, double *memory) noexcept nogil:
         memory[0] = max(norm, memory[0])

@@ -10,7 +10,9 @@ cdef extern from "_rows.h" nogil:
         double (*dots)(
             const al_rows *X, Py_ssize_t i, const double *w, double *squares
         ) noexcept nogil
-        void (*add)(const al_rows *X, Py_ssize_t i, double a, double *w) noexcept nogil
+        void (*add)(
+            const al_rows *X, Py_ssize_t i, double a, double scale, double *w
+        ) noexcept nogil
         double (*squares)(const al_rows *X, Py_ssize_t i, double scale) noexcept nogil
         double (*largest)(const al_rows *X, Py_ssize_t i) noexcept nogil
 

@@ -12,9 +12,10 @@ typedef struct al_rows {
     /* w . row, and row . row in *squares, in one look */
     double (*dots)(const struct al_rows *X, ptrdiff_t i, const double *w,
                    double *squares);
-    /* the rest is needed for few rows only: w += a row; sum of (row / scale)^2;
+    /* the rest is needed for few rows only: w += a (scale row); sum of (row / scale)^2;
      * largest |value| */
-    void (*add)(const struct al_rows *X, ptrdiff_t i, double a, double *w);
+    void (*add)(const struct al_rows *X, ptrdiff_t i, double a, double scale,
+                double *w);
     double (*squares)(const struct al_rows *X, ptrdiff_t i, double scale);
     double (*largest)(const struct al_rows *X, ptrdiff_t i);
 } al_rows;

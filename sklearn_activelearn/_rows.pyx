@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False
 """Rows of a dense or CSR matrix, read in place."""
 
 import numpy as np
@@ -43,3 +43,18 @@ cdef class Rows:
             raise TypeError(f"rows of {values.dtype}, not float32 or float64")
         self.view.values = address(values)
         al_rows_init(&self.view, sparse, values.dtype.itemsize, index_size)
+
+
+def first_not_finite(Rows rows):
+    """Return the first row that holds NaN or infinity, or -1."""
+    cdef Py_ssize_t i, found = -1
+    cdef const al_rows *X = &rows.view
+    cdef double[::1] zeros = np.zeros(rows.n_features)
+    cdef double product
+    with nogil:
+        for i in range(rows.n_rows):
+            product = X.dot(X, i, &zeros[0])
+            if product != 0:  # 0 * infinity and 0 * NaN are NaN
+                found = i
+                break
+    return found

@@ -114,9 +114,9 @@
 
 #define AL_RARE(NAME, ROW, COLUMN)                                             \
     static void al_add_##NAME(const al_rows *X, ptrdiff_t i, double a,         \
-                              double *restrict w) {                            \
+                              double scale, double *restrict w) {              \
         ROW for (ptrdiff_t j = 0; j < n; j++)                                  \
-            w[COLUMN] += a * (double)x[j];                                     \
+            w[COLUMN] += a * (scale * x[j]);                                   \
     }                                                                          \
     static double al_squares_##NAME(const al_rows *X, ptrdiff_t i,             \
                                     double scale) {                            \
