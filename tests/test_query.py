@@ -141,7 +141,7 @@ def test_rows_nobody_asked_for_leave_the_threshold_alone():
 
 
 def test_requests_are_first_in_first_out_for_each_row_value():
-    a, b = [1.0, 0.0], [0.0, 2.0]
+    a, b = [1.0, 0.0], [0.0, 1.0]
     requests = Requests().add(np.array([a, b, a]), ["first", "b", "second"])
     requests = requests.add(np.array([a]), ["third"])
     left, notes = requests.take(np.array([a, a]))

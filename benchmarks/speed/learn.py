@@ -17,13 +17,12 @@ from benchmarks.speed import _rows
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import CBGZ, DKM, RANDOM, fresh, kernel, whole
 
-#: name, learner and whether it has default parameters, as the target asks
-LEARNERS = [
-    ("CBGZ", CBGZ, True),
-    ("DKM", DKM, True),
-    *((f"random {rate:g}", fresh(RANDOM, rate=rate), rate == 0.1)
-      for rate in (0.001, 0.01, 0.1, 1.0)),
-]  # fmt: skip
+#: name: learner; the target is for default parameters
+LEARNERS = {"CBGZ": CBGZ, "DKM": DKM, "random": RANDOM}
+RATES = {
+    f"random, rate={rate:g}": fresh(RANDOM, rate=rate)
+    for rate in (0.001, 0.01, 0.1, 1.0)
+}
 
 
 def cases(learner, X, y, target):
@@ -60,8 +59,10 @@ def benchmark(quick, rounds):
         f"Words, {20_000 // shrink} x 47000 (CSR)": _rows.words(20_000 // shrink),
     }
     for shape, (X, y) in shapes.items():
-        for learner_name, learner, is_default in LEARNERS:
-            lines, n_bought = cases(learner, X, y, 2.0 if is_default else None)
+        for learner_name, learner in {**LEARNERS, **RATES}.items():
+            lines, n_bought = cases(
+                learner, X, y, 2.0 if learner_name in LEARNERS else None
+            )
             timings = table(
                 f"{shape}, {learner_name}: {n_bought / len(y):.2%} bought",
                 lines,

@@ -20,7 +20,7 @@ from benchmarks.speed import _rows
 from benchmarks.speed._interleave import Case, main, table
 from sklearn_activelearn import CBGZClassifier
 
-B, RNG = 0.1, np.random.default_rng(0)
+B, RNG = CBGZClassifier().b, np.random.default_rng(0)
 PERCEPTRON = {
     "loss": "perceptron",
     "learning_rate": "constant",
