@@ -1,7 +1,5 @@
 """The compiled products and the loop around them: right, repeatable, in place."""
 
-import threading
-import time
 import tracemalloc
 
 import numpy as np
@@ -123,30 +121,3 @@ def test_sparse_rows_are_not_copied(index_type):
     finally:
         tracemalloc.stop()
     assert peak < X.data.nbytes / 4
-
-
-@pytest.mark.parametrize("verb", ["partial_fit", "decision_function"])
-def test_another_thread_runs_meanwhile(verb):
-    n_classes = 1000
-    X = rng.standard_normal((3000, 300))
-    y = rng.randint(n_classes, size=len(X))
-    learner = RandomSamplingClassifier(rate=0.01, random_state=0)
-    learner.partial_fit(X[:10], y[:10], classes=range(n_classes))
-    start, stop = [], []
-
-    def work():
-        start.append(time.perf_counter())
-        learner.partial_fit(X, y) if verb == "partial_fit" else learner.predict(X)
-        stop.append(time.perf_counter())
-
-    thread = threading.Thread(target=work)
-    ticks = []
-    thread.start()
-    while thread.is_alive():
-        ticks.append(time.perf_counter())
-        time.sleep(0.001)
-    thread.join()
-    # while the lock is held there is no tick; validation takes little of the time
-    gaps = np.diff([t for t in ticks if start[0] < t < stop[0]])
-    assert gaps.size > 3
-    assert gaps.max() < 0.5 * (stop[0] - start[0])

@@ -39,6 +39,7 @@ def test_curve_equals_the_loop_by_hand(prototype):
     noting, runs = recorder(prototype)
     curve = label_curve(noting, X, y, cv=SPLITS, random_state=0)
     assert curve.n_offered.tolist() == [80, 90]
+    assert len({seed for _, seed in runs}) == 2
     for run, (offered, seed) in enumerate(runs):
         train, test = SPLITS[run]
         rows = [train[(X[train] == row).all(axis=1)].item() for row in offered]
@@ -103,7 +104,17 @@ def test_an_error_of_exactly_the_target_ends_a_run(percent):
     assert curve.n_bought.tolist() == [1]
 
 
-def test_runs_and_folds():
+def test_folds():
+    noting, runs = recorder(RandomSamplingClassifier())
+    curve = label_curve(noting, X, y, cv=3, n_repeats=2, random_state=0)
+    assert curve.n_offered.tolist() == [80] * 6
+    everything = {row.tobytes() for row in X}
+    folds = [everything - {row.tobytes() for row in offered} for offered, _ in runs]
+    assert set.union(*folds[:3]) == set.union(*folds[3:]) == everything
+    assert not any(fold in folds[3:] for fold in folds[:3])
+
+
+def test_runs():
     learner = RandomSamplingClassifier(rate=0.5)
     curve = label_curve(learner, X, y, cv=3, n_repeats=2, random_state=1)
     assert curve.scores.shape == (6, len(curve.n_labels))

@@ -34,12 +34,14 @@ def curve_of(scores, n_offered=50):
 
 def test_gaps_are_carried_forward():
     nan = np.nan
-    curve = curve_of([[nan, 0.5, nan, nan], [nan, 0.7, 0.9, nan]])
+    curve = curve_of([[nan, nan, 0.5, nan, nan], [nan, 0.3, nan, 0.9, nan]])
     np.testing.assert_array_equal(
-        curve.carried_scores, [[nan, 0.5, 0.5, 0.5], [nan, 0.7, 0.9, 0.9]]
+        curve.carried_scores, [[nan, nan, 0.5, 0.5, 0.5], [nan, 0.3, 0.3, 0.9, 0.9]]
     )
-    np.testing.assert_allclose(curve.mean, [nan, 0.6, 0.7, 0.7])
-    np.testing.assert_allclose(curve.std, [nan, 0.1, 0.2, 0.2])
+    np.testing.assert_allclose(curve.mean, [nan, 0.3, 0.4, 0.7, 0.7])
+    np.testing.assert_allclose(curve.std, [nan, 0.0, 0.1, 0.2, 0.2])
+    early = curve_of([[0.2, nan, 0.4]])
+    np.testing.assert_array_equal(early.mean, [0.2, 0.2, 0.4])
 
 
 @given(

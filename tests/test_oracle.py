@@ -43,7 +43,7 @@ def raising(error):
 def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
     X, y = stream
     classes = np.unique(y)
-    expected = fresh(prototype).learn(X, AnswerSheet(y), classes=classes)
+    expected = fresh(prototype).partial_fit(X, y, classes=classes)
     oracle = Unreliable(y, k, raising(error))
     learner = fresh(prototype)
     try:

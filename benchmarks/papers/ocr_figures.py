@@ -38,8 +38,9 @@ def labels_per_target(curve):
 
 def error_per_labels(curve):
     """Return label counts that runs bought on average, and the mean error there."""
-    bought = curve.n_labels <= curve.n_bought.mean()
-    return curve.n_labels[bought], 1 - curve.mean[bought]
+    shown = np.unique(np.geomspace(1, curve.n_bought.mean(), 40).round())
+    shown = np.isin(curve.n_labels, shown)
+    return curve.n_labels[shown], 1 - curve.mean[shown]
 
 
 def draw(panels, curves, points, axes_settings, title, out):

@@ -142,7 +142,7 @@ def label_curve(
     >>> X, y = load_digits(return_X_y=True)
     >>> curve = label_curve(CBGZClassifier(), X, y, at=[50, 200], random_state=0)
     >>> print((1 - curve.mean).round(1))
-    [0.5 0.2]
+    [0.6 0.2]
     """
     X, y = indexable(X, y)
     y = np.asarray(y)

@@ -162,12 +162,11 @@ def tune_labels_to_target(
     >>> from sklearn_activelearn import CBGZClassifier
     >>> from sklearn_activelearn.evaluation import tune_labels_to_target
     >>> X, y = load_digits(return_X_y=True)
-    >>> grid = {"b": [0.03, 10.0]}
     >>> tuning = tune_labels_to_target(
-    ...     CBGZClassifier(), grid, X, y == 8, error=0.09, random_state=0
+    ...     CBGZClassifier(), {"b": [0.3, 3.0]}, X, y == 0, error=0.02, random_state=0
     ... )
     >>> tuning.best_params
-    {'b': 0.03}
+    {'b': 0.3}
     """
     check_number(error, "error", 0, 1, closed="both")
     seed = check_random_state(random_state).randint(2**31)

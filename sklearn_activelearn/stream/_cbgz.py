@@ -14,7 +14,7 @@ class CBGZClassifier(StreamClassifier):
 
     Parameters
     ----------
-    b : float > 0 or "adaptive", default=0.3
+    b : float > 0 or "adaptive", default=0.1
         Eagerness: the larger, the more labels. Small against the usual margin
         is selective. "adaptive": b grows as beta X² sqrt(1 + K), with X the
         largest norm of a row so far and K the updates so far.
@@ -131,16 +131,16 @@ class CBGZClassifier(StreamClassifier):
     ...     chunk = X[start : start + 50]
     ...     rows = learner.query(chunk)
     ...     labels = y[start + rows]  # ask for these, however long it takes
-    ...     learner.teach(chunk[rows], labels, classes=range(10))
+    ...     learner = learner.teach(chunk[rows], labels, classes=range(10))
     >>> print(learner.n_queries_, "labels of 1500")
-    N labels of 1500
+    548 labels of 1500
     >>> learner.score(X[1500:], y[1500:]) > 0.8
     True
     """
 
     def __init__(
         self,
-        b=0.3,
+        b=0.1,
         update="perceptron",
         eta0=1.0,
         *,

@@ -17,7 +17,7 @@ class DKMClassifier(StreamClassifier):
     ----------
     R : int >= 1, default=32
         Waiting time: correct labels in a row before the threshold is halved.
-        Small values stop asking sooner.
+        Small values buy fewer labels and stop sooner, sometimes too soon.
 
     threshold : {"max", "uniform"} or float > 0, default="max"
         First threshold s. "max": 1, the largest margin of a unit row and a unit
@@ -135,7 +135,7 @@ class DKMClassifier(StreamClassifier):
     >>> model.fit(X, y).score(X, y) > 0.9
     True
     >>> print(model[-1].n_queries_, "labels of", len(y))
-    N labels of 569
+    190 labels of 569
     """
 
     def __init__(

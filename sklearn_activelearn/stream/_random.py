@@ -113,7 +113,7 @@ class RandomSamplingClassifier(StreamClassifier):
     >>> X, y = load_digits(return_X_y=True)
     >>> learner = RandomSamplingClassifier(rate=0.5, random_state=0).fit(X, y)
     >>> print(learner.n_queries_, "labels of", len(y))
-    N labels of 1797
+    922 labels of 1797
     """
 
     def __init__(
