@@ -31,9 +31,9 @@ def mnist():
 
 
 def usps():
-    """Return 9,298 images of 256 grey values in [-1, 1], digits 0 to 9."""
+    """Return 9,298 images of 256 grey values in [0, 1], digits 0 to 9."""
     X, y = _load("usps", data_id=41082)
-    return X, y - 1 if y.max() == 10 else y
+    return (X + 1) / 2, y - 1 if y.max() == 10 else y
 
 
 def digits():

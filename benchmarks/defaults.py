@@ -6,7 +6,7 @@ each a geometric mean over problems, smaller is better:
 
 to target   labels needed to reach the problem's target error, a run that never
             does counted as every row offered, over the same for passive learning
-at the end  labels bought over the labels with which passive learning is, on
+at the end  labels bought over the labels from which passive learning is, on
             average, as good as the learner at the end of its pass
 bought      share of the labels on offer that was bought
 error       at the end, over that of passive learning with all labels
@@ -59,12 +59,11 @@ def compare(curve, passive, target):
     needed = labels_to_target(curve, target)
     error, bought = 1 - curve.final_scores.mean(), curve.n_bought.mean()
     offered = curve.n_offered.mean()
-    as_good = passive.n_labels[1 - passive.mean <= error]
     return (
         needed.mean / labels_to_target(passive, target).mean,
-        bought / (as_good[0] if len(as_good) else offered),
+        bought / min(passive.labels_for(error), offered),
         bought / offered,
-        error / (1 - passive.final_scores.mean()),
+        max(error, 1e-9) / max(1 - passive.final_scores.mean(), 1e-9),
         max(needed.n_failed / len(needed.labels), 1e-9),
     )
 

@@ -16,6 +16,7 @@ of all code below a verb: *replace* fitted attributes, never write into them.
 
 from contextlib import contextmanager
 from hashlib import blake2b
+from weakref import WeakSet
 
 import numpy as np
 from scipy.sparse import issparse
@@ -31,6 +32,9 @@ from ._validation import (
     encode,
     find_classes,
 )
+
+#: Learners whose `learn` is under way.
+learning = WeakSet()
 
 
 class Requests:
@@ -116,7 +120,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             Rows of X that may be bought, in the order in which to look at
             them; the others are left alone. None: all, as they come.
         limit : int >= 0, default=None
-            At most so many rows.
+            At most so many rows. A stream learner has seen the other rows all
+            the same; they do not come again.
         return_probability : bool, default=False
             Also return the probability with which each row was bought.
             Weighting by its inverse is valid only for rules whose probability
@@ -151,7 +156,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows; those that were asked for are recognised by their values.
+            Rows; those that were asked for are recognised by their values, so
+            keep ``X[rows]`` instead of computing it again.
         y : array-like of shape (n_rows,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
@@ -180,7 +186,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
-        in question: the oracle may call `predict`, score it or pickle it.
+        in question: the oracle may call `predict`, score it or pickle it, but not
+        change it.
 
         Parameters
         ----------
@@ -204,11 +211,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             number of labels. Whatever the oracle raises passes through. What
             was taught until then stays learned; the clock, the random numbers
             and the bill stand just before the row that failed, so the call can
-            be made again with the rest of X.
+            be made again with the rest of X (for a stream learner, from row
+            ``n_seen_`` on, counted since the call).
         """
         if not callable(oracle):
-            raise TypeError(f"oracle must be callable, got {oracle!r}.")
+            raise TypeError(
+                f"oracle must be callable, got an instance of {type(oracle).__name__}."
+            )
         with self._changing() as learner:
+            # all of X is looked at before the first label is paid for
             X = learner._enter(X, min_rows=0, finite=True)
             learner._expect(classes)
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
@@ -222,13 +233,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                 )
             try:
                 return [known[label] for label in labels.tolist()]
-            except KeyError as error:
+            except (KeyError, TypeError):
                 raise ValueError(
-                    f"oracle returned {error.args[0]!r} for row {rows[0]}, which is "
-                    f"not one of the classes {self.classes_.tolist()}."
+                    f"oracle returned {labels.tolist()!r} for rows {rows.tolist()}: "
+                    f"the classes are {self.classes_.tolist()}."
                 ) from None
 
-        self._ask(X, answer)
+        learning.add(self)
+        try:
+            self._ask(X, answer)
+        finally:
+            learning.discard(self)
         return self
 
     def fit(self, X, y):
@@ -293,6 +308,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._simulate(X, encode(y, learner.classes_), False)
         return self
 
+    @property
+    def n_pending_(self):
+        """Rows that were asked for and not taught yet."""
+        if not hasattr(self, "_requests"):
+            raise AttributeError("the learner has not seen a row yet")
+        return len(self._requests)
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
 
@@ -304,6 +326,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     @contextmanager
     def _changing(self):
         """Yield a copy to work on, which takes the learner's place on success."""
+        if self in learning:
+            raise RuntimeError(
+                "learn is under way: its oracle may look at the learner, not change it."
+            )
         learner = type(self).__new__(type(self))
         learner.__dict__.update(self.__dict__)
         yield learner

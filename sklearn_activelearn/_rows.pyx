@@ -28,7 +28,8 @@ cdef class Rows:
         self.view.n_features = self.n_features
         if sparse:
             # scipy stores both index arrays in one type; a user may not
-            index_type = np.result_type(X.indices, X.indptr)
+            both_int32 = X.indices.dtype == X.indptr.dtype == np.int32
+            index_type = np.dtype(np.int32 if both_int32 else np.int64)
             indices = np.require(X.indices, index_type, "CA")
             indptr = np.require(X.indptr, index_type, "CA")
             values = np.require(X.data, requirements="CA")

@@ -4,10 +4,12 @@ Rows come in as C-contiguous or CSR floats, uncopied where they already are.
 Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
 """
 
+import math
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
@@ -62,13 +64,25 @@ def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
 
 def finish_rows(X, finite):
     """Do for rows what scikit-learn does not do, or more slowly."""
-    if issparse(X) and not X.has_canonical_format:
-        # repeated entries would each count towards a row's norm
-        X = X.copy()
-        X.sum_duplicates()
-    if finite:
+    if issparse(X):
+        check_columns(X)
+        if not X.has_canonical_format:
+            # repeated entries would each count towards a row's norm
+            X = X.copy()
+            X.sum_duplicates()
+    if finite and not get_config()["assume_finite"]:
         check_finite_row(X, first_not_finite(Rows(X)))
     return X
+
+
+def check_columns(X):
+    """Refuse a CSR matrix with entries outside its columns, as scipy does not."""
+    unsigned = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # -1 is large
+    if unsigned.size and unsigned.max() >= X.shape[1]:
+        raise ValueError(
+            f"X is a broken CSR matrix: it has column indices outside its "
+            f"{X.shape[1]} columns."
+        )
 
 
 def check_finite_row(X, row):
@@ -95,15 +109,16 @@ def check_classes(classes):
 def sort_labels(labels, name):
     """Return the sorted distinct labels, two or more."""
     try:
-        check_classification_targets(labels)
         distinct = np.unique(labels)
     except TypeError:
         raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
-    if len(distinct) < 2:
+    if len(distinct) == 0:
+        raise ValueError(f"{name} is empty.")
+    check_classification_targets(labels)
+    if len(distinct) == 1:
         raise ValueError(
-            f"{name} holds 1 class, {distinct[0]!r}; a classifier needs two or more."
-            if len(distinct)
-            else f"{name} is empty."
+            f"{name} holds 1 class, {distinct.tolist()[0]!r}; a classifier needs two "
+            "or more."
         )
     return distinct
 
@@ -129,26 +144,25 @@ def encode(y, classes):
     ValueError
         If a label is not in `classes`; the first such row is named.
     """
-    comparable = y.dtype.kind == classes.dtype.kind or "O" not in (
-        y.dtype.kind + classes.dtype.kind
-    )
-    if len(classes) == 2 and comparable:
+    if "O" in (y.dtype.kind, classes.dtype.kind):
+        positions = {label: code for code, label in enumerate(classes.tolist())}
+        codes = np.array([positions.get(label, -1) for label in y.tolist()], np.int32)
+        known = codes >= 0
+    elif len(classes) == 2:
         codes = y == classes[1]
         known = codes | (y == classes[0])
         codes = codes.astype(np.int32)
     else:
-        try:
-            codes = np.searchsorted(classes, y)
-        except TypeError:  # labels that cannot be compared with the classes
-            codes = np.zeros(len(y), dtype=np.intp)
-        codes = np.minimum(codes, len(classes) - 1).astype(np.int32)
-        known = np.asarray(classes[codes] == y)
+        codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+        known = classes[codes] == y
+        codes = codes.astype(np.int32)
     if not np.all(known):
         row = int(np.argmin(known))
-        if type_of_target(y[: row + 1]).startswith("continuous"):
-            raise ValueError(f"y is continuous, for example y[{row}] = {y[row]!r}.")
+        label = y[[row]].tolist()[0]
+        if type_of_target(y[[row]]).startswith("continuous"):
+            raise ValueError(f"y is continuous, for example y[{row}] = {label!r}.")
         raise ValueError(
-            f"y[{row}] = {y[row]!r} is not one of the classes {classes.tolist()}."
+            f"y[{row}] = {label!r} is not one of the classes {classes.tolist()}."
         )
     return codes
 
@@ -171,7 +185,9 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
     """
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, not {value!r}.")
-    if isinstance(value, Real) and not np.isfinite(value):
+    if isinstance(value, Real) and not (
+        isinstance(value, Integral) or math.isfinite(value)
+    ):
         raise ValueError(f"{name} == {value}, must be finite.")
     return check_scalar(
         value,
@@ -190,11 +206,19 @@ def check_option(value, name, options):
     return value
 
 
+def check_flag(value, name):
+    """Return a parameter that is True or False, or say which one is not."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
 def check_limit(value, name, low=0):
     """Return a whole number of at least `low`; None stands for no limit."""
     if value is None:
         return UNLIMITED
-    return int(check_number(value, name, low, closed="left", integer=True))
+    value = check_number(value, name, low, closed="left", integer=True)
+    return min(int(value), UNLIMITED)
 
 
 def check_candidates(candidates, n_rows):

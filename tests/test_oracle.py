@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from tests.learners import DEFAULTS, each_learner
 from tests.tools import AnswerSheet, fresh, state, streams
 
@@ -104,6 +105,25 @@ def test_answers_come_in_any_container(container):
     learner.learn(X, lambda rows: container(oracle(rows)), classes=CLASSES)
     expected = fresh(DEFAULTS[0]).partial_fit(X, y, classes=CLASSES)
     assert state(learner) == state(expected)
+
+
+@pytest.mark.parametrize(
+    "prototype", [RandomSamplingClassifier(rate=1.0), CBGZClassifier(b="adaptive")]
+)
+def test_a_row_that_overflows_is_not_learned(prototype):
+    rows = X.copy()
+    rows[20:] *= 1e200
+    params = {"normalize": False, "average": False}
+    learner, until = fresh(prototype, **params), fresh(prototype, **params)
+
+    def contradict(learner):
+        other = {"no": ["yes"], "yes": ["no"]}
+        return lambda asked: other[learner.predict(rows[asked]).item()]
+
+    with pytest.raises(ValueError, match=r"[Rr]ow 20 .*overflow"):
+        learner.learn(rows, contradict(learner), classes=CLASSES)
+    until.learn(rows[:20], contradict(until), classes=CLASSES)
+    assert state(learner) == state(until)
 
 
 @each_learner

@@ -74,6 +74,8 @@ def cases(X, y, *, kernel_target=None, whole_target=None, faster=None):
             Case(f"kernel {name}", kernel(learner, X, y), "X @ w", kernel_target),
             Case(f"partial_fit {name}", whole(learner, X, y), "X @ w", whole_target),
         ]
+    idle = fresh(RANDOM, rate=1e-12)
+    lines.append(Case("kernel, nothing bought", kernel(idle, X, y), "X @ w"))
     for name, params in {
         "normalize=False": {"normalize": False},
         "fit_intercept=False": {"fit_intercept": False},
@@ -86,8 +88,10 @@ def cases(X, y, *, kernel_target=None, whole_target=None, faster=None):
         Case("fit CBGZ shuffle=False", lambda: fit.fit(X, y), "X @ w"),
         Case("fit CBGZ shuffle=True", lambda: fresh(CBGZ).fit(X, y), "X @ w"),
     ]
-    if issparse(X) and X.indices.dtype == np.int64:  # scikit-learn refuses them
-        return lines
+    if issparse(X):
+        lines.append(Case("first check of X", canonical_check(X), "X @ w"))
+        if X.indices.dtype == np.int64:  # scikit-learn's learners refuse them
+            return lines
     return [
         *lines,
         Case(
@@ -125,6 +129,17 @@ def class_cases(X, y):
         Case(f"kernel CBGZ, {len(W)} classes", kernel(CBGZ, X, y), to),
         Case(f"partial_fit CBGZ, {len(W)} classes", whole(CBGZ, X, y), to),
     ]
+
+
+def canonical_check(X):
+    """Return scipy's look for repeated entries, as a matrix pays it once."""
+
+    def call():
+        for name in ("_has_canonical_format", "_has_sorted_indices"):
+            vars(X).pop(name, None)
+        return X.has_canonical_format
+
+    return call
 
 
 def purchases(X, y):

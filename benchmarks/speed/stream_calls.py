@@ -94,11 +94,14 @@ def benchmark(quick, rounds):
     shapes = {
         "Gaussian, 100 features": _rows.gaussian(2_000 if quick else 20_000, 100),
         "Words, 47000 features (CSR)": _rows.words(2_000 if quick else 20_000),
+        "Words, 1048576 features (CSR)": _rows.words(2_000, 2**20),
     }
     chunks = [(1, 10), (100, 2)] if quick else [(1, 200), (100, 100), (10_000, 2)]
     for name, (X, y) in shapes.items():
         X = normalize(X)
         for size, n_chunks in chunks:
+            if size * n_chunks > len(y):
+                continue
             table(
                 f"{name}, {n_chunks} chunks of {size} (share of labels bought)",
                 cases(X, y, size, n_chunks),

@@ -100,9 +100,7 @@ class Comparison:
     @cached_property
     def passive_needs(self):
         """Labels passive learning needs for the same mean error; inf: never."""
-        as_good = 1 - self.passive_curve.mean <= self.errors.mean() + 1e-9
-        n_labels = np.append(self.passive_curve.n_labels, np.inf)
-        return float(n_labels[np.append(as_good, True).argmax()])
+        return self.passive_curve.labels_for(self.errors.mean())
 
     @cached_property
     def saved(self):

@@ -6,6 +6,9 @@ from difflib import get_close_matches
 import sklearn_activelearn
 from sklearn_activelearn import RandomSamplingClassifier
 
+#: What people write for a constant.
+WORDS = {"true": True, "false": False, "none": None}
+
 
 def public_learners():
     """Return the active learners of the package by name."""
@@ -45,7 +48,7 @@ def parse_params(text):
         if call.args or any(word.arg is None for word in call.keywords):
             raise ValueError
         return {
-            word.arg: word.value.id
+            word.arg: WORDS.get(word.value.id, word.value.id)
             if isinstance(word.value, ast.Name)
             else ast.literal_eval(word.value)
             for word in call.keywords

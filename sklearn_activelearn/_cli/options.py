@@ -77,7 +77,7 @@ def add_input(add):
 def add_runs(add):
     """Add the options that say how it is run."""
     add("--folds", type=number(int, 2), default=5, help="default: %(default)s")
-    add("--repeats", type=number(int, 1), default=2, help="default: %(default)s")
+    add("--repeats", type=number(int, 1), default=4, help="default: %(default)s")
     seeds = number(int, 0, 2**32 - 1)
     add("--seed", type=seeds, default=0, help="default: %(default)s")
     add("--jobs", type=number(int, 1), default=-1, help="processes; default: all cores")

@@ -1,6 +1,7 @@
 """Held-out score against labels bought, for any learner that keeps the protocol."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -59,6 +60,15 @@ class LabelCurve:
     def mean(self):
         """Mean over runs of `carried_scores`, shape (n_points,)."""
         return _over_runs(np.nanmean, self.carried_scores)
+
+    def labels_for(self, error):
+        """Labels from which the mean error stays at most `error`; inf for never.
+
+        "Stays", because the mean of a few runs also dips by chance.
+        """
+        good = reaches(self.mean, error + 1e-9)
+        last_bad = np.flatnonzero(~good)[-1] if not good.all() else -1
+        return float(np.append(self.n_labels, np.inf)[last_bad + 1])
 
     @property
     def std(self):
@@ -151,9 +161,9 @@ def label_curve(
     if until is not None:
         check_number(until, "until", 0, 1, closed="both")
     if at is not None:
-        at = np.unique(np.asarray(at, dtype=int))
-        if at.size == 0 or at[0] < 1:
-            raise ValueError("at must hold label counts of at least 1.")
+        at = np.unique(np.asarray(at))
+        if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
+            raise ValueError("at must hold label counts, whole numbers from 1.")
     learner = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     if not hasattr(learner, "learn"):
         raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
@@ -164,7 +174,7 @@ def label_curve(
         seed = rng.randint(2**31)
         folds = (
             StratifiedKFold(5 if cv is None else cv, shuffle=True, random_state=seed)
-            if cv is None or isinstance(cv, int)
+            if cv is None or isinstance(cv, Integral)
             else check_cv(cv, y, classifier=True)
         )
         for train, test in folds.split(X, y):

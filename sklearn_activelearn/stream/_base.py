@@ -7,6 +7,7 @@ from .._protocol import ActiveClassifier
 from .._rows import Rows
 from .._validation import (
     check_finite_row,
+    check_flag,
     check_limit,
     check_number,
     check_option,
@@ -99,6 +100,8 @@ class StreamClassifier(ActiveClassifier):
     def _check_parameters(self):
         self._make_rules()
         self._limits()
+        for name in ("average", "fit_intercept", "normalize", "shuffle"):
+            check_flag(getattr(self, name), name)
 
     def _begin(self):
         query_rule, _ = self._make_rules()

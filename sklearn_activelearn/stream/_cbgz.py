@@ -78,6 +78,9 @@ class CBGZClassifier(StreamClassifier):
         Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
         bought, in order.
 
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
     n_seen_ : int
         Rows decided.
 

@@ -1,6 +1,6 @@
 """DKM: ask inside a margin that shrinks."""
 
-from .._validation import check_number, check_option
+from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule
 from ._rules import HalvingThresholdRule
 
@@ -82,6 +82,9 @@ class DKMClassifier(StreamClassifier):
     queried_indices_ : ndarray of int of shape (n_bought,)
         Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
         bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
 
     n_seen_ : int
         Rows decided.
@@ -173,7 +176,7 @@ class DKMClassifier(StreamClassifier):
         return self._memory[0]
 
     def _make_rules(self):
-        R = check_number(self.R, "R", 1, closed="left", integer=True)
+        R = min(check_number(self.R, "R", 1, closed="left", integer=True), UNLIMITED)
         threshold = self.threshold
         if isinstance(threshold, str):
             check_option(threshold, "threshold", ("max", "uniform"))

@@ -26,8 +26,6 @@ cdef enum:
     C_OVERFLOW
 
 DONE = C_DONE
-NOT_FINITE = C_NOT_FINITE
-OVERFLOW = C_OVERFLOW
 
 cdef double LARGEST_WEIGHT = 1e280
 
@@ -99,7 +97,7 @@ cdef class LinearState:
     cdef readonly tuple weights
     cdef readonly object memory
     cdef double[:, ::1] W, W_drift
-    cdef double[::1] c, c_drift, m, scores
+    cdef double[::1] c, c_drift, m, m_before, scores
     cdef Clock clock
     cdef uint64_t seed
     cdef bint normalize, fit_intercept, average
@@ -115,6 +113,7 @@ cdef class LinearState:
         self.W, self.c, self.W_drift, self.c_drift = self.weights
         self.memory = np.array(memory, dtype=np.float64)
         self.m = self.memory if len(self.memory) else np.zeros(1)
+        self.m_before = np.empty(len(self.m))
         self.scores = np.zeros(len(self.c))
         (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
          self.clock.n_updates, self.clock.n_idle) = counts
@@ -287,6 +286,7 @@ def run(
                     with gil:
                         labels[row.index] = ask(row.index)
                 before = clock[0]
+                state.m_before[:] = state.m
             clock.n_seen += 1
             if query_rule.uses_norm:
                 query_rule.observe(norm, memory)
@@ -304,6 +304,7 @@ def run(
                     )
                     if reason != C_DONE:
                         clock[0] = before
+                        state.m[:] = state.m_before
                         break
                 bought[n_bought] = row.index
                 probabilities[n_bought] = probability
