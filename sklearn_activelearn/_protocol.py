@@ -231,13 +231,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                     f"oracle returned labels of shape {labels.shape} for "
                     f"{len(rows)} rows; one label for each row is needed."
                 )
-            try:
-                return [known[label] for label in labels.tolist()]
-            except (KeyError, TypeError):
-                raise ValueError(
-                    f"oracle returned {labels.tolist()!r} for rows {rows.tolist()}: "
-                    f"the classes are {self.classes_.tolist()}."
-                ) from None
+            codes = []
+            for row, label in zip(rows, labels.tolist(), strict=True):
+                try:
+                    codes.append(known[label])
+                except (KeyError, TypeError):
+                    raise ValueError(
+                        f"oracle returned {label!r} for row {row}, which is not one "
+                        f"of the classes {self.classes_.tolist()}."
+                    ) from None
+            return codes
 
         learning.add(self)
         try:
