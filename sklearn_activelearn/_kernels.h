@@ -30,6 +30,14 @@
     const I *restrict c = (const I *)X->indices + ptr[i];                      \
     (void)c;
 
+/* Every cache line of some bytes, at most 8 kB of them. */
+static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
+#ifdef __GNUC__
+    for (ptrdiff_t j = 0; j < n && j < 8192; j += 64)
+        __builtin_prefetch((const char *)start + j);
+#endif
+}
+
 #define AL_TREE(acc, width)                                                    \
     for (int h = width / 2; h > 0; h /= 2)                                     \
         for (int k = 0; k < h; k++) acc[k] += acc[k + h];
@@ -112,7 +120,11 @@
         return a[0] + rest;                                                    \
     }
 
-#define AL_RARE(NAME, ROW, COLUMN)                                             \
+#define AL_RARE(NAME, ROW, COLUMN, INDEX_SIZE, INDICES)                        \
+    static void al_fetch_##NAME(const al_rows *X, ptrdiff_t i) {               \
+        ROW al_fetch_bytes(x, n * (ptrdiff_t)sizeof *x);                       \
+        al_fetch_bytes(INDICES, n * INDEX_SIZE);                               \
+    }                                                                          \
     static void al_add_##NAME(const al_rows *X, ptrdiff_t i, double a,         \
                               double scale, double *restrict w) {              \
         ROW for (ptrdiff_t j = 0; j < n; j++)                                  \
@@ -167,15 +179,16 @@ AL_CSR(csr_f64_i64, double, int64_t)
 AL_CSR(csr_f32_i32, float, int32_t)
 AL_CSR(csr_f32_i64, float, int64_t)
 
-AL_RARE(f64, AL_DENSE_ROW(double), j)
-AL_RARE(f32, AL_DENSE_ROW(float), j)
-AL_RARE(csr_f64_i32, AL_CSR_ROW(double, int32_t), c[j])
-AL_RARE(csr_f64_i64, AL_CSR_ROW(double, int64_t), c[j])
-AL_RARE(csr_f32_i32, AL_CSR_ROW(float, int32_t), c[j])
-AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j])
+AL_RARE(f64, AL_DENSE_ROW(double), j, 0, x)
+AL_RARE(f32, AL_DENSE_ROW(float), j, 0, x)
+AL_RARE(csr_f64_i32, AL_CSR_ROW(double, int32_t), c[j], 4, c)
+AL_RARE(csr_f64_i64, AL_CSR_ROW(double, int64_t), c[j], 8, c)
+AL_RARE(csr_f32_i32, AL_CSR_ROW(float, int32_t), c[j], 4, c)
+AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
 
 #define AL_USE(X, NAME)                                                        \
     ((X)->dot = al_dot_##NAME, (X)->dots = al_dots_##NAME,                     \
+     (X)->fetch = al_fetch_##NAME,                                             \
      (X)->add = al_add_##NAME, (X)->squares = al_squares_##NAME,               \
      (X)->largest = al_largest_##NAME)
 

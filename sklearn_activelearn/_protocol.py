@@ -354,19 +354,21 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _expect(self, classes):
         """Learn which labels can occur, or check that it is the same ones."""
-        if classes is not None:
-            classes = check_classes(classes)
-        if not hasattr(self, "classes_"):
-            if classes is None:
-                raise ValueError(
-                    "classes must be passed on the first call: a label that has "
-                    "not been bought yet is not known otherwise."
-                )
+        known = getattr(self, "classes_", None)
+        if classes is None and known is None:
+            raise ValueError(
+                "classes must be passed on the first call: a label that has not "
+                "been bought yet is not known otherwise."
+            )
+        if classes is None or np.array_equal(classes, known):
+            return
+        classes = check_classes(classes)
+        if known is None:
             self._set_classes(classes)
-        elif classes is not None and not np.array_equal(classes, self.classes_):
+        elif not np.array_equal(classes, known):
             raise ValueError(
                 f"classes {classes.tolist()} are not those of earlier calls, "
-                f"{self.classes_.tolist()}."
+                f"{known.tolist()}."
             )
 
     def _set_classes(self, classes):

@@ -12,6 +12,8 @@ typedef struct al_rows {
     /* w . row, and row . row in *squares, in one look */
     double (*dots)(const struct al_rows *X, ptrdiff_t i, const double *w,
                    double *squares);
+    /* tell the memory that the row will be needed soon */
+    void (*fetch)(const struct al_rows *X, ptrdiff_t i);
     /* the rest is needed for few rows only: w += a (scale row); sum of (row / scale)^2;
      * largest |value| */
     void (*add)(const struct al_rows *X, ptrdiff_t i, double a, double scale,

@@ -24,6 +24,7 @@ cdef enum:
     C_DONE
     C_NOT_FINITE
     C_OVERFLOW
+    AHEAD = 8  # rows between telling the memory of a row and reading it
 
 DONE = C_DONE
 
@@ -190,7 +191,7 @@ cdef class LinearState:
         )
         cdef double z, step, growth
         if n_vectors == 1:
-            z = self.scores[0] if label == 1 else -self.scores[0]
+            z = (2 * label - 1) * self.scores[0]
         else:
             for k in range(n_vectors):
                 if k != label and (
@@ -263,6 +264,8 @@ def run(
     cdef const al_rows *X = &rows.view
     cdef Clock *clock = &state.clock
     cdef Clock before
+    # dense rows in order need no help: the processor sees what comes next
+    cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
     cdef double margin, norm = 1.0, probability
     cdef int reason = C_DONE
@@ -271,6 +274,8 @@ def run(
         budget = min(budget, clock.n_queries + 1)
     with nogil:
         for position in range(n):
+            if jumps and position + AHEAD < n:
+                X.fetch(X, order[position + AHEAD] if ordered else position + AHEAD)
             row.index = order[position] if ordered else position
             margin = state.look(X, &row, measured)
             if not isfinite(margin):
