@@ -82,6 +82,21 @@ class StreamClassifier(ActiveClassifier):
         return self.classes_[values.argmax(axis=1)]
 
     @property
+    def n_seen_(self):
+        """Rows decided."""
+        return self._counts[0]
+
+    @property
+    def n_queries_(self):
+        """Labels bought."""
+        return self._counts[1]
+
+    @property
+    def n_updates_(self):
+        """Labels that changed the weights."""
+        return self._counts[3]
+
+    @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
         return self._mean_weights(0)
@@ -110,7 +125,7 @@ class StreamClassifier(ActiveClassifier):
             self.n_features_in_ + bool(self.fit_intercept)
         )
         self._weights = self._zero_weights(1)
-        self._set_counts((0, 0, 0, 0, 0))
+        self._counts = (0, 0, 0, 0, 0)
         self.queried_indices_ = NO_ROWS
         self.__dict__.pop("classes_", None)
 
@@ -125,10 +140,6 @@ class StreamClassifier(ActiveClassifier):
         )
         return coef, intercept, coef.copy(), intercept.copy()
 
-    def _set_counts(self, counts):
-        self._counts = counts
-        self.n_seen_, self.n_queries_, _, self.n_updates_, _ = counts
-
     def _working_state(self):
         return LinearState(
             self._weights,
@@ -142,8 +153,8 @@ class StreamClassifier(ActiveClassifier):
 
     def _commit(self, state):
         self._weights = state.weights
-        self._memory = state.memory.tolist()
-        self._set_counts(state.counts)
+        self._memory = state.memory
+        self._counts = state.counts
 
     def _limits(self):
         return (
@@ -201,9 +212,10 @@ class StreamClassifier(ActiveClassifier):
         n_before = self.n_queries_
 
         def ask(row):
-            self._commit(state)
+            self._counts = state.counts
             return answer(np.array([row]))[0]
 
+        self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
                 Rows(X), None, np.full(X.shape[0], -1, np.int32), ask, query_rule,

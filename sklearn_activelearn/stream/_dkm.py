@@ -173,7 +173,7 @@ class DKMClassifier(StreamClassifier):
     @property
     def threshold_(self):
         """Present threshold s."""
-        return self._memory[0]
+        return float(self._memory[0])
 
     def _make_rules(self):
         R = min(check_number(self.R, "R", 1, closed="left", integer=True), UNLIMITED)
