@@ -10,8 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted(
     script
-    for folder in ("speed", "papers")
-    for script in (ROOT / "benchmarks" / folder).glob("[!_]*.py")
+    for script in (ROOT / "benchmarks").rglob("[!_]*.py")
     if "--quick" in script.read_text(encoding="utf-8")
 )
 
