@@ -51,6 +51,12 @@ def with_label(label, dtype=None):
     return labels
 
 
+def broken_csr(column):
+    rows = csr_array(X)
+    rows.indices[-1] = column
+    return rows
+
+
 BAD_CALLS = [
     # what is wrong, verbs, error, words in the message
     ({"X": with_value(np.nan)}, ALL, ValueError, "NaN"),
@@ -58,6 +64,8 @@ BAD_CALLS = [
     ({"X": with_value(-np.inf, lambda X: X.astype("f4"))}, ALL, ValueError, "infinity"),
     ({"X": with_value(np.nan, csr_array)}, ALL, ValueError, "NaN"),
     ({"X": with_value(np.inf, csr_array)}, ALL, ValueError, "infinity"),
+    ({"X": broken_csr(3)}, ALL, ValueError, "broken CSR"),
+    ({"X": broken_csr(-1)}, ALL, ValueError, "broken CSR"),
     ({"X": X[0]}, ALL, ValueError, "2D array"),
     ({"X": X[None]}, ALL, ValueError, "dim 3"),
     ({"X": X[:, :0]}, ALL, ValueError, r"0 feature\(s\)|0 features"),
@@ -95,6 +103,10 @@ LATER_CALLS = [
     ({"classes": ["maybe", "no", "yes"]}, TOLD, ValueError, "maybe"),
 ]
 BAD_PARAMS = {
+    "average": [("no", TypeError)],
+    "fit_intercept": [("false", TypeError)],
+    "normalize": [(1, TypeError)],
+    "shuffle": [(None, TypeError)],
     "budget": [(-1, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)],
     "patience": [(0, ValueError), (2.5, TypeError)],
     "eta0": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("x", TypeError)],
@@ -213,3 +225,11 @@ def test_prediction_refuses_bad_rows(prototype, verb):
     for rows in (with_value(np.nan), with_value(np.inf, csr_array), X[:, :2], X[0]):
         with pytest.raises(ValueError, match=r"X|feature|array"):
             getattr(learner, verb)(rows)
+
+
+@each_default
+@pytest.mark.parametrize("name", ["budget", "patience"])
+def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
+    unlimited = fresh(prototype, **{name: 10**9}).fit(X, y)
+    huge = fresh(prototype, **{name: 10**30}).fit(X, y)
+    assert huge.queried_indices_.tolist() == unlimited.queried_indices_.tolist()

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from sklearn_activelearn.evaluation import label_curve
+from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from tests.learners import each_learner
 from tests.tools import fresh
 
@@ -173,3 +173,12 @@ def test_bad_arguments(changes, error, words):
     arguments = {"estimator": CBGZClassifier(), "X": X, "y": y, **changes}
     with pytest.raises(error, match=words):
         label_curve(**arguments)
+
+
+def test_labels_for_an_error_that_stays():
+    scores = np.array([[0.5, 0.9, 0.7, 0.9, 0.95]])
+    one = np.array([5])
+    curve = LabelCurve(np.arange(1, 6), scores, one, scores[:, -1], one)
+    assert curve.labels_for(0.1) == 4  # the dip at 2 does not stay
+    assert curve.labels_for(0.5) == 1
+    assert curve.labels_for(0.01) == np.inf

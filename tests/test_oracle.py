@@ -142,3 +142,31 @@ def test_the_oracle_sees_the_learner_just_before_the_row(prototype):
     for row, before in seen[1:]:
         until = fresh(prototype).partial_fit(X[:row], y[:row], classes=CLASSES)
         assert before == state(until)
+
+
+@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
+def test_an_oracle_may_not_change_the_learner(prototype):
+    learner = fresh(prototype)
+
+    def meddling(rows):
+        with pytest.raises(RuntimeError, match="under way"):
+            learner.teach(X[:1], y[:1])
+        with pytest.raises(RuntimeError, match="under way"):
+            learner.fit(X, y)
+        return y[rows]
+
+    learner.learn(X, meddling, classes=CLASSES)
+    undisturbed = fresh(prototype).learn(X, AnswerSheet(y), classes=CLASSES)
+    assert state(learner) == state(undisturbed)
+    learner.teach(X[:1], y[:1])  # allowed again
+
+
+@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
+def test_pending_rows_are_counted(prototype):
+    learner = fresh(prototype).fit(X, y)
+    assert learner.n_pending_ == 0
+    rows = learner.query(X)
+    assert learner.n_pending_ == len(rows) > 1
+    learner.teach(X[rows[:1]], y[rows[:1]])
+    assert learner.n_pending_ == len(rows) - 1
+    assert not hasattr(fresh(prototype), "n_pending_")
