@@ -1,0 +1,459 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""Margin losses l(z): value, derivative and the query probability they imply.
+
+z = y w.x is the signed margin of a labelled row. A learner that buys the label
+of a row with margin |w.x| = a with probability q(a) and then steps by
+-l'(z) / q(a) along y x does stochastic gradient descent on E[l(z)]. The smallest
+q that keeps that weight within max(1, -l'(z)) is the tight one [1]_::
+
+    q(a) = min(max(|l'(a)|, |l'(-a)|), 1)
+
+All losses are non-increasing functions of any real z (infinite ones included)
+with values >= 0. Where a derivative jumps it is given so that a row right at the
+jump counts as outside the part with slope -1.
+
+The compiled learners call these very functions. To add a loss, add a class here
+and a row in its test.
+
+References
+----------
+.. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
+   Optimization", AISTATS 2009, Section 2.3.
+"""
+
+import numpy as np
+
+from libc.math cimport exp, fabs, log, pow
+
+from ._validation import check_number, check_option
+
+__all__ = [
+    "HingeLoss",
+    "LogRampLoss",
+    "MarginLoss",
+    "RampLoss",
+    "RootRampLoss",
+    "SigmoidLoss",
+    "SmoothHingeLoss",
+    "SmoothRampLoss",
+    "make_loss",
+]
+
+
+cdef class MarginLoss:
+    """Base of the margin losses.
+
+    Attributes
+    ----------
+    name : str
+        What the learners call it.
+    parameters : tuple of str
+        The names of its parameters, which are attributes.
+    convex : bool
+        Whether the loss is convex.
+    """
+
+    name = None
+    parameters = ()
+    convex = False
+
+    cdef double at(self, double z) noexcept nogil:
+        """l(z)."""
+        return 0.0
+
+    cdef double slope(self, double z) noexcept nogil:
+        """l'(z)."""
+        return 0.0
+
+    cdef double tight(self, double margin) noexcept nogil:
+        """q(margin), margin >= 0."""
+        return min(max(fabs(self.slope(margin)), fabs(self.slope(-margin))), 1.0)
+
+    def value(self, z):
+        """Return l(z).
+
+        Parameters
+        ----------
+        z : array-like
+            Signed margins, of any shape. NaN stays NaN.
+
+        Returns
+        -------
+        loss : ndarray
+            Of the shape of `z`.
+        """
+        return elementwise(value_at, self, z)
+
+    def derivative(self, z):
+        """Return l'(z).
+
+        Parameters
+        ----------
+        z : array-like
+            Signed margins, of any shape. NaN stays NaN.
+
+        Returns
+        -------
+        slope : ndarray
+            Of the shape of `z`; never positive.
+        """
+        return elementwise(slope_at, self, z)
+
+    def query_probability(self, margin):
+        """Return the tight query probability q(|margin|).
+
+        Parameters
+        ----------
+        margin : array-like
+            Margins of rows without a label, of any shape and sign. NaN stays NaN.
+
+        Returns
+        -------
+        q : ndarray
+            Of the shape of `margin`, in [0, 1]. It is 0 only where no label
+            would have moved the weights.
+        """
+        return elementwise(tight_at, self, margin)
+
+    def __reduce__(self):
+        return type(self), tuple(getattr(self, name) for name in self.parameters)
+
+    def __repr__(self):
+        params = ", ".join(f"{name}={getattr(self, name)}" for name in self.parameters)
+        return f"{type(self).__name__}({params})"
+
+
+ctypedef double (*Curve)(MarginLoss, double) noexcept nogil
+
+
+cdef double value_at(MarginLoss loss, double z) noexcept nogil:
+    return loss.at(z)
+
+
+cdef double slope_at(MarginLoss loss, double z) noexcept nogil:
+    return loss.slope(z)
+
+
+cdef double tight_at(MarginLoss loss, double margin) noexcept nogil:
+    return loss.tight(fabs(margin))
+
+
+cdef elementwise(Curve curve, MarginLoss loss, z):
+    """Return the curve's values at all z."""
+    out = np.array(z, dtype=np.float64, order="C")
+    cdef double[::1] flat = out.reshape(-1)
+    cdef Py_ssize_t i
+    for i in range(flat.shape[0]):
+        if flat[i] == flat[i]:
+            flat[i] = curve(loss, flat[i])
+    return out
+
+
+cdef class HingeLoss(MarginLoss):
+    """Hinge: max(0, 1 - z), the loss of passive learning (q is 1 everywhere).
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import HingeLoss
+    >>> HingeLoss().value([-2.0, 0.0, 2.0])
+    array([3., 1., 0.])
+    """
+
+    name = "hinge"
+    convex = True
+
+    cdef double at(self, double z) noexcept nogil:
+        return 0.0 if z >= 1 else 1 - z
+
+    cdef double slope(self, double z) noexcept nogil:
+        return 0.0 if z >= 1 else -1.0
+
+
+cdef class RampLoss(MarginLoss):
+    """Ramp: min(max(1 - z, 0), t + 1). It asks while the margin is below t.
+
+    Parameters
+    ----------
+    t : float >= 1, default=1.0
+        Where the ramp ends: the loss is flat for z <= -t.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If t is no number of at least 1.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import RampLoss
+    >>> RampLoss(t=2.0).query_probability([0.0, 1.9, 2.1])
+    array([1., 1., 0.])
+    """
+
+    name = "ramp"
+    parameters = ("t",)
+    cdef readonly double t
+
+    def __init__(self, t=1.0):
+        self.t = check_parameter("t", t)
+
+    cdef double at(self, double z) noexcept nogil:
+        if z >= 1:
+            return 0.0
+        return 1 - z if z > -self.t else self.t + 1
+
+    cdef double slope(self, double z) noexcept nogil:
+        return -1.0 if -self.t < z < 1 else 0.0
+
+
+cdef class LogRampLoss(MarginLoss):
+    """Log-ramp: the hinge up to -t, then t + 1 + log(1 - t - z).
+
+    It asks with probability 1 / (margin - t + 1) beyond t, and always within.
+
+    Parameters
+    ----------
+    t : float >= 1, default=1.0
+        Where the logarithm begins.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If t is no number of at least 1.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import LogRampLoss
+    >>> LogRampLoss(t=1.0).query_probability([0.5, 2.0, 4.0])
+    array([1.  , 0.5 , 0.25])
+    """
+
+    name = "log_ramp"
+    parameters = ("t",)
+    cdef readonly double t
+
+    def __init__(self, t=1.0):
+        self.t = check_parameter("t", t)
+
+    cdef double at(self, double z) noexcept nogil:
+        if z >= 1:
+            return 0.0
+        return 1 - z if z >= -self.t else self.t + 1 + log(1 - self.t - z)
+
+    cdef double slope(self, double z) noexcept nogil:
+        if z >= 1:
+            return 0.0
+        return -1.0 if z >= -self.t else -1 / (1 - self.t - z)
+
+
+cdef class RootRampLoss(MarginLoss):
+    """Root-ramp: the hinge up to -t, then t + 1 - 1/s + (1 - t - z)^s / s.
+
+    It asks with probability (margin - t + 1)^(s - 1) beyond t, and always
+    within. The nearer s is to 1, the more it is like the hinge.
+
+    Parameters
+    ----------
+    t : float >= 1, default=1.0
+        Where the root begins.
+    s : float in (0, 1), default=0.5
+        Its power.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If t is no number of at least 1, or s no number between 0 and 1.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import RootRampLoss
+    >>> RootRampLoss(t=1.0, s=0.5).query_probability([0.5, 4.0])
+    array([1. , 0.5])
+    """
+
+    name = "root_ramp"
+    parameters = ("t", "s")
+    cdef readonly double t, s
+
+    def __init__(self, t=1.0, s=0.5):
+        self.t = check_parameter("t", t)
+        self.s = check_parameter("s", s)
+
+    cdef double at(self, double z) noexcept nogil:
+        if z >= 1:
+            return 0.0
+        if z >= -self.t:
+            return 1 - z
+        return self.t + 1 + (pow(1 - self.t - z, self.s) - 1) / self.s
+
+    cdef double slope(self, double z) noexcept nogil:
+        if z >= 1:
+            return 0.0
+        return -1.0 if z >= -self.t else -pow(1 - self.t - z, self.s - 1)
+
+
+cdef class SigmoidLoss(MarginLoss):
+    """Sigmoid: 1 / (1 + exp(z)). It asks with a probability of at most 1/4.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import SigmoidLoss
+    >>> SigmoidLoss().query_probability([0.0, 2.0]).round(3)
+    array([0.25 , 0.105])
+    """
+
+    name = "sigmoid"
+
+    cdef double at(self, double z) noexcept nogil:
+        cdef double e = exp(-fabs(z))
+        return e / (1 + e) if z > 0 else 1 / (1 + e)
+
+    cdef double slope(self, double z) noexcept nogil:
+        cdef double e = exp(-fabs(z))
+        return -e / ((1 + e) * (1 + e))
+
+
+cdef inline double rounded_corner(double z, double h) noexcept nogil:
+    """max(-z, 0) with the corner replaced by a parabola on [-h, h]."""
+    if z >= h:
+        return 0.0
+    return -z if z <= -h else (h - z) * (h - z) / (4 * h)
+
+
+cdef inline double rounded_corner_slope(double z, double h) noexcept nogil:
+    if z >= h:
+        return 0.0
+    return -1.0 if z <= -h else (z - h) / (2 * h)
+
+
+cdef class SmoothHingeLoss(MarginLoss):
+    """Smooth hinge: the hinge with its corner rounded, for batch fitting [1]_.
+
+    0 for z >= 1 + h, (1 + h - z)^2 / (4 h) for |1 - z| < h, and 1 - z below.
+    Its derivative is continuous. As for the hinge, q is 1 everywhere.
+
+    Parameters
+    ----------
+    h : float in (0, 1], default=0.5
+        Half the width of the rounded corner.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If h is no number in (0, 1].
+
+    References
+    ----------
+    .. [1] O. Chapelle, "Training a Support Vector Machine in the Primal", Neural
+       Computation 19(5), 2007: the Huber loss, Equation 2.10.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import SmoothHingeLoss
+    >>> SmoothHingeLoss(h=0.5).value([0.5, 1.0, 1.5])
+    array([0.5  , 0.125, 0.   ])
+    """
+
+    name = "smooth_hinge"
+    parameters = ("h",)
+    convex = True
+    cdef readonly double h
+
+    def __init__(self, h=0.5):
+        self.h = check_parameter("h", h)
+
+    cdef double at(self, double z) noexcept nogil:
+        return rounded_corner(z - 1, self.h)
+
+    cdef double slope(self, double z) noexcept nogil:
+        return rounded_corner_slope(z - 1, self.h)
+
+
+cdef class SmoothRampLoss(MarginLoss):
+    """Smooth ramp: the ramp with both corners rounded, for batch fitting.
+
+    The smooth hinge with its corner at 1, minus the one with its corner at -t.
+    Its derivative is continuous, and it asks while the margin is below t + h.
+
+    Parameters
+    ----------
+    t : float >= 1, default=1.0
+        Where the ramp ends; the loss is t + 1 for z <= -t - h.
+    h : float in (0, 1], default=0.5
+        Half the width of the rounded corners.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If t is no number of at least 1, or h no number in (0, 1].
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import SmoothRampLoss
+    >>> SmoothRampLoss(t=1.0, h=0.5).value([-2.0, -1.0, 0.0, 1.5])
+    array([2.   , 1.875, 1.   , 0.   ])
+    """
+
+    name = "smooth_ramp"
+    parameters = ("t", "h")
+    cdef readonly double t, h
+
+    def __init__(self, t=1.0, h=0.5):
+        self.t = check_parameter("t", t)
+        self.h = check_parameter("h", h)
+
+    cdef double at(self, double z) noexcept nogil:
+        if z <= -self.t - self.h:
+            return self.t + 1  # not the difference of two large numbers
+        return rounded_corner(z - 1, self.h) - rounded_corner(z + self.t, self.h)
+
+    cdef double slope(self, double z) noexcept nogil:
+        return rounded_corner_slope(z - 1, self.h) - rounded_corner_slope(
+            z + self.t, self.h
+        )
+
+
+#: Losses by the name that learners give them.
+LOSSES = {loss.name: loss for loss in MarginLoss.__subclasses__()}
+
+#: Ranges of the losses' parameters, as `check_number` takes them.
+RANGES = {"t": (1, None, "left"), "s": (0, 1, "neither"), "h": (0, 1, "right")}
+
+
+def check_parameter(name, value):
+    """Return a parameter of a loss if it lies in its range."""
+    low, high, closed = RANGES[name]
+    return check_number(value, name, low, high, closed=closed)
+
+
+def make_loss(name, **params):
+    """Return the loss of that name.
+
+    Parameters
+    ----------
+    name : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
+"smooth_ramp"}
+        Which loss.
+    **params : float
+        t, s and h. Every one is checked; the loss takes those it has.
+
+    Returns
+    -------
+    loss : MarginLoss
+        The loss.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a name that is none of these, or a parameter out of its range.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import make_loss
+    >>> make_loss("root_ramp", t=2.0, s=0.5)
+    RootRampLoss(t=2.0, s=0.5)
+    """
+    check_option(name, "loss", LOSSES)
+    for parameter, value in params.items():
+        check_parameter(parameter, value)
+    known = LOSSES[name].parameters
+    return LOSSES[name](**{p: value for p, value in params.items() if p in known})
