@@ -51,6 +51,15 @@ cdef class MarginLoss:
         The names of its parameters, which are attributes.
     convex : bool
         Whether the loss is convex.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.losses import LogRampLoss
+    >>> loss = LogRampLoss(t=1.0)
+    >>> loss.derivative([-4.0, 0.0, 2.0])
+    array([-0.25, -1.  ,  0.  ])
+    >>> loss.query_probability([0.5, 2.0, 4.0])
+    array([1.  , 0.5 , 0.25])
     """
 
     name = None
@@ -95,7 +104,7 @@ cdef class MarginLoss:
         Returns
         -------
         slope : ndarray
-            Of the shape of `z`; never positive.
+            Of the shape of `z`, never positive.
         """
         return elementwise(slope_at, self, z)
 
@@ -105,13 +114,12 @@ cdef class MarginLoss:
         Parameters
         ----------
         margin : array-like
-            Margins of rows without a label, of any shape and sign. NaN stays NaN.
+            Margins of any shape; the sign is ignored. NaN stays NaN.
 
         Returns
         -------
         q : ndarray
-            Of the shape of `margin`, in [0, 1]. It is 0 only where no label
-            would have moved the weights.
+            Of that shape, in [0, 1]; 0 only where no label moves the weights.
         """
         return elementwise(tight_at, self, margin)
 
@@ -151,12 +159,6 @@ cdef elementwise(Curve curve, MarginLoss loss, z):
 
 cdef class HingeLoss(MarginLoss):
     """Hinge: max(0, 1 - z), the loss of passive learning (q is 1 everywhere).
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import HingeLoss
-    >>> HingeLoss().value([-2.0, 0.0, 2.0])
-    array([3., 1., 0.])
     """
 
     name = "hinge"
@@ -176,17 +178,6 @@ cdef class RampLoss(MarginLoss):
     ----------
     t : float >= 1, default=1.0
         Where the ramp ends: the loss is flat for z <= -t.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If t is no number of at least 1.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import RampLoss
-    >>> RampLoss(t=2.0).query_probability([0.0, 1.9, 2.1])
-    array([1., 1., 0.])
     """
 
     name = "ramp"
@@ -214,17 +205,6 @@ cdef class LogRampLoss(MarginLoss):
     ----------
     t : float >= 1, default=1.0
         Where the logarithm begins.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If t is no number of at least 1.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import LogRampLoss
-    >>> LogRampLoss(t=1.0).query_probability([0.5, 2.0, 4.0])
-    array([1.  , 0.5 , 0.25])
     """
 
     name = "log_ramp"
@@ -257,17 +237,6 @@ cdef class RootRampLoss(MarginLoss):
         Where the root begins.
     s : float in (0, 1), default=0.5
         Its power.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If t is no number of at least 1, or s no number between 0 and 1.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import RootRampLoss
-    >>> RootRampLoss(t=1.0, s=0.5).query_probability([0.5, 4.0])
-    array([1. , 0.5])
     """
 
     name = "root_ramp"
@@ -293,12 +262,6 @@ cdef class RootRampLoss(MarginLoss):
 
 cdef class SigmoidLoss(MarginLoss):
     """Sigmoid: 1 / (1 + exp(z)). It asks with a probability of at most 1/4.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import SigmoidLoss
-    >>> SigmoidLoss().query_probability([0.0, 2.0]).round(3)
-    array([0.25 , 0.105])
     """
 
     name = "sigmoid"
@@ -328,29 +291,18 @@ cdef inline double rounded_corner_slope(double z, double h) noexcept nogil:
 cdef class SmoothHingeLoss(MarginLoss):
     """Smooth hinge: the hinge with its corner rounded, for batch fitting [1]_.
 
-    0 for z >= 1 + h, (1 + h - z)^2 / (4 h) for |1 - z| < h, and 1 - z below.
-    Its derivative is continuous. As for the hinge, q is 1 everywhere.
+    0 for z >= 1 + h, (1 + h - z)^2 / (4 h) for |1 - z| < h, and 1 - z below, with
+    a continuous derivative. As for the hinge, q is 1 everywhere.
 
     Parameters
     ----------
     h : float in (0, 1], default=0.5
         Half the width of the rounded corner.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If h is no number in (0, 1].
-
     References
     ----------
     .. [1] O. Chapelle, "Training a Support Vector Machine in the Primal", Neural
-       Computation 19(5), 2007: the Huber loss, Equation 2.10.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import SmoothHingeLoss
-    >>> SmoothHingeLoss(h=0.5).value([0.5, 1.0, 1.5])
-    array([0.5  , 0.125, 0.   ])
+       Computation 19(5), 2007 (the Huber loss).
     """
 
     name = "smooth_hinge"
@@ -371,8 +323,8 @@ cdef class SmoothHingeLoss(MarginLoss):
 cdef class SmoothRampLoss(MarginLoss):
     """Smooth ramp: the ramp with both corners rounded, for batch fitting.
 
-    The smooth hinge with its corner at 1, minus the one with its corner at -t.
-    Its derivative is continuous, and it asks while the margin is below t + h.
+    The smooth hinge with its corner at 1, minus the one with its corner at -t. It
+    asks while the margin is below t + h.
 
     Parameters
     ----------
@@ -380,17 +332,6 @@ cdef class SmoothRampLoss(MarginLoss):
         Where the ramp ends; the loss is t + 1 for z <= -t - h.
     h : float in (0, 1], default=0.5
         Half the width of the rounded corners.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If t is no number of at least 1, or h no number in (0, 1].
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import SmoothRampLoss
-    >>> SmoothRampLoss(t=1.0, h=0.5).value([-2.0, -1.0, 0.0, 1.5])
-    array([2.   , 1.875, 1.   , 0.   ])
     """
 
     name = "smooth_ramp"
@@ -439,7 +380,6 @@ def make_loss(name, **params):
     Returns
     -------
     loss : MarginLoss
-        The loss.
 
     Raises
     ------

@@ -6,13 +6,22 @@ settings take another path through the code.
 
 import re
 
+import numpy as np
 import pytest
 
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
     RandomSamplingClassifier,
 )
+
+
+def coin_of(margins):
+    """Return a query probability of one's own."""
+    return np.maximum(0.2, 1 / (1 + margins))
+
 
 LEARNERS = [
     DKMClassifier(),
@@ -26,6 +35,15 @@ LEARNERS = [
     CBGZClassifier(b=1.0, average=False),
     CBGZClassifier(b=2.0, normalize=False, fit_intercept=False),
     CBGZClassifier(b=0.3, patience=4),
+    MarginLossClassifier(),
+    MarginLossClassifier("ramp", t=2.0, average=False),
+    MarginLossClassifier("root_ramp", s=0.3, learning_rate="invscaling"),
+    MarginLossClassifier("sigmoid", eta0=1.0, n_warm_start=5),
+    MarginLossClassifier("smooth_ramp", normalize=True, fit_intercept=False),
+    MarginLossClassifier("hinge", query_probability=coin_of, patience=6),
+    GreedyOnlineClassifier(),
+    GreedyOnlineClassifier(m=2, loss="ramp", normalize=True),
+    GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
     RandomSamplingClassifier(),
     RandomSamplingClassifier(rate=0.3, normalize=False),
     RandomSamplingClassifier(rate=0.4, update="dkm"),
@@ -40,8 +58,13 @@ DEFAULTS = [row for row in LEARNERS if row.get_params() == type(row)().get_param
 
 
 def name_of(prototype):
-    """Return a one-line test id."""
-    return re.sub(r"\s+", " ", repr(prototype))
+    """Return a one-line test id, the same in every process."""
+    return re.sub(r"\s+", " ", re.sub(r" at 0x\w+", "", repr(prototype)))
+
+
+def group_of(prototype):
+    """Return how many rows a stream learner looks at before it decides."""
+    return prototype.get_params().get("m", 1)
 
 
 each_learner = pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)

@@ -115,6 +115,22 @@ BAD_PARAMS = {
     "threshold": [(0, ValueError), (np.nan, ValueError), ("min", ValueError)],
     "b": [(0, ValueError), (-0.1, ValueError), ("big", ValueError), (None, TypeError)],
     "beta": [(0, ValueError), (np.nan, ValueError)],
+    "loss": [("log", ValueError), (None, ValueError)],
+    "t": [(0.9, ValueError), (np.inf, ValueError), ("1", TypeError)],
+    "s": [(0, ValueError), (1, ValueError), (None, TypeError)],
+    "h": [(0, ValueError), (1.5, ValueError)],
+    "learning_rate": [("optimal", ValueError), (0.1, ValueError)],
+    "power_t": [(-0.1, ValueError), (np.nan, ValueError)],
+    "query_probability": [
+        ("loose", ValueError),
+        (0.5, ValueError),
+        (lambda margins: 1.5 - margins, ValueError),
+        (lambda margins: margins * np.nan, ValueError),
+        (lambda margins: margins < 0.5, ValueError),
+        (lambda margins: 0.5, ValueError),
+    ],
+    "n_warm_start": [(-1, ValueError), (1.5, TypeError), (True, TypeError)],
+    "m": [(0, ValueError), (2.5, TypeError), ("5", TypeError)],
     "rate": [(0, ValueError), (1.1, ValueError), (None, TypeError)],
 }
 
@@ -161,13 +177,11 @@ def test_a_learner_stays_as_it_was(prototype, wrong, verb, error, words):
 @pytest.mark.parametrize(
     ("prototype", "name", "value", "error"),
     [
-        pytest.param(
-            prototype, name, *wrong, id=f"{name_of(prototype)}-{name}-{wrong[0]}"
-        )
+        pytest.param(prototype, name, *wrong, id=f"{name_of(prototype)}-{name}-{i}")
         for prototype in DEFAULTS
         for name, table in BAD_PARAMS.items()
         if name in prototype.get_params()
-        for wrong in table
+        for i, wrong in enumerate(table)
     ],
 )
 def test_bad_parameters(prototype, name, value, error, verb, begun):

@@ -57,6 +57,12 @@ def test_tags(prototype):
 GRIDS = {
     "DKMClassifier": {"R": [1, 8], "threshold": ["max", "uniform", 0.5]},
     "CBGZClassifier": {"b": [0.03, "adaptive"], "eta0": [1.0, 2.0]},
+    "GreedyOnlineClassifier": {"m": [2, 5], "loss": ["hinge", "ramp"]},
+    "MarginLossClassifier": {
+        "loss": ["ramp", "root_ramp", "sigmoid"],
+        "t": [1.0, 2.0],
+        "eta0": [0.01, 0.1],
+    },
     "RandomSamplingClassifier": {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]},
 }
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from tests.learners import each_learner
+from tests.learners import each_learner, group_of
 from tests.tools import AnswerSheet, fresh, state, streams, with_int64_indices
 
 
@@ -51,10 +51,11 @@ def test_simulation_is_the_protocol(prototype, stream):
     assert state(asked) == state(fitted)
 
     learner, purchases = fresh(prototype), []
-    for i in range(len(X)):
-        rows = learner.query(X[[i]])
+    for i in range(0, len(X), group_of(prototype)):
+        chunk = slice(i, i + group_of(prototype))
+        rows = learner.query(X[chunk])
         learner = pickle.loads(pickle.dumps(learner))
-        learner.teach(X[[i]][rows], y[[i]][rows], classes=classes)
+        learner.teach(X[chunk][rows], y[chunk][rows], classes=classes)
         learner = pickle.loads(pickle.dumps(learner))
         purchases += (i + rows).tolist()
     assert purchases == bought
@@ -66,7 +67,9 @@ def test_simulation_is_the_protocol(prototype, stream):
 def test_chunks_do_not_matter(prototype, stream, data):
     X, y = stream
     whole = fresh(prototype).partial_fit(X, y, classes=np.unique(y))
-    cuts = sorted(data.draw(st.sets(st.integers(1, len(X) - 1), max_size=6)))
+    n_groups = -(-len(X) // group_of(prototype))
+    cuts = sorted(data.draw(st.sets(st.integers(1, n_groups), max_size=6)))
+    cuts = [cut * group_of(prototype) for cut in cuts if cut < n_groups]
     learner, purchases = fresh(prototype), []
     for start, stop in zip([0, *cuts], [*cuts, len(X)], strict=True):
         learner.partial_fit(X[start:stop], y[start:stop], classes=np.unique(y))

@@ -11,6 +11,15 @@ except ImportError as error:
 
 from ._cbgz import CBGZClassifier
 from ._dkm import DKMClassifier
+from ._greedy import GreedyOnlineClassifier, rank_probability
+from ._margin_loss import MarginLossClassifier
 from ._random import RandomSamplingClassifier
 
-__all__ = ["CBGZClassifier", "DKMClassifier", "RandomSamplingClassifier"]
+__all__ = [
+    "CBGZClassifier",
+    "DKMClassifier",
+    "GreedyOnlineClassifier",
+    "MarginLossClassifier",
+    "RandomSamplingClassifier",
+    "rank_probability",
+]

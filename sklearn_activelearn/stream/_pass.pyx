@@ -258,7 +258,7 @@ def run(
         Why the loop ended, and the row it stopped at (-1 for none).
     """
     cdef Py_ssize_t n = rows.n_rows if order is None else order.shape[0]
-    cdef Py_ssize_t position, n_bought = 0
+    cdef Py_ssize_t start = 0, stop, position, picked = -1, n_bought = 0
     cdef bint ordered = order is not None, later = labels is None, hit, open
     cdef bint measured = state.normalize or query_rule.uses_norm
     cdef const al_rows *X = &rows.view
@@ -267,20 +267,32 @@ def run(
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
-    cdef double margin, norm = 1.0, probability
+    cdef double margin, other, norm = 1.0, probability
     cdef int reason = C_DONE
     cdef Row row
-    if later and query_rule.uses_margin and clock.n_updates == 0:
-        budget = min(budget, clock.n_queries + 1)
+    if later and clock.n_updates == 0:
+        budget = clock.n_queries + min(
+            budget - clock.n_queries, query_rule.blind_purchases(clock)
+        )
     with nogil:
-        for position in range(n):
-            if jumps and position + AHEAD < n:
-                X.fetch(X, order[position + AHEAD] if ordered else position + AHEAD)
-            row.index = order[position] if ordered else position
-            margin = state.look(X, &row, measured)
-            if not isfinite(margin):
-                reason = C_NOT_FINITE
+        while start < n:
+            stop = min(start + query_rule.group, n)
+            margin = 1.0 / 0.0
+            for position in range(start, stop):
+                if jumps and position + AHEAD < n:
+                    X.fetch(X, order[position + AHEAD] if ordered else position + AHEAD)
+                row.index = order[position] if ordered else position
+                other = state.look(X, &row, measured)
+                if not isfinite(other):
+                    reason = C_NOT_FINITE
+                    break
+                if other < margin:
+                    margin, picked = other, row.index
+            if reason != C_DONE:
                 break
+            if picked != row.index:
+                row.index = picked
+                state.look(X, &row, measured)
             if query_rule.uses_norm:
                 norm = sqrt(row.squared_norm)
             open = clock.n_queries < budget and clock.n_idle < patience
@@ -292,7 +304,7 @@ def run(
                         labels[row.index] = ask(row.index)
                 before = clock[0]
                 state.m_before[:] = state.m
-            clock.n_seen += 1
+            clock.n_seen += stop - start
             if query_rule.uses_norm:
                 query_rule.observe(norm, memory)
             if hit:
@@ -315,7 +327,8 @@ def run(
                 probabilities[n_bought] = probability
                 n_bought += 1
             elif open:
-                clock.n_idle += 1
+                clock.n_idle += stop - start
+            start = stop
     return reason, row.index if reason != C_DONE else -1
 
 

@@ -9,10 +9,12 @@ cdef struct Clock:
 
 
 cdef class QueryRule:
-    cdef readonly bint seeds, uses_margin, uses_norm
+    cdef readonly bint seeds, uses_norm
+    cdef readonly Py_ssize_t group
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil
+    ) except? -1.0 nogil
     cdef void observe(self, double norm, double *memory) noexcept nogil
     cdef void learned(self, bint mistake, double *memory) noexcept nogil
 

@@ -10,7 +10,12 @@ keeps) and in the rule's memory, a few numbers that belong to the learner.
 To add a rule, add a class here and a learner that names it.
 """
 
-from libc.math cimport sqrt
+import numpy as np
+
+from libc.math cimport pow, sqrt
+from libc.stdint cimport INTPTR_MAX
+
+from ..losses cimport MarginLoss
 
 
 cdef class QueryRule:
@@ -20,15 +25,15 @@ cdef class QueryRule:
     ----------
     seeds : bool
         The first label taught sets the weights to that row, signed by the label.
-    uses_margin : bool
-        Before the first update there is no margin to go by, so a chunk whose
-        labels come later is asked for one row at most.
     uses_norm : bool
         `observe` and `probability` need the row's norm.
+    group : int
+        So many rows are looked at together; the rule decides on the one with
+        the smallest margin, and the others are let pass.
     """
 
     def __cinit__(self):
-        self.uses_margin = True
+        self.group = 1
 
     def initial_memory(self, n_dims):
         """Return the numbers the rule keeps, before the first row.
@@ -40,9 +45,13 @@ cdef class QueryRule:
         """
         return []
 
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        """Most labels to ask for while no label has given the margins a meaning."""
+        return 1
+
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         """Probability of buying the label of a row with this margin >= 0."""
         return 1.0
 
@@ -59,12 +68,14 @@ cdef class ConstantRule(QueryRule):
     cdef double rate
 
     def __cinit__(self, double rate):
-        self.uses_margin = False
         self.rate = rate
+
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        return INTPTR_MAX
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         return self.rate
 
 
@@ -78,7 +89,7 @@ cdef class InverseMarginRule(QueryRule):
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         return self.b / (self.b + margin)
 
 
@@ -100,7 +111,7 @@ cdef class AdaptiveInverseMarginRule(QueryRule):
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         cdef double largest = max(norm, memory[0])
         cdef double b = self.beta * largest * largest * sqrt(1.0 + clock.n_updates)
         # this form also holds when b is 0 or has overflowed
@@ -133,7 +144,7 @@ cdef class HalvingThresholdRule(QueryRule):
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         # a repeated unit row has margin 1 up to rounding, hence the slack
         return 1.0 if margin <= memory[0] * (1 + 1e-12) else 0.0
 
@@ -145,6 +156,74 @@ cdef class HalvingThresholdRule(QueryRule):
         if memory[1] >= self.R:
             memory[0] /= 2
             memory[1] = 0
+
+
+cdef class SmallestOfGroupRule(QueryRule):
+    """Buy the row with the smallest margin of each m."""
+
+    def __cinit__(self, Py_ssize_t m):
+        self.group = m
+
+
+cdef class LossRule(QueryRule):
+    """Buy with the tight probability of a loss; the first labels are all bought."""
+
+    cdef MarginLoss loss
+    cdef Py_ssize_t n_warm_start
+
+    def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start, *args):
+        self.loss = loss
+        self.n_warm_start = n_warm_start
+
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
+
+    cdef double probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) except? -1.0 nogil:
+        if max(clock.n_queries, clock.n_taught) < self.n_warm_start:
+            return 1.0
+        return self.wanted(margin)
+
+    cdef double wanted(self, double margin) except? -1.0 nogil:
+        """Probability after the warm start."""
+        return self.loss.tight(margin)
+
+
+cdef class FunctionRule(LossRule):
+    """Buy with the probability that a function of the margin gives."""
+
+    cdef object function
+
+    def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start, function):
+        self.function = function
+        self.look_up(np.append(0.0, np.geomspace(1e-3, 1e3, 121)))
+
+    cdef double wanted(self, double margin) except? -1.0 nogil:
+        with gil:
+            return self.look_up(np.array([margin]))[0]
+
+    def look_up(self, margins):
+        """Return the function's values, if they are probabilities that will do."""
+        q = np.asarray(self.function(margins), dtype=np.float64)
+        if q.shape != margins.shape:
+            raise ValueError(
+                f"query_probability returned shape {q.shape} for margins of shape "
+                f"{margins.shape}."
+            )
+        outside = ~((q >= 0) & (q <= 1))
+        if outside.any():
+            raise ValueError(
+                f"query_probability({margins[outside][0]}) == {q[outside][0]}, must be "
+                "in [0, 1]."
+            )
+        ignored = (q == 0) & (self.loss.query_probability(margins) > 1e-12)
+        if ignored.any():
+            raise ValueError(
+                f"query_probability({margins[ignored][0]}) == 0, but labels with that "
+                f"margin change the weights: the derivative of {self.loss} is not 0."
+            )
+        return q
 
 
 cdef class UpdateRule:
@@ -193,5 +272,36 @@ cdef class ReflectionUpdate(UpdateRule):
         return -2 * z / squared_norm if z < 0 else 0.0
 
 
-#: Update rules by the name that learners give them; all take eta.
+cdef class LossUpdate(UpdateRule):
+    """Gradient step on a loss, weighted by the inverse of the query probability.
+
+    The step is eta0 / T^power for the T-th label learned. The first labels are
+    learned with the hinge, unweighted.
+    """
+
+    cdef MarginLoss loss
+    cdef double eta0, power
+    cdef Py_ssize_t n_warm_start
+
+    def __cinit__(
+        self, MarginLoss loss, double eta0, double power=0.0,
+        Py_ssize_t n_warm_start=0,
+    ):
+        self.loss = loss
+        self.eta0 = eta0
+        self.power = power
+        self.n_warm_start = n_warm_start
+
+    cdef double step(
+        self, double z, double squared_norm, double probability, const Clock *clock
+    ) noexcept nogil:
+        cdef double eta = self.eta0
+        if self.power != 0:
+            eta *= pow(clock.n_taught + 1.0, -self.power)
+        if clock.n_taught < self.n_warm_start:
+            return eta if z < 1 else 0.0
+        return -eta * self.loss.slope(z) / probability
+
+
+#: Update rules of mistakes, by the name that learners give them; all take eta.
 UPDATE_RULES = {"perceptron": PerceptronUpdate, "dkm": ReflectionUpdate}

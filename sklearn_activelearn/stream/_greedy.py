@@ -1,0 +1,225 @@
+"""Greedy online selection: the smallest margin of every few rows."""
+
+import numpy as np
+
+from .._validation import check_number
+from ..losses import make_loss
+from ._base import StreamClassifier
+from ._margin_loss import make_loss_update
+from ._rules import SmallestOfGroupRule
+
+
+class GreedyOnlineClassifier(StreamClassifier):
+    """Selective sampler that buys the smallest margin of every m rows.
+
+    The online form of min-margin sampling: a fixed share of the stream is
+    bought, one row in `m`, and learned by gradient descent on a margin loss.
+
+    Parameters
+    ----------
+    m : int >= 1, default=5
+        Rows to look at before one is bought. 1 buys every label. The rows that
+        are left over at the end of a chunk are a smaller group, so pass chunks
+        whose length is a multiple of `m`.
+
+    loss : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
+"smooth_ramp"}, default="hinge"
+        What a label descends; formulas in `sklearn_activelearn.losses`.
+
+    eta0 : float > 0, default=0.1
+        Learning rate.
+
+    t : float >= 1, default=1.0
+        Width of the ramps.
+
+    s : float in (0, 1), default=0.5
+        Power of the root-ramp.
+
+    h : float in (0, 1], default=0.5
+        Half the width of the smooth losses' rounded corners.
+
+    learning_rate : {"constant", "invscaling"}, default="constant"
+        The T-th label learned moves the weights by `eta0` ("constant") or by
+        ``eta0 / T**power_t`` ("invscaling") times the gradient.
+
+    power_t : float >= 0, default=0.5
+        Exponent of "invscaling".
+
+    average : bool, default=True
+        Predict with the mean of the weights after each label taught, instead
+        of the last ones. Queries and updates always use the last. False is the
+        paper's algorithm.
+
+    fit_intercept : bool, default=True
+        Append a constant feature 1 to each row. False: separators through the
+        origin, as in the paper.
+
+    normalize : bool, default=False
+        Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
+        With `fit_intercept` the row is then divided by the square root of 2.
+
+    budget : int >= 0, default=None
+        Labels it may buy between one `fit` and the next. Raise it with
+        `set_params` to go on. None: no limit.
+
+    patience : int >= 1, default=None
+        Stop asking for good after this many rows in a row without a purchase;
+        without effect here, as there is one in every group.
+
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
+        never do.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the coins (one number for each row seen, needed or not) and of
+        the shuffling.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict; they apply to rows of unit norm if `normalize`.
+        One row for two classes: the weights of ``classes_[1]``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_seen_ : int
+        Rows decided.
+
+    n_updates_ : int
+        Labels that changed the weights.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, NaN or infinity in X, labels outside the classes.
+
+    See Also
+    --------
+    MarginLossClassifier : Decides row by row, and knows its probabilities.
+    rank_probability : How likely a row is bought, given the rank of its margin.
+
+    Notes
+    -----
+    Each purchase is certain given its group, so ``return_probability=True``
+    reports 1; reweighting by it is not valid. Ties go to the row that came
+    first. With more than two classes the margin is half the gap between the two
+    highest scores, and a label moves its own class and its strongest rival.
+
+    References
+    ----------
+    .. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
+       Optimization", AISTATS 2009, Section 2.4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import GreedyOnlineClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = GreedyOnlineClassifier(random_state=0).fit(X[:1500] / 16, y[:1500])
+    >>> print(learner.n_queries_, "labels of 1500")
+    300 labels of 1500
+    >>> learner.score(X[1500:] / 16, y[1500:]) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        m=5,
+        loss="hinge",
+        eta0=0.1,
+        *,
+        t=1.0,
+        s=0.5,
+        h=0.5,
+        learning_rate="constant",
+        power_t=0.5,
+        average=True,
+        fit_intercept=True,
+        normalize=False,
+        budget=None,
+        patience=None,
+        shuffle=True,
+        random_state=None,
+    ):
+        super().__init__(
+            average=average,
+            fit_intercept=fit_intercept,
+            normalize=normalize,
+            budget=budget,
+            patience=patience,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
+        self.m = m
+        self.loss = loss
+        self.eta0 = eta0
+        self.t = t
+        self.s = s
+        self.h = h
+        self.learning_rate = learning_rate
+        self.power_t = power_t
+
+    def _make_rules(self):
+        m = check_number(self.m, "m", 1, closed="left", integer=True)
+        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
+        return SmallestOfGroupRule(m), make_loss_update(self, loss)
+
+
+def rank_probability(n_rows, m):
+    """Return how likely each row of a pool is the smallest margin of m random ones.
+
+    Parameters
+    ----------
+    n_rows : int >= 1
+        Rows in the pool.
+    m : int in [1, n_rows]
+        Rows drawn from it without replacement, of which the one with the
+        smallest margin is bought.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_rows,)
+        For the row with the smallest margin, the second smallest, and so on:
+        C(n_rows - i, m - 1) / C(n_rows, m) for rank i [1]_. They sum to 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For numbers that are not whole or out of range.
+
+    References
+    ----------
+    .. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
+       Optimization", AISTATS 2009, Section 2.4.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.stream import rank_probability
+    >>> rank_probability(5, 2).round(2)
+    array([0.4, 0.3, 0.2, 0.1, 0. ])
+    """
+    n_rows = check_number(n_rows, "n_rows", 1, closed="left", integer=True)
+    m = check_number(m, "m", 1, n_rows, closed="both", integer=True)
+    others = n_rows - np.arange(1, n_rows)  # rows with a larger margin than rank i
+    return m / n_rows * np.cumprod(np.append(1.0, (others - m + 1) / others))

@@ -1,0 +1,224 @@
+"""Margin-loss samplers: active learning as gradient descent on a margin loss."""
+
+from .._validation import check_number, check_option
+from ..losses import make_loss
+from ._base import StreamClassifier
+from ._rules import FunctionRule, LossRule, LossUpdate
+
+
+class MarginLossClassifier(StreamClassifier):
+    """Selective sampler that descends a margin loss, often a non-convex one.
+
+    It asks with probability q(margin) and steps along the gradient of the loss
+    divided by q, which is stochastic gradient descent on the expected loss over
+    all rows, bought or not. Losses that flatten out far from the separator
+    need few labels and are not misled by outliers.
+
+    Parameters
+    ----------
+    loss : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
+"smooth_ramp"}, default="log_ramp"
+        What to descend; formulas in `sklearn_activelearn.losses`. "hinge" and
+        "smooth_hinge" buy every label: passive learning.
+
+    t : float >= 1, default=1.0
+        Width of the ramps: within it labels are always bought.
+
+    s : float in (0, 1), default=0.5
+        Power of the root-ramp.
+
+    eta0 : float > 0, default=0.1
+        Learning rate. Small against 1 / |x|²: after one large step the ramps
+        leave the region where they ask, and never ask again.
+
+    h : float in (0, 1], default=0.5
+        Half the width of the smooth losses' rounded corners.
+
+    learning_rate : {"constant", "invscaling"}, default="constant"
+        The T-th label learned moves the weights by `eta0` ("constant") or by
+        ``eta0 / T**power_t`` ("invscaling") times the weighted gradient.
+
+    power_t : float >= 0, default=0.5
+        Exponent of "invscaling".
+
+    query_probability : "tight" or callable, default="tight"
+        Probability of buying a label. "tight": ``min(max(|l'(a)|, |l'(-a)|), 1)``
+        at margin a. A callable gets an array of margins and returns as many
+        probabilities; 0 is allowed only where the loss is flat on both sides.
+        Then the weights l' / q can be large.
+
+    n_warm_start : int >= 0, default=0
+        So many labels are bought first, of whatever rows come, and learned with
+        the hinge: a way around local minima.
+
+    average : bool, default=True
+        Predict with the mean of the weights after each label taught, instead
+        of the last ones. Queries and updates always use the last. False is the
+        paper's algorithm.
+
+    fit_intercept : bool, default=True
+        Append a constant feature 1 to each row. False: separators through the
+        origin, as in the paper.
+
+    normalize : bool, default=False
+        Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
+        With `fit_intercept` the row is then divided by the square root of 2.
+
+    budget : int >= 0, default=None
+        Labels it may buy between one `fit` and the next. Raise it with
+        `set_params` to go on. None: no limit.
+
+    patience : int >= 1, default=1000
+        Stop asking for good after this many rows in a row without a purchase.
+        None: never.
+
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
+        never do.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the coins (one number for each row seen, needed or not) and of
+        the shuffling.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict; they apply to rows of unit norm if `normalize`.
+        One row for two classes: the weights of ``classes_[1]``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_seen_ : int
+        Rows decided.
+
+    n_updates_ : int
+        Labels that changed the weights.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, NaN or infinity in X, labels outside the classes. Weights
+        that overflow, and a `query_probability` whose values will not do, are
+        also errors.
+
+    See Also
+    --------
+    GreedyOnlineClassifier : Buys the smallest margin of every few rows.
+    BatchMarginLossClassifier : Descends the same losses on labelled rows.
+    sklearn_activelearn.losses : The losses and the probabilities they imply.
+
+    Notes
+    -----
+    A label y of a row x bought with probability q is learned by::
+
+        w <- w - eta l'(y w.x) / q  y x
+
+    With the tight q the weight -l' / q is at most max(1, -l'). A label that comes
+    late is learned with the slope at the present weights and the probability at
+    its purchase; a row nobody asked for has q = 1.
+
+    With more than two classes the margin is half the gap between the two
+    highest scores, and z half the gap between a label's score and its strongest
+    rival's; those two weight vectors move.
+
+    Weighting bought rows by the inverse of their probability is valid for
+    "log_ramp", "root_ramp" and "sigmoid", whose q is never 0, not for the ramps.
+
+    References
+    ----------
+    .. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
+       Optimization", AISTATS 2009, Figure 3 (left); the ramps and the sigmoid
+       are in Sections 2.1 to 2.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import MarginLossClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = MarginLossClassifier(random_state=0).fit(X[:1500] / 16, y[:1500])
+    >>> print(learner.n_queries_, "labels of 1500")
+    1155 labels of 1500
+    >>> learner.score(X[1500:] / 16, y[1500:]) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        loss="log_ramp",
+        t=1.0,
+        s=0.5,
+        eta0=0.1,
+        *,
+        h=0.5,
+        learning_rate="constant",
+        power_t=0.5,
+        query_probability="tight",
+        n_warm_start=0,
+        average=True,
+        fit_intercept=True,
+        normalize=False,
+        budget=None,
+        patience=1000,
+        shuffle=True,
+        random_state=None,
+    ):
+        super().__init__(
+            average=average,
+            fit_intercept=fit_intercept,
+            normalize=normalize,
+            budget=budget,
+            patience=patience,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
+        self.loss = loss
+        self.t = t
+        self.s = s
+        self.eta0 = eta0
+        self.h = h
+        self.learning_rate = learning_rate
+        self.power_t = power_t
+        self.query_probability = query_probability
+        self.n_warm_start = n_warm_start
+
+    def _make_rules(self):
+        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
+        n_warm_start = check_number(
+            self.n_warm_start, "n_warm_start", 0, closed="left", integer=True
+        )
+        if callable(self.query_probability):
+            query_rule = FunctionRule(loss, n_warm_start, self.query_probability)
+        else:
+            check_option(self.query_probability, "query_probability", ("tight",))
+            query_rule = LossRule(loss, n_warm_start)
+        return query_rule, make_loss_update(self, loss, n_warm_start)
+
+
+def make_loss_update(learner, loss, n_warm_start=0):
+    """Return the gradient step on a loss with the learner's learning rate."""
+    eta0 = check_number(learner.eta0, "eta0", 0)
+    power_t = check_number(learner.power_t, "power_t", 0, closed="left")
+    check_option(learner.learning_rate, "learning_rate", ("constant", "invscaling"))
+    power = power_t if learner.learning_rate == "invscaling" else 0.0
+    return LossUpdate(loss, eta0, power, n_warm_start)

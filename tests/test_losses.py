@@ -1,0 +1,166 @@
+"""The margin losses: formulas, derivatives, and the probabilities they imply."""
+
+import doctest
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklearn_activelearn import losses
+from tests.reference import margin_loss as twin
+
+LOSSES = [
+    losses.HingeLoss(),
+    losses.RampLoss(),
+    losses.RampLoss(t=2.5),
+    losses.LogRampLoss(),
+    losses.LogRampLoss(t=3.0),
+    losses.RootRampLoss(),
+    losses.RootRampLoss(t=1.5, s=0.2),
+    losses.SigmoidLoss(),
+    losses.SmoothHingeLoss(),
+    losses.SmoothHingeLoss(h=1.0),
+    losses.SmoothRampLoss(),
+    losses.SmoothRampLoss(t=2.0, h=0.1),
+]
+each_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
+margins = st.floats(-50, 50)
+
+
+def params_of(loss):
+    return {name: getattr(loss, name) for name in loss.parameters}
+
+
+def twin_of(loss):
+    return twin.curves(loss.name, **params_of(loss))
+
+
+def test_every_loss_is_in_the_list():
+    public = {
+        item
+        for item in (getattr(losses, name) for name in losses.__all__)
+        if isinstance(item, type) and item is not losses.MarginLoss
+    }
+    assert {type(loss) for loss in LOSSES} == public == set(losses.LOSSES.values())
+    assert sorted(losses.__all__) == losses.__all__
+
+
+@each_loss
+@given(z=margins)
+def test_twin(loss, z):
+    value, slope = twin_of(loss)
+    assert loss.value(z) == pytest.approx(value(z), rel=1e-12, abs=1e-14)
+    assert loss.derivative(z) == pytest.approx(slope(z), rel=1e-12, abs=1e-14)
+    q = twin.tight(slope)(abs(z))
+    assert loss.query_probability(z) == pytest.approx(q, rel=1e-12, abs=1e-14)
+
+
+@each_loss
+@given(z=margins)
+def test_finite_differences(loss, z):
+    step = 1e-6
+    before, after = loss.value([z - step, z + step])
+    slopes = loss.derivative([z - step, z, z + step])
+    slack = 1e-6 * (1 + abs(z)) + 1e-5
+    # between the slopes on both sides, which differ where the loss has a corner
+    assert slopes.min() - slack <= (after - before) / (2 * step) <= slopes.max() + slack
+
+
+@each_loss
+@given(a=margins, b=margins)
+def test_shape_of_the_curve(loss, a, b):
+    a, b = sorted([a, b])
+    assert loss.value(a) >= loss.value(b) >= 0
+    assert np.all(loss.derivative([a, b]) <= 0)
+    if loss.convex:
+        middle = loss.value((a + b) / 2)
+        assert middle <= (loss.value(a) + loss.value(b)) / 2 + 1e-12
+
+
+@each_loss
+@given(margin=st.floats(0, 50), z=margins)
+def test_the_tight_probability_bounds_the_weight(loss, margin, z):
+    q = loss.query_probability(margin)
+    assert 0 <= q <= 1
+    assert q == loss.query_probability(-margin)
+    if abs(z) >= margin and loss.derivative(z) < 0:
+        assert q > 0
+        weight = -loss.derivative(z) / q
+        assert weight <= max(1, -loss.derivative(z)) + 1e-12
+
+
+@each_loss
+def test_it_is_the_smallest_such_probability(loss):
+    at = np.linspace(-6, 6, 241)
+    both = np.maximum(-loss.derivative(at), -loss.derivative(-at))
+    np.testing.assert_array_equal(loss.query_probability(at), np.minimum(both, 1))
+
+
+@each_loss
+def test_shapes_and_extremes(loss):
+    grid = np.linspace(-5, 5, 12).reshape(3, 4)
+    for curve in (loss.value, loss.derivative, loss.query_probability):
+        values = curve(grid)
+        assert values.shape == (3, 4)
+        assert values.dtype == np.float64
+        assert curve(1.5).shape == ()
+        assert curve([]).shape == (0,)
+        np.testing.assert_array_equal(curve(grid.T), values.T)
+        np.testing.assert_array_equal(curve(grid[::2, 1::2]), values[::2, 1::2])
+        assert np.isnan(curve([0.0, np.nan])).tolist() == [False, True]
+    assert np.isfinite(loss.value([-1e300, 1e300])).all()
+    assert loss.value(np.inf) == loss.derivative(np.inf) == 0
+    assert np.isfinite(loss.derivative([-np.inf, -1e300, 1e300])).all()
+    assert grid[0, 0] == -5  # the argument is left alone
+
+
+def test_smooth_losses_have_no_corner():
+    z = np.linspace(-4, 4, 80_001)
+    for loss in (losses.SmoothHingeLoss(h=0.3), losses.SmoothRampLoss(t=2, h=0.3)):
+        jumps = np.abs(np.diff(loss.derivative(z)))
+        assert jumps.max() < 1.01 * 1e-4 / 0.6
+
+
+def test_narrow_corners_are_the_plain_losses():
+    z = np.linspace(-4, 4, 101)
+    for smooth, plain in [
+        (losses.SmoothHingeLoss(h=1e-6), losses.HingeLoss()),
+        (losses.SmoothRampLoss(t=2, h=1e-6), losses.RampLoss(t=2)),
+    ]:
+        np.testing.assert_allclose(smooth.value(z), plain.value(z), atol=1e-6)
+
+
+@each_loss
+def test_by_name(loss):
+    params = {"t": 1, "s": 0.5, "h": 0.5, **params_of(loss)}
+    made = losses.make_loss(loss.name, **params)
+    assert repr(made) == repr(loss)
+    copy = pickle.loads(pickle.dumps(loss))
+    assert repr(copy) == repr(loss)
+    assert type(copy) is type(loss)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "error"),
+    [
+        ("log", {}, ValueError),
+        (None, {}, ValueError),
+        ("hinge", {"t": 0.5}, ValueError),  # checked though the hinge has none
+        ("ramp", {"t": 0.99}, ValueError),
+        ("ramp", {"t": "1"}, TypeError),
+        ("root_ramp", {"s": 1.0}, ValueError),
+        ("root_ramp", {"s": 0.0}, ValueError),
+        ("smooth_hinge", {"h": 0.0}, ValueError),
+        ("smooth_ramp", {"h": np.nan}, ValueError),
+    ],
+)
+def test_bad_parameters(name, params, error):
+    with pytest.raises(error, match=next(iter(params), "loss")):
+        losses.make_loss(name, **params)
+
+
+def test_examples():
+    assert doctest.testmod(losses).failed == 0
+    assert doctest.testmod(losses).attempted > 3

@@ -1,0 +1,374 @@
+"""The margin-loss samplers against their numpy twin, and what the paper says."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn.losses import LOSSES, make_loss
+from sklearn_activelearn.stream import rank_probability
+from tests.reference import margin_loss as twin
+from tests.test_first_order import gaussian_stream, weights_of
+from tests.tools import fresh, state
+
+flags = st.booleans()
+losses = st.sampled_from(sorted(LOSSES))
+#: Those that do not buy everything.
+SELECTIVE = ["log_ramp", "ramp", "root_ramp", "sigmoid", "smooth_ramp"]
+each_selective = pytest.mark.parametrize("loss", SELECTIVE)
+
+
+def inverse_margin(margins):
+    return 0.5 / (0.5 + margins)
+
+
+def run_twin(learner, X, codes, n_classes, q="tight"):
+    """Run the twin with the parameters of a learner, and with its coins."""
+    _, slope = twin.curves(learner.loss, t=learner.t, s=learner.s, h=learner.h)
+    return twin.run(
+        X,
+        codes,
+        n_classes,
+        slope,
+        twin.tight(slope) if q == "tight" else q,
+        eta=learner.eta0,
+        power=learner.power_t if learner.learning_rate == "invscaling" else 0.0,
+        n_warm_start=getattr(learner, "n_warm_start", 0),
+        m=getattr(learner, "m", 1),
+        normalize=learner.normalize,
+        fit_intercept=learner.fit_intercept,
+        average=learner.average,
+        seed=learner._coin_seed,
+        budget=np.inf if learner.budget is None else learner.budget,
+        patience=np.inf if learner.patience is None else learner.patience,
+    )
+
+
+def check_twin(learner, X, codes, n_classes, **kwargs):
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    expected = run_twin(learner, X, codes, n_classes, **kwargs)
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    size = np.abs(expected["W"]).max()
+    np.testing.assert_allclose(weights_of(learner), expected["W"], atol=1e-10 * size)
+    assert learner.n_updates_ == np.count_nonzero(expected["weights"])
+
+
+shared = {
+    "seed": st.integers(0, 2**32 - 1),
+    "n_classes": st.integers(2, 4),
+    "scale": st.sampled_from([0.1, 1.0, 10.0]),
+    "loss": losses,
+    "t": st.sampled_from([1.0, 1.7]),
+    "s": st.sampled_from([0.2, 0.5]),
+    "h": st.sampled_from([0.25, 1.0]),
+    "eta0": st.sampled_from([0.01, 0.3, 2.0]),
+    "learning_rate": st.sampled_from(["constant", "invscaling"]),
+    "power_t": st.sampled_from([0.25, 0.5, 1.0]),
+    "normalize": flags,
+    "fit_intercept": flags,
+    "average": flags,
+    "budget": st.sampled_from([None, 9]),
+}
+
+
+@given(
+    patience=st.sampled_from([None, 5]), n_warm_start=st.sampled_from([0, 4]), **shared
+)
+def test_twin(seed, n_classes, scale, **params):
+    X, codes = gaussian_stream(seed, n_classes, scale=scale)
+    learner = MarginLossClassifier(random_state=seed, **params)
+    check_twin(learner, X, codes, n_classes)
+
+
+@given(m=st.integers(1, 7), **shared)
+def test_greedy_twin(seed, n_classes, scale, **params):
+    X, codes = gaussian_stream(seed, n_classes, scale=scale)
+    learner = GreedyOnlineClassifier(random_state=seed, **params)
+    check_twin(learner, X, codes, n_classes, q=None)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 4), loss=losses)
+def test_twin_with_a_probability_of_ones_own(seed, n_classes, loss):
+    X, codes = gaussian_stream(seed, n_classes)
+    learner = MarginLossClassifier(
+        loss, query_probability=inverse_margin, n_warm_start=3, random_state=seed
+    )
+    check_twin(learner, X, codes, n_classes, q=inverse_margin)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 4), loss=losses)
+def test_the_tight_probability_given_as_a_function(seed, n_classes, loss):
+    X, codes = gaussian_stream(seed, n_classes)
+    params = {"eta0": 0.5, "random_state": seed}
+    tight = MarginLossClassifier(loss, **params).fit(X, codes)
+    function = make_loss(loss, t=1.0, s=0.5, h=0.5).query_probability
+    given_ = MarginLossClassifier(loss, query_probability=function, **params)
+    assert state(given_.fit(X, codes)) == state(tight)
+
+
+def out_of_range_near_0(margins):
+    return np.where((margins > 0) & (margins < 5e-4), 1.5, 1.0)
+
+
+def broken_near_0(margins):
+    if len(margins) == 1 and margins[0] > 0:
+        raise OSError("no such margin")
+    return np.ones_like(margins)
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "words"),
+    [
+        (out_of_range_near_0, ValueError, r"query_probability\(.*\) == 1.5"),
+        (broken_near_0, OSError, "no such margin"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["fit", "query", "learn"])
+def test_a_function_that_fails_where_it_was_not_tried(verb, function, error, words):
+    X, codes = gaussian_stream(0, 2)
+    near = X[:1] * 1e-9
+    learner = MarginLossClassifier(fit_intercept=False, shuffle=False, random_state=0)
+    learner.teach(X, codes, classes=[0, 1])
+    learner.set_params(query_probability=function)
+    before = state(learner)
+    calls = {
+        "fit": lambda: learner.fit(np.vstack([X, near]), [*codes, 0]),
+        "query": lambda: learner.query(np.vstack([X, near])),
+        "learn": lambda: learner.learn(near, lambda asked: [0]),
+    }
+    with pytest.raises(error, match=words):
+        calls[verb]()
+    assert state(learner) == before
+
+
+@each_selective
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(2, 4),
+    eta0=st.sampled_from([0.01, 0.3, 2.0]),
+)
+def test_the_importance_weight_is_bounded(loss, seed, n_classes, eta0):
+    X, codes = gaussian_stream(seed, n_classes)
+    learner = MarginLossClassifier(
+        loss, eta0=eta0, fit_intercept=False, average=False, random_state=seed
+    )
+    curve = make_loss(loss, t=1.0, s=0.5, h=0.5)
+    for x, c in zip(X, codes, strict=True):
+        before = scores = None
+        if hasattr(learner, "classes_"):
+            scores = np.atleast_1d(np.squeeze(learner.decision_function([x])))
+            before = learner.coef_.copy()
+        learner.partial_fit([x], [c], classes=np.arange(n_classes))
+        if before is None:
+            continue
+        if n_classes == 2:
+            scores = np.array([-scores[0], scores[0]])
+        z = (scores[c] - np.delete(scores, c).max()) / 2
+        step = np.abs(learner.coef_ - before).max() / np.abs(x).max()
+        assert step <= eta0 * max(1, -curve.derivative(z)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("probability", ["tight", inverse_margin])
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_updates_are_unbiased(loss, probability, n_classes):
+    """The sum of many steps, so small that the weights stand still, is the gradient."""
+    eta0 = 1e-12
+    X, codes = gaussian_stream(1, n_classes, n_rows=40_000, n_features=3)
+    learner = MarginLossClassifier(
+        loss,
+        eta0=eta0,
+        query_probability=probability,
+        fit_intercept=False,
+        average=False,
+        patience=None,
+        random_state=0,
+    )
+    # each row is new to the weights, so each is learned with the slope at 0
+    start = np.diag([1.0, -0.7, 0.4]) / eta0
+    learner.teach(start, [1, n_classes - 2, n_classes - 1], np.arange(n_classes))
+    W = weights_of(learner)
+    assert W.any(axis=1).all()
+    learner.partial_fit(X, codes)
+    moved = (weights_of(learner) - W) / eta0 / len(X)
+
+    scores = X @ W.T
+    rows = np.arange(len(X))
+    right = scores[rows, codes]
+    scores[rows, codes] = -np.inf
+    rivals = scores.argmax(axis=1)
+    z = (right - scores[rows, rivals]) / 2
+    slope = make_loss(loss, t=1.0, s=0.5, h=0.5).derivative(z)
+    steps = np.zeros((len(X), *W.shape))
+    steps[rows, codes] = -slope[:, None] * X
+    steps[rows, rivals] = slope[:, None] * X
+    scores[rows, codes] = right
+    ranked = np.sort(scores, axis=1)
+    margins = (ranked[:, -1] - ranked[:, -2]) / 2
+    rule = make_loss(loss, t=1.0, s=0.5, h=0.5).query_probability
+    q = (rule if probability == "tight" else probability)(margins)
+    variance = steps**2 * (1 / np.maximum(q, 1e-300) - 1)[:, None, None]
+    error = np.sqrt(variance.sum(axis=0)) / len(X)
+    assert np.abs(steps.mean(axis=0)).max() > 20 * error.max()  # it can tell
+    np.testing.assert_array_less(
+        np.abs(moved - steps.mean(axis=0)), 4.5 * error + 1e-4 * np.abs(moved).max()
+    )
+
+
+@given(seed=st.integers(0, 2**32 - 1), loss=st.sampled_from(SELECTIVE))
+def test_a_late_label(seed, loss):
+    """It moves the weights by the present slope over the probability at purchase."""
+    X, codes = gaussian_stream(seed, 2)
+    learner = MarginLossClassifier(loss, average=False, random_state=seed)
+    learner.teach(X, codes, classes=[0, 1])
+    rows, q = learner.query(X, return_probability=True)
+    assert len(rows) == len(q) == learner.n_pending_
+    curve = make_loss(loss, t=1.0, s=0.5, h=0.5)
+    margins = np.abs(learner.decision_function(X[rows]))
+    np.testing.assert_allclose(q, curve.query_probability(margins), rtol=1e-9)
+    learner.teach(X[::-1] + 9, codes)  # others come first
+    for row, probability in zip(rows, q, strict=True):
+        sign, before = 2 * codes[row] - 1, learner.coef_.copy()
+        slope = curve.derivative(sign * learner.decision_function(X[[row]]))
+        learner.teach(X[[row]], codes[[row]])
+        expected = before - 0.1 * slope / probability * sign * X[row]
+        np.testing.assert_allclose(learner.coef_, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["ramp", "sigmoid"])
+def test_warm_start(loss):
+    X, codes = gaussian_stream(0, 3, n_rows=300)
+    warm = MarginLossClassifier(loss, n_warm_start=200, random_state=0)
+    hinge = MarginLossClassifier("hinge", random_state=0)
+    for learner in (warm, hinge):
+        learner.partial_fit(X[:200], codes[:200], classes=[0, 1, 2])
+    assert warm.n_queries_ == 200
+    np.testing.assert_array_equal(warm.coef_, hinge.coef_)
+    warm.partial_fit(X[200:], codes[200:])
+    hinge.partial_fit(X[200:], codes[200:])
+    assert warm.n_queries_ < 300
+    assert np.any(warm.coef_ != hinge.coef_)
+
+
+def test_warm_start_with_labels_that_come_later():
+    X, codes = gaussian_stream(0, 2, n_rows=300)
+    learner = MarginLossClassifier("sigmoid", n_warm_start=50, random_state=0)
+    assert len(learner.query(X[:30])) == 30
+    assert len(learner.query(X[30:200])) == 20  # no margin yet to judge the others by
+    assert len(learner.query(X[30:200])) <= 1
+    learner.teach(X[:50], codes[:50], classes=[0, 1])
+    hinge = MarginLossClassifier("hinge").teach(X[:50], codes[:50], classes=[0, 1])
+    np.testing.assert_array_equal(learner.coef_, hinge.coef_)
+    assert 0 < len(learner.query(X[200:])) < 50
+
+    free = MarginLossClassifier("ramp", n_warm_start=50, random_state=0)
+    free.teach(X[:50], codes[:50], classes=[0, 1])  # labels that were there already
+    assert len(free.query(X[200:])) < 100
+
+
+def test_learning_rates():
+    X = np.full((4, 1), 1e-3)  # margins stay near 0: every slope is -1
+    params = {"eta0": 0.5, "fit_intercept": False, "average": False}
+    learner = MarginLossClassifier("hinge", learning_rate="invscaling", **params)
+    learner.partial_fit(X, [1] * 4, classes=[0, 1])
+    expected = 1e-3 * 0.5 * (np.arange(1, 5) ** -0.5).sum()
+    np.testing.assert_allclose(learner.coef_, [[expected]], rtol=1e-12)
+    learner.set_params(power_t=0.0).fit(np.append(X, X[:1])[:, None], [1] * 4 + [0])
+    constant = MarginLossClassifier("hinge", **params)
+    constant.fit(np.append(X, X[:1])[:, None], [1] * 4 + [0])
+    np.testing.assert_array_equal(learner.coef_, constant.coef_)
+
+
+def test_a_large_step_ends_the_questions_of_a_ramp():
+    X, codes = gaussian_stream(0, 2, n_rows=2000, n_features=20)
+    params = {"normalize": True, "fit_intercept": False, "random_state": 0}
+    n_bought = [
+        MarginLossClassifier("ramp", eta0=eta0, **params).fit(X, codes).n_queries_
+        for eta0 in (0.1, 50.0)
+    ]
+    assert n_bought[0] > 1000
+    assert n_bought[1] < 100
+
+
+def test_ten_classes():
+    """The pair update learns digits; a ramp of one against the rest does not."""
+    X, y = load_digits(return_X_y=True)
+    for loss in SELECTIVE:
+        for seed in range(3):
+            learner = MarginLossClassifier(loss, random_state=seed)
+            learner.fit(X[:1500] / 16, y[:1500])
+            assert learner.n_queries_ < 1400
+            assert learner.score(X[1500:] / 16, y[1500:]) > 0.7, (loss, seed)
+
+
+@given(seed=st.integers(0, 2**32 - 1), m=st.integers(2, 6))
+def test_greedy_buys_the_smallest_margin_of_each_group(seed, m):
+    X, codes = gaussian_stream(seed, 3)
+    learner = GreedyOnlineClassifier(m=m, average=False).fit(X, codes)
+    ranked = np.sort(learner.decision_function(X), axis=1)
+    margins = ranked[:, -1] - ranked[:, -2]
+    rows, probabilities = learner.query(X, return_probability=True)
+    groups = np.split(margins, range(m, len(X), m))
+    expected = [i * m + group.argmin() for i, group in enumerate(groups)]
+    assert rows.tolist() == expected
+    assert set(probabilities) == {1.0}
+
+
+def test_greedy_with_groups_of_one_is_passive():
+    X, codes = gaussian_stream(0, 3)
+    greedy = fresh(GreedyOnlineClassifier(m=1)).fit(X, codes)
+    passive = fresh(MarginLossClassifier("hinge")).fit(X, codes)
+    assert state(greedy) == state(passive)
+
+
+def test_greedy_takes_the_first_of_equal_margins():
+    X = np.ones((10, 2))
+    learner = GreedyOnlineClassifier().partial_fit(X, [0, 1] * 5, classes=[0, 1])
+    assert learner.queried_indices_.tolist() == [0, 5]
+
+
+def test_an_error_in_a_group_names_its_row_and_consumes_nothing():
+    X, codes = gaussian_stream(0, 2)
+    X[13] = np.nan
+    oracle_calls = []
+    learner = GreedyOnlineClassifier(random_state=0)
+    with pytest.raises(ValueError, match="row 13"):
+        learner.partial_fit(X, codes, classes=[0, 1])
+    assert vars(learner) == learner.get_params()
+    with pytest.raises(ValueError, match="row 13"):
+        learner.learn(X, oracle_calls.append, classes=[0, 1])
+    assert not oracle_calls
+
+
+@pytest.mark.parametrize(("n_rows", "m"), [(7, 1), (7, 3), (12, 5), (4, 4)])
+def test_rank_probability_by_simulation(n_rows, m):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((n_rows, 4))
+    learner = GreedyOnlineClassifier(m=m, fit_intercept=False, average=False)
+    learner.teach(rng.standard_normal((5, 4)), [0, 1, 0, 1, 1], classes=[0, 1])
+    order = np.abs(learner.decision_function(X)).argsort()
+    n_draws, counts = 3000, np.zeros(n_rows)
+    for _ in range(n_draws):
+        drawn = rng.choice(n_rows, size=m, replace=False)
+        counts[learner.query(X, candidates=drawn)] += 1
+    expected = rank_probability(n_rows, m)
+    assert expected.shape == (n_rows,)
+    assert expected.sum() == pytest.approx(1)
+    error = np.sqrt(expected * (1 - expected) / n_draws)
+    np.testing.assert_array_less(
+        np.abs(counts[order] / n_draws - expected), 4 * error + 1e-12
+    )
+
+
+def test_rank_probability_in_large_pools():
+    n_rows, m = 3000, 700
+    expected = [comb(n_rows - i, m - 1) / comb(n_rows, m) for i in range(1, 40)]
+    np.testing.assert_allclose(rank_probability(n_rows, m)[:39], expected, rtol=1e-10)
+    assert rank_probability(10**6, 5).sum() == pytest.approx(1)
+    for bad in [(0, 1), (5, 6), (5, 0)]:
+        with pytest.raises(ValueError, match=r"n_rows|m"):
+            rank_probability(*bad)
