@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import fetch_openml, load_digits
+from scipy.sparse import csr_matrix
+from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digits
 
 FOLDER = Path(
     os.environ.get(
@@ -34,6 +35,39 @@ def usps():
     """Return 9,298 images of 256 grey values in [0, 1], digits 0 to 9."""
     X, y = _load("usps", data_id=41082)
     return (X + 1) / 2, y - 1 if y.max() == 10 else y
+
+
+def covtype():
+    """Return 581,012 plots of 54 features, forest cover types 1 to 7."""
+    file = FOLDER / "covtype.npz"
+    if not file.exists():
+        return fetch_covtype(return_X_y=True)
+    with np.load(file, allow_pickle=False) as arrays:
+        return arrays["X"].astype(float), arrays["y"].astype(int)
+
+
+def rcv1():
+    """Return news as CSR of 47,236 terms, 1 (business) or 0 (others), and folds.
+
+    1: corporate or economics, not government or markets; 0: the other way
+    round. The last array numbers the five parts the news come in; one fold is
+    the test set. Locally 23,749 news; the fetched set is its training half.
+    """
+    file = FOLDER / "rcv1_subset.npz"
+    if file.exists():
+        with np.load(file, allow_pickle=False) as arrays:
+            parts = (arrays["data"], arrays["indices"].astype(np.int32))
+            X = csr_matrix((*parts, arrays["indptr"]), shape=tuple(arrays["shape"]))
+            return X, (arrays["y"] > 0).astype(int), arrays["part"] // 10
+    news = fetch_rcv1(subset="train")
+    topic = {name: k for k, name in enumerate(news.target_names)}
+    business, others = (
+        np.asarray(news.target[:, [topic[n] for n in names]].sum(axis=1)).ravel() > 0
+        for names in (("CCAT", "ECAT"), ("GCAT", "MCAT"))
+    )
+    kept = np.flatnonzero(business != others)
+    folds = np.linspace(1, 6, len(kept), endpoint=False).astype(int)
+    return news.data[kept].astype(np.float32), business[kept].astype(int), folds
 
 
 def digits():

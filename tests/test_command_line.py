@@ -20,7 +20,13 @@ from sklearn.datasets import (
 from sklearn.preprocessing import StandardScaler
 
 import sklearn_activelearn
-from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    RandomSamplingClassifier,
+)
 from sklearn_activelearn.__main__ import main, progress
 from sklearn_activelearn._cli import comparison
 from sklearn_activelearn._cli.data_files import read_data
@@ -220,6 +226,11 @@ class TestComparison:
         assert repr(passive_twin(learner)) == repr(
             RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
         )
+        learner = MarginLossClassifier("ramp", t=2.0, eta0=0.2, n_warm_start=9)
+        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", t=2.0, eta0=0.2)):
+            twin = passive_twin(sampler)
+            assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
+            assert (twin.loss, twin.t, twin.eta0) == ("hinge", 2.0, 0.2)
 
     @pytest.mark.parametrize("rows", [4, 99, 150, 1797])
     def test_label_counts_include_all_of_every_run(self, rows):

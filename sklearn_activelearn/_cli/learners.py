@@ -4,7 +4,7 @@ import ast
 from difflib import get_close_matches
 
 import sklearn_activelearn
-from sklearn_activelearn import RandomSamplingClassifier
+from sklearn_activelearn import MarginLossClassifier, RandomSamplingClassifier
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -71,7 +71,11 @@ def name_of(learner):
 
 def passive_twin(learner):
     """Return passive learning of the same model: it buys every label."""
-    twin = RandomSamplingClassifier()
     params = learner.get_params(deep=False)
+    if "loss" in params:
+        twin = MarginLossClassifier()
+        all_labels = {"loss": "hinge", "query_probability": "tight"}
+    else:
+        twin, all_labels = RandomSamplingClassifier(), {"rate": 1.0}
     shared = {name: params[name] for name in params if hasattr(twin, name)}
-    return twin.set_params(**shared).set_params(rate=1.0, budget=None, patience=None)
+    return twin.set_params(**{**shared, **all_labels, "budget": None, "patience": None})

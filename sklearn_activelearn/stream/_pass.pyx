@@ -15,6 +15,7 @@ import numpy as np
 from libc.float cimport DBL_MAX
 from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
 from .._rows cimport Rows, al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
@@ -64,7 +65,7 @@ cdef inline double norm_of(
 cdef struct Row:
     Py_ssize_t index
     double scale         # what the row is multiplied by: 1 / norm, or 1
-    double squared_norm  # of the scaled row, its constant feature included
+    double squared_norm  # of the scaled row with its constant feature; -1: unknown
 
 
 cdef class LinearState:
@@ -146,6 +147,7 @@ cdef class LinearState:
             row.squared_norm = squares + self.fit_intercept
         else:
             s = X.dot(X, row.index, &self.W[0, 0])
+            row.squared_norm = -1.0
         row.scale = 1.0
         if self.normalize:
             norm = norm_of(X, row.index, squares)
@@ -180,8 +182,13 @@ cdef class LinearState:
             if self.fit_intercept:
                 self.c_drift[k] += a
 
+    cdef void measure(self, const al_rows *X, Row *row) noexcept nogil:
+        """Fill in the squared norm of a row that was looked at without it."""
+        if row.squared_norm < 0:
+            row.squared_norm = X.squares(X, row.index, 1.0) + self.fit_intercept
+
     cdef int learn(
-        self, const al_rows *X, const Row *row, Py_ssize_t label,
+        self, const al_rows *X, Row *row, Py_ssize_t label,
         QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
     ) noexcept nogil:
         """Learn the label of a row that has just been looked at."""
@@ -199,11 +206,14 @@ cdef class LinearState:
                 ):
                     rival = k
             z = (self.scores[label] - self.scores[rival]) / 2
+        if seeding or update_rule.uses_norm:
+            self.measure(X, row)
         if seeding:
             step = 1.0 if row.squared_norm > 0 else 0.0  # a zero row is no seed
         else:
             step = update_rule.step(z, row.squared_norm, probability, &self.clock)
         if step != 0:
+            self.measure(X, row)
             growth = fabs(step) * sqrt(row.squared_norm)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
@@ -241,8 +251,7 @@ def run(
         Class codes; a negative code is a label not known yet. None: labels come
         later, so nothing is learned now.
     ask : callable
-        ``ask(row) -> code``, called for a bought row whose code is not known.
-        What it raises passes through.
+        ``ask(row) -> code`` for a bought row whose code is not known; may raise.
     query_rule, update_rule : QueryRule, UpdateRule
         What to buy and how to learn it.
     state : LinearState
@@ -267,6 +276,7 @@ def run(
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
+    cdef size_t memory_size = state.m.nbytes
     cdef double margin, other, norm = 1.0, probability
     cdef int reason = C_DONE
     cdef Row row
@@ -303,7 +313,7 @@ def run(
                     with gil:
                         labels[row.index] = ask(row.index)
                 before = clock[0]
-                state.m_before[:] = state.m
+                memcpy(&state.m_before[0], memory, memory_size)
             clock.n_seen += stop - start
             if query_rule.uses_norm:
                 query_rule.observe(norm, memory)
@@ -311,17 +321,13 @@ def run(
                 clock.n_queries += 1
                 clock.n_idle = 0
                 if not later:
-                    if not measured:
-                        row.squared_norm = (
-                            X.squares(X, row.index, 1.0) + state.fit_intercept
-                        )
                     reason = state.learn(
                         X, &row, labels[row.index], query_rule, update_rule,
                         probability, True,
                     )
                     if reason != C_DONE:
                         clock[0] = before
-                        state.m[:] = state.m_before
+                        memcpy(memory, &state.m_before[0], memory_size)
                         break
                 bought[n_bought] = row.index
                 probabilities[n_bought] = probability
@@ -359,7 +365,7 @@ def teach(
     with nogil:
         for i in range(rows.n_rows):
             row.index = i
-            if not isfinite(state.look(X, &row, True)):
+            if not isfinite(state.look(X, &row, state.normalize)):
                 reason = C_NOT_FINITE
                 break
             reason = state.learn(

@@ -20,7 +20,7 @@ cdef class QueryRule:
 
 
 cdef class UpdateRule:
-    cdef readonly bint seeds
+    cdef readonly bint seeds, uses_norm
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock
     ) noexcept nogil

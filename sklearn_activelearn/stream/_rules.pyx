@@ -178,16 +178,14 @@ cdef class LossRule(QueryRule):
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
 
+    cdef bint starting(self, const Clock *clock) noexcept nogil:
+        """Whether the first labels are still being bought."""
+        return max(clock.n_queries, clock.n_taught) < self.n_warm_start
+
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        if max(clock.n_queries, clock.n_taught) < self.n_warm_start:
-            return 1.0
-        return self.wanted(margin)
-
-    cdef double wanted(self, double margin) except? -1.0 nogil:
-        """Probability after the warm start."""
-        return self.loss.tight(margin)
+        return 1.0 if self.starting(clock) else self.loss.tight(margin)
 
 
 cdef class FunctionRule(LossRule):
@@ -199,7 +197,11 @@ cdef class FunctionRule(LossRule):
         self.function = function
         self.look_up(np.append(0.0, np.geomspace(1e-3, 1e3, 121)))
 
-    cdef double wanted(self, double margin) except? -1.0 nogil:
+    cdef double probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) except? -1.0 nogil:
+        if self.starting(clock):
+            return 1.0
         with gil:
             return self.look_up(np.array([margin]))[0]
 
@@ -233,6 +235,8 @@ cdef class UpdateRule:
     ----------
     seeds : bool
         The first label taught sets the weights to that row, signed by the label.
+    uses_norm : bool
+        `step` needs the row's norm.
     """
 
     cdef double step(
@@ -264,7 +268,7 @@ cdef class ReflectionUpdate(UpdateRule):
     """
 
     def __cinit__(self, double eta):
-        self.seeds = True
+        self.seeds = self.uses_norm = True
 
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock

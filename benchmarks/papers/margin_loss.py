@@ -1,0 +1,360 @@
+"""Labels that margin-loss samplers need to reach a target error.
+
+Table 2 of Guillory, Chastain & Bilmes (2009), "Active Learning as Non-Convex
+Optimization", by the paper's procedure:
+
+1. The target of a data set is the validation error of hinge SGD after 10,000
+   steps (66/33 split), with the learning rate, a power of ten, that is best.
+2. Each learner gets the learning rate with which it reaches that target on
+   the validation rows with the fewest labels, looked at every 100 labels; a
+   run that fails counts 10,000. A learner that never does gets the hinge's.
+3. With it each learner is run on all training rows; counted are the labels
+   until the test error, looked at every 10 labels, is at most the target.
+
+Rows are drawn with replacement; separators go through the origin; the learning
+rate is constant; a learner that buys nothing for 1,000 rows has stopped.
+
+    python -m benchmarks.papers.margin_loss [--data NAME] [--starts] [--json FILE]
+"""
+
+import argparse
+import json
+import time
+from contextlib import suppress
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn import config_context
+from sklearn.base import clone
+
+from benchmarks import data
+from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn.losses import make_loss
+
+SEED = 0
+RATES = [10.0**k for k in range(-6, 3)]
+BLOCK = 1000  # rows drawn at a time
+PLAIN = {"fit_intercept": False, "average": False}
+
+
+def loss(name, **params):
+    return MarginLossClassifier(name, **PLAIN, **params)
+
+
+LEARNERS = {
+    "hinge": loss("hinge"),
+    "ramp": loss("ramp"),
+    "log": loss("log_ramp"),
+    "root": loss("root_ramp"),
+    "sigmoid": loss("sigmoid"),
+    "greedy": GreedyOnlineClassifier(**PLAIN),
+    "R+H": loss("ramp", n_warm_start=1000),
+    "S+H": loss("sigmoid", n_warm_start=1000),
+}
+#: The paper's other starts: 100 steps of hinge SGD, and weights from N(0, I).
+STARTS = {
+    "R+100": loss("ramp", n_warm_start=100),
+    "S+100": loss("sigmoid", n_warm_start=100),
+    "R+N": loss("ramp"),
+    "S+N": loss("sigmoid"),
+}
+#: Published targets and label counts, in the order of LEARNERS.
+PUBLISHED = {
+    "covtype": (0.235, [1588, 577, 1074, 1269, 460, 550, 1269, 1231]),
+    "mnist-0v1": (0.001, [163, 140, 134, 126, 4609, 57, 305, 176]),
+    "mnist-8vAll": (0.063, [3030, 10000, 1888, 2380, 10000, 1567, 1503, 10000]),
+    "rcv1": (0.040, [10000, 5324, 10000, 10000, 7189, 9095, 5243, 7665]),
+    "usps-8vAll": (0.109, [6236, 6120, 1883, 3310, 8409, 2599, 1565, 2428]),
+}
+
+
+def split(X, y, n_train):
+    """Return training and test rows, float32, and labels 0 and 1."""
+    X, y = X.astype(np.float32), np.asarray(y, dtype=int)
+    return X[:n_train], y[:n_train], X[n_train:], y[n_train:]
+
+
+def covtype():
+    X, y = data.covtype()
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    order = np.random.RandomState(SEED).permutation(len(y))
+    return split(X[order], (y == 2)[order], 522_911)
+
+
+def mnist(positive, *others):
+    X, y = data.mnist()
+    kept = np.isin(y, [positive, *others]) | (not others)
+    n_train = np.count_nonzero(kept[:60_000])
+    return split(X[kept], y[kept] == positive, n_train)
+
+
+def rcv1():
+    X, y, part = data.rcv1()
+    order = np.argsort(part == part.max(), kind="stable")
+    return split(X[order], y[order], np.count_nonzero(part < part.max()))
+
+
+def usps():
+    X, y = data.usps()
+    return split(X, y == 8, 7291)
+
+
+def digits(*_):
+    X, y = data.digits()
+    return split(X, y == 8, 1200)
+
+
+DATA = {
+    "covtype": covtype,
+    "mnist-0v1": lambda: mnist(1, 0),
+    "mnist-8vAll": lambda: mnist(8),
+    "rcv1": rcv1,
+    "usps-8vAll": usps,
+}
+
+
+class Finished(Exception):
+    """Ends `learn` from within the oracle."""
+
+
+class Watcher:
+    """An oracle that looks at the learner's error every so many labels.
+
+    Weights are put by and scored together, 50 at a time: one product of matrices.
+
+    Parameters
+    ----------
+    learner : learner
+        Who asks.
+    X, y : arrays
+        Held-out rows and labels.
+    every, limit : int
+        Labels between two looks, and labels in all.
+    stop_at : float or None
+        End the run when the error is at most this.
+    """
+
+    def __init__(self, learner, X, y, *, every, limit, stop_at=None):
+        self.learner, self.X, self.positive = learner, X, (y == 1)[:, None]
+        self.every, self.limit, self.stop_at = every, limit, stop_at
+        self.labels, self.weights, self.errors = None, [], []
+
+    def __call__(self, rows):
+        """Answer, and put the weights by if it is time."""
+        n_queries = self.learner.n_queries_
+        if n_queries and n_queries % self.every == 0:
+            self.weights.append(self.learner.coef_[0].astype(np.float32))
+            if len(self.weights) == 50:
+                self.score()
+        if n_queries >= self.limit:
+            raise Finished
+        return self.labels[rows]
+
+    def score(self):
+        """Turn the weights put by into errors."""
+        if self.weights:
+            predicted = self.X @ np.stack(self.weights, axis=1) > 0
+            self.errors += (predicted != self.positive).mean(axis=0).tolist()
+            self.weights = []
+        if self.stop_at is not None and min(self.errors, default=1) <= self.stop_at:
+            raise Finished
+
+
+def run(learner, rows, *, seed, start=None, **watching):
+    """Train a fresh learner on rows drawn with replacement; return its errors.
+
+    Parameters
+    ----------
+    learner : learner
+        With its parameters.
+    rows : tuple of arrays
+        Training rows and labels, held-out rows and labels.
+    seed : int
+        Of the draws and the coins.
+    start : {"normal"}, optional
+        Start from weights drawn from N(0, I) instead of 0.
+    **watching
+        For `Watcher`.
+
+    Returns
+    -------
+    errors : list of float
+        After every so many labels.
+    final : float
+        Error at the end.
+    """
+    X, y, X_held, y_held = rows
+    rng = np.random.RandomState(seed)
+    learner = clone(learner).set_params(random_state=seed)
+    if start == "normal":
+        # a row nobody asked for moves zero weights by eta0 times the slope at 0
+        slope = make_loss(learner.loss).derivative(0.0)
+        normal = rng.standard_normal((1, X.shape[1])) / (learner.eta0 * -slope)
+        learner.teach(normal, [1], classes=[0, 1])
+    watcher = Watcher(learner, X_held, y_held, **watching)
+    n_idle = 0
+    with suppress(Finished), config_context(assume_finite=True):
+        while learner.patience is None or n_idle < learner.patience:
+            drawn = rng.randint(X.shape[0], size=BLOCK)
+            watcher.labels = y[drawn]
+            learner.learn(X[drawn], watcher, classes=[0, 1])
+            bought = learner.queried_indices_
+            n_idle = BLOCK - 1 - bought[-1] if len(bought) else n_idle + BLOCK
+    with suppress(Finished):
+        watcher.score()
+    return watcher.errors, 1 - learner.score(X_held, y_held)
+
+
+def runs(learner, rows, seeds, jobs, **kwargs):
+    """Return the errors and the final errors of a run for each seed."""
+    done = Parallel(jobs)(
+        delayed(run)(learner, rows, seed=seed, **kwargs) for seed in seeds
+    )
+    return [errors for errors, _ in done], [final for _, final in done]
+
+
+def labels_needed(errors, target, every, limit):
+    """Return the labels until the target; the limit if it was not reached."""
+    reached = np.flatnonzero(np.array(errors) <= target)
+    return every * (int(reached[0]) + 1) if reached.size else limit
+
+
+def find_target(rows, args):
+    """Return the target error and the hinge's best learning rate."""
+    mean = {}
+    for rate in RATES:
+        errors, _ = runs(
+            LEARNERS["hinge"].set_params(eta0=rate), rows, range(args.tuning_trials),
+            args.jobs, every=args.limit, limit=args.limit,
+        )  # fmt: skip
+        mean[rate] = float(np.mean(errors))
+    best = min(mean, key=mean.get)
+    return mean[best], best
+
+
+def tune(learner, rows, target, hinge_rate, args):
+    """Return the learning rate that needs the fewest labels, and how many.
+
+    A rate is given up as soon as its labels so far exceed those of the best.
+    """
+    best, fewest, step = hinge_rate, args.limit * args.tuning_trials, 2 * args.jobs
+    for rate in sorted(RATES, key=lambda rate: abs(np.log(rate / hinge_rate))):
+        total = 0
+        for first in range(0, args.tuning_trials, step):
+            errors, _ = runs(
+                learner.set_params(eta0=rate), rows,
+                range(first, min(first + step, args.tuning_trials)), args.jobs,
+                start=args.start, every=args.tuning_every, limit=args.limit,
+                stop_at=target,
+            )  # fmt: skip
+            total += sum(
+                labels_needed(e, target, args.tuning_every, args.limit) for e in errors
+            )
+            if total >= fewest:
+                break
+        else:
+            best, fewest = rate, total
+    return best, fewest / args.tuning_trials
+
+
+def measure(learner, rows, target, args):
+    """Return labels needed, error curves and final errors of the last stage."""
+    common = {"start": args.start, "every": args.every, "limit": args.limit}
+    whole, final = runs(learner, rows, range(args.curves), args.jobs, **common)
+    stopped, _ = runs(
+        learner, rows, range(args.curves, args.trials), args.jobs, stop_at=target,
+        **common,
+    )  # fmt: skip
+    needed = [
+        labels_needed(errors, target, args.every, args.limit)
+        for errors in whole + stopped
+    ]
+    return needed, whole, final
+
+
+def experiment(name, load, learners, published, args):
+    """Yield a result for each learner on a data set."""
+    X, y, X_test, y_test = load()
+    order = np.random.RandomState(SEED).permutation(len(y))
+    train, held = np.split(order, [round(len(y) * 0.66)])
+    tuning = X[train], y[train], X[held], y[held]
+    target, hinge_rate = find_target(tuning, args)
+    print(
+        f"\n{name}: {X.shape[0]} + {X_test.shape[0]} rows of {X.shape[1]}, "
+        f"{y.mean():.1%} positive; target {target:.4f} (published {published[0]}), "
+        f"hinge eta {hinge_rate:g}",
+        flush=True,
+    )
+    for learner_name, figure in zip(learners, published[1], strict=True):
+        started = time.perf_counter()
+        learner = learners[learner_name]
+        args.start = "normal" if learner_name.endswith("+N") else None
+        rate, tuned = tune(learner, tuning, target, hinge_rate, args)
+        learner.set_params(eta0=rate)
+        needed, whole, final = measure(learner, (X, y, X_test, y_test), target, args)
+        yield {
+            "data": name,
+            "target": target,
+            "learner": learner_name,
+            "eta0": rate,
+            "tuned_mean": tuned,
+            "mean": float(np.mean(needed)),
+            "std": float(np.std(needed)),
+            "failed": int(np.sum(np.array(needed) >= args.limit)),
+            "runs": len(needed),
+            "published": figure,
+            "seconds": time.perf_counter() - started,
+            "curves": whole,
+            "final_errors": final,
+        }
+
+
+def describe(r):
+    """Return a result as one line."""
+    published = "" if r["published"] is None else f" (published {r['published']})"
+    return (
+        f"  {r['learner']:8} {r['mean']:6.0f} ± {r['std']:5.0f}{published}, failed "
+        f"{r['failed']}/{r['runs']}; eta {r['eta0']:g}, {r['tuned_mean']:.0f} in "
+        f"tuning; final error {np.mean(r['final_errors']):.4f}; {r['seconds']:.0f} s"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", action="append", choices=DATA)
+    parser.add_argument("--starts", action="store_true", help="other starts")
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--tuning-trials", type=int, default=50)
+    parser.add_argument("--curves", type=int, default=20, help="trials that go on")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    args = parser.parse_args()
+    args.limit, args.tuning_every, args.every = 10_000, 100, 10
+    problems = {name: DATA[name] for name in args.data or DATA}
+    learners = STARTS if args.starts else LEARNERS
+    if args.quick:
+        args.trials, args.tuning_trials, args.curves, args.jobs = 3, 3, 2, 1
+        args.limit, args.tuning_every = 1000, 50
+        RATES[:] = [0.01, 0.1, 1.0]
+        problems = {"digits-8vAll": digits}
+    print(__doc__.splitlines()[0])
+    print(
+        f"{args.tuning_trials} tuning trials, {args.trials} trials, limit {args.limit} "
+        "labels; seeds from 0. Mean ± std, a run that failed counted as the limit."
+    )
+    results = []
+    for name, load in problems.items():
+        published = PUBLISHED.get(name, (None, [None] * len(learners)))
+        if args.starts:
+            published = (published[0], [None] * len(learners))
+        for result in experiment(name, load, learners, published, args):
+            results.append(result)
+            print(describe(result), flush=True)
+            if args.json:
+                with open(args.json, "w") as file:
+                    json.dump(results, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""One pass of the margin-loss samplers, and what exchangeable rules cost.
+
+The yardstick is `X @ w` on one thread (scipy's product for CSR). "inlined" is a
+loop with the same kernels whose rule is written into it, compiled on the spot;
+both buy the same labels and learn the same weights, which is checked.
+
+    python -m benchmarks.speed.margin_loss [--rounds 9] [--quick]
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+
+import sklearn_activelearn
+from benchmarks.speed import _rows
+from benchmarks.speed._interleave import Case, main, table
+from benchmarks.speed.one_pass import ONE_EPOCH, fresh, kernel, whole
+from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn._rows import Rows
+
+LOSSES = ["ramp", "log_ramp", "root_ramp", "sigmoid"]
+PLAIN = {"random_state": 0, "patience": None}
+
+
+@cache
+def compiled():
+    """Return the hand-inlined loop, compiled with the package's flags."""
+    package = Path(sklearn_activelearn.__file__).parent
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "inlined_rule.pyx")
+        source.write_text(Path(__file__).with_name(source.name).read_text())
+        flags = f"-O3 -ffp-contract=off -I{package}"
+        subprocess.run(
+            [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-q", str(source)],
+            env={**os.environ, "CFLAGS": flags, "PYTHONPATH": str(package.parent)},
+            check=True,
+            capture_output=True,
+            cwd=folder,
+        )
+        (library,) = Path(folder).glob("*.so")
+        spec = importlib.util.spec_from_file_location("inlined_rule", library)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+def inlined(learner, X, y):
+    """Return the hand-inlined loop over all rows, ready to call, after a check."""
+    rows, labels = Rows(X), y.astype(np.int32)
+    fitted = fresh(learner).partial_fit(X, y, classes=[0, 1])
+    bought, probabilities = np.empty(len(y), np.int64), np.empty(len(y))
+
+    def call():
+        w = np.zeros(X.shape[1] + 1)
+        n_bought = compiled().run(
+            rows, labels, learner.t, learner.eta0, fitted._coin_seed, w, bought,
+            probabilities,
+        )  # fmt: skip
+        return w, n_bought
+
+    w, n_bought = call()
+    np.testing.assert_array_equal(bought[:n_bought], fitted.queried_indices_)
+    np.testing.assert_allclose(w[:-1], fitted.coef_[0], rtol=1e-9, atol=1e-12)
+    return call
+
+
+def cases(X, y, kernel_target, eta0):
+    """Return the lines for two classes."""
+    w = np.random.default_rng(1).standard_normal(X.shape[1])
+    lines = [Case("X @ w", lambda: X @ w)]
+    for loss in LOSSES:
+        learner = MarginLossClassifier(loss, eta0=eta0, **PLAIN)
+        lines.append(
+            Case(f"kernel {loss}", kernel(learner, X, y), "X @ w", kernel_target)
+        )
+    learner = MarginLossClassifier("log_ramp", eta0=eta0, **PLAIN)
+    greedy = GreedyOnlineClassifier(eta0=eta0, random_state=0)
+    last = fresh(learner, average=False)
+    return [
+        *lines,
+        Case("kernel greedy", kernel(greedy, X, y), "X @ w", kernel_target),
+        Case("partial_fit log_ramp", whole(learner, X, y), "X @ w", 1.2),
+        Case("inlined log_ramp, average=False", inlined(last, X, y), "X @ w"),
+        Case(
+            "kernel log_ramp, average=False",
+            kernel(last, X, y),
+            "inlined log_ramp, average=False",
+        ),
+        Case(
+            "SGDClassifier, 1 epoch",
+            lambda: SGDClassifier(loss="hinge", **ONE_EPOCH).fit(X, y),
+            "partial_fit log_ramp",
+            at_least=3.0,
+        ),
+    ]
+
+
+def purchases(X, y, eta0):
+    """Say how much each loss buys and learns."""
+    parts = []
+    for loss in LOSSES:
+        learner = MarginLossClassifier(loss, eta0=eta0, **PLAIN)
+        learner.partial_fit(X, y, classes=[0, 1])
+        bought, moved = learner.n_queries_ / len(y), learner.n_updates_ / len(y)
+        parts.append(f"{loss} buys {bought:.1%}, updates on {moved:.1%}")
+    return "; ".join(parts)
+
+
+def compare(title, X, y, kernel_target, eta0, rounds):
+    """Print a table and the nanoseconds a row that exchangeable rules cost."""
+    timings = table(
+        f"{title}, eta0 {eta0:g}: {purchases(X, y, eta0)}",
+        cases(X, y, kernel_target, eta0),
+        rounds,
+    )
+    open_, closed = (
+        timings[f"{kind} log_ramp, average=False"] for kind in ("kernel", "inlined")
+    )
+    extra = np.median(open_.seconds - closed.seconds) / len(y) * 1e9
+    print(f"  exchangeable rules cost {extra:.1f} ns a row")
+
+
+def benchmark(quick, rounds):
+    shrink = 100 if quick else 1
+    X, y, _, what = _rows.images(60_000 // shrink)
+    compare(f"{what}, {len(X)} x {X.shape[1]}", X, y, 1.0, 0.01, rounds)
+    X, y = _rows.gaussian(500_000 // shrink, 54)
+    compare(f"Gaussian, {len(X)} x 54", X, y, 1.0, 0.01, rounds)
+    X, y = _rows.gaussian(2_000, 10)
+    compare(f"In cache, {len(X)} x 10", X, y, None, 0.01, rounds)
+    X, y = _rows.words(20_000 // shrink)
+    compare(f"Words, {X.shape[0]} x {X.shape[1]}, CSR", X, y, 1.25, 0.1, rounds)
+
+
+if __name__ == "__main__":
+    main(__doc__, benchmark)
