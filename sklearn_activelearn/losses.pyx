@@ -371,9 +371,8 @@ def make_loss(name, **params):
 
     Parameters
     ----------
-    name : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
-"smooth_ramp"}
-        Which loss.
+    name : str
+        The `name` of one of the classes here.
     **params : float
         t, s and h. Every one is checked; the loss takes those it has.
 

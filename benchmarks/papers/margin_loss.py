@@ -14,7 +14,8 @@ Optimization", by the paper's procedure:
 Rows are drawn with replacement; separators go through the origin; the learning
 rate is constant; a learner that buys nothing for 1,000 rows has stopped.
 
-    python -m benchmarks.papers.margin_loss [--data NAME] [--starts] [--json FILE]
+    python -m benchmarks.papers.margin_loss [--data NAME] [--learner NAME]
+        [--starts] [--json FILE]
 """
 
 import argparse
@@ -272,22 +273,23 @@ def measure(learner, rows, target, args):
     return needed, whole, final
 
 
-def experiment(name, load, learners, published, args):
+def experiment(name, load, learners, args):
     """Yield a result for each learner on a data set."""
     X, y, X_test, y_test = load()
     order = np.random.RandomState(SEED).permutation(len(y))
     train, held = np.split(order, [round(len(y) * 0.66)])
     tuning = X[train], y[train], X[held], y[held]
     target, hinge_rate = find_target(tuning, args)
+    published_target, counts = PUBLISHED.get(name, (None, []))
+    published = dict(zip(LEARNERS, counts, strict=False))
     print(
         f"\n{name}: {X.shape[0]} + {X_test.shape[0]} rows of {X.shape[1]}, "
-        f"{y.mean():.1%} positive; target {target:.4f} (published {published[0]}), "
+        f"{y.mean():.1%} positive; target {target:.4f} (published {published_target}), "
         f"hinge eta {hinge_rate:g}",
         flush=True,
     )
-    for learner_name, figure in zip(learners, published[1], strict=True):
+    for learner_name, learner in learners.items():
         started = time.perf_counter()
-        learner = learners[learner_name]
         args.start = "normal" if learner_name.endswith("+N") else None
         rate, tuned = tune(learner, tuning, target, hinge_rate, args)
         learner.set_params(eta0=rate)
@@ -302,7 +304,7 @@ def experiment(name, load, learners, published, args):
             "std": float(np.std(needed)),
             "failed": int(np.sum(np.array(needed) >= args.limit)),
             "runs": len(needed),
-            "published": figure,
+            "published": published.get(learner_name),
             "seconds": time.perf_counter() - started,
             "curves": whole,
             "final_errors": final,
@@ -319,9 +321,10 @@ def describe(r):
     )
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", action="append", choices=DATA)
+    parser.add_argument("--learner", action="append", choices=[*LEARNERS, *STARTS])
     parser.add_argument("--starts", action="store_true", help="other starts")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--tuning-trials", type=int, default=50)
@@ -329,10 +332,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     args.limit, args.tuning_every, args.every = 10_000, 100, 10
     problems = {name: DATA[name] for name in args.data or DATA}
     learners = STARTS if args.starts else LEARNERS
+    if args.learner:
+        learners = {name: {**LEARNERS, **STARTS}[name] for name in args.learner}
     if args.quick:
         args.trials, args.tuning_trials, args.curves, args.jobs = 3, 3, 2, 1
         args.limit, args.tuning_every = 1000, 50
@@ -345,10 +350,7 @@ def main():
     )
     results = []
     for name, load in problems.items():
-        published = PUBLISHED.get(name, (None, [None] * len(learners)))
-        if args.starts:
-            published = (published[0], [None] * len(learners))
-        for result in experiment(name, load, learners, published, args):
+        for result in experiment(name, load, learners, args):
             results.append(result)
             print(describe(result), flush=True)
             if args.json:

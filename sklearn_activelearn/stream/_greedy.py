@@ -22,9 +22,8 @@ class GreedyOnlineClassifier(StreamClassifier):
         are left over at the end of a chunk are a smaller group, so pass chunks
         whose length is a multiple of `m`.
 
-    loss : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
-"smooth_ramp"}, default="hinge"
-        What a label descends; formulas in `sklearn_activelearn.losses`.
+    loss : str, default="hinge"
+        What labels descend: the name of one of `sklearn_activelearn.losses`.
 
     eta0 : float > 0, default=0.1
         Learning rate.

@@ -16,10 +16,10 @@ class MarginLossClassifier(StreamClassifier):
 
     Parameters
     ----------
-    loss : {"hinge", "ramp", "log_ramp", "root_ramp", "sigmoid", "smooth_hinge", \
-"smooth_ramp"}, default="log_ramp"
-        What to descend; formulas in `sklearn_activelearn.losses`. "hinge" and
-        "smooth_hinge" buy every label: passive learning.
+    loss : str, default="log_ramp"
+        What to descend: the name of one of `sklearn_activelearn.losses`, such as
+        "ramp", "root_ramp" or "sigmoid". "hinge" buys every label: passive
+        learning.
 
     t : float >= 1, default=1.0
         Width of the ramps: within it labels are always bought.
