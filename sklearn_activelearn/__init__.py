@@ -1,5 +1,15 @@
 """Active learning for scikit-learn: learners that choose which labels to pay for."""
 
+try:
+    from . import _rows  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "sklearn_activelearn is not compiled here. Build it with "
+        "`pip install -e .` from the source tree, or leave the source tree to use "
+        "the installed package."
+    ) from error
+
+from ._batch_margin_loss import BatchMarginLossClassifier
 from .stream import (
     CBGZClassifier,
     DKMClassifier,
@@ -11,6 +21,7 @@ from .stream import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BatchMarginLossClassifier",
     "CBGZClassifier",
     "DKMClassifier",
     "GreedyOnlineClassifier",

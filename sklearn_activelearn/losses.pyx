@@ -366,33 +366,34 @@ def check_parameter(name, value):
     return check_number(value, name, low, high, closed=closed)
 
 
-def make_loss(name, **params):
+def make_loss(name, *, t=1.0, s=0.5, h=0.5):
     """Return the loss of that name.
 
     Parameters
     ----------
     name : str
         The `name` of one of the classes here.
-    **params : float
-        t, s and h. Every one is checked; the loss takes those it has.
+    t, s, h : float
+        Parameters, as the classes have them.
 
     Returns
     -------
     loss : MarginLoss
+        With those parameters that it has.
 
     Raises
     ------
     ValueError, TypeError
-        For a name that is none of these, or a parameter out of its range.
+        For an unknown name, or a parameter out of its range, needed or not.
 
     Examples
     --------
     >>> from sklearn_activelearn.losses import make_loss
-    >>> make_loss("root_ramp", t=2.0, s=0.5)
+    >>> make_loss("root_ramp", t=2.0)
     RootRampLoss(t=2.0, s=0.5)
     """
     check_option(name, "loss", LOSSES)
+    params = {"t": t, "s": s, "h": h}
     for parameter, value in params.items():
         check_parameter(parameter, value)
-    known = LOSSES[name].parameters
-    return LOSSES[name](**{p: value for p, value in params.items() if p in known})
+    return LOSSES[name](**{p: params[p] for p in LOSSES[name].parameters})

@@ -1,6 +1,8 @@
 """What holds for everything public: it is tested, documented and small."""
 
 import inspect
+import os
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import sklearn_activelearn
-from sklearn_activelearn import evaluation
+from sklearn_activelearn import datasets, evaluation, losses, stream
 from tests.learners import DEFAULTS, LEARNERS
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
@@ -25,9 +27,18 @@ def is_learner(item):
     return inspect.isclass(item) and hasattr(item, "query")
 
 
+def is_loss(item):
+    return inspect.isclass(item) and issubclass(item, losses.MarginLoss)
+
+
+MODULES = [sklearn_activelearn, datasets, evaluation, losses, stream]
 CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
-OTHERS = public(evaluation)
-FUNCTIONS = [item for item in OTHERS if inspect.isfunction(item)]
+OTHERS = [
+    item
+    for module in MODULES[1:]
+    for item in public(module)
+    if item not in CLASSES and not is_loss(item)
+]
 each_public = pytest.mark.parametrize(
     "item", CLASSES + OTHERS, ids=lambda item: item.__name__
 )
@@ -40,7 +51,7 @@ def test_every_learner_is_in_the_list():
     assert {type(row) for row in DEFAULTS} == public_learners
 
 
-@pytest.mark.parametrize("module", [sklearn_activelearn, evaluation])
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_public_names_are_sorted_and_exist(module):
     assert module.__all__ == sorted(module.__all__)
     assert all(
@@ -64,7 +75,7 @@ def test_docstring(item):
     doc = ClassDoc(item) if inspect.isclass(item) else FunctionDoc(item)
     assert doc["Summary"]
     assert len(doc["Summary"]) == 1
-    if inspect.isclass(item) and not is_learner(item):  # a result: it has attributes
+    if inspect.isclass(item) and item not in CLASSES:  # a result: it has attributes
         assert names(doc["Attributes"])
         return
     assert names(doc["Parameters"]) == list(inspect.signature(item).parameters)
@@ -72,10 +83,7 @@ def test_docstring(item):
     assert doc["Raises"]
     assert any(line.startswith(">>>") for line in doc["Examples"])
     assert any(line and not line.startswith((">>>", "...")) for line in doc["Examples"])
-    if inspect.isfunction(item):
-        assert doc["Returns"]
-    else:
-        assert doc["References"]
+    assert doc["References" if inspect.isclass(item) else "Returns"]
 
 
 @each_class
@@ -111,7 +119,8 @@ def test_every_public_method_is_documented(item):
         if not name.startswith("_")
         and method.__module__.startswith("sklearn_activelearn")
     }
-    assert {*VERBS, "predict"} <= methods.keys()
+    verbs = VERBS if is_learner(item) else ("fit",)
+    assert {*verbs, "predict"} <= methods.keys()
     for name, method in methods.items():
         doc = FunctionDoc(method)
         assert doc["Summary"], name
@@ -139,8 +148,10 @@ def test_a_tree_that_is_not_compiled_says_how_to_build_it(tmp_path):
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(file.read_text())
     run = subprocess.run(
-        [sys.executable, "-c", "import sklearn_activelearn"],
+        # -S: without the import hook of an editable install
+        [sys.executable, "-S", "-c", "import sklearn_activelearn"],
         cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(site.getsitepackages())},
         capture_output=True,
         text=True,
         check=False,

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
-from tests.learners import each_learner
+from tests.learners import each_learner, group_of
 from tests.tools import fresh
 
 rng = np.random.RandomState(0)
@@ -46,9 +46,11 @@ def test_curve_equals_the_loop_by_hand(prototype):
         assert sorted(rows) == train.tolist()
         assert rows != sorted(rows)
         learner, scores = fresh(prototype, random_state=seed), []
-        for row in rows:
-            if len(learner.query(X[[row]])):
-                learner.teach(X[[row]], y[[row]], classes=["no", "yes"])
+        for start in range(0, len(rows), group_of(prototype)):
+            chunk = np.array(rows[start : start + group_of(prototype)])
+            bought = chunk[learner.query(X[chunk])]
+            if len(bought):
+                learner.teach(X[bought], y[bought], classes=["no", "yes"])
                 scores.append(learner.score(X[test], y[test]))
         assert curve.n_bought[run] == len(scores)
         assert curve.final_scores[run] == scores[-1]

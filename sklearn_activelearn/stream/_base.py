@@ -11,15 +11,15 @@ from .._validation import (
     check_limit,
     check_number,
     check_option,
-    check_rows,
 )
-from ._pass import DONE, LinearState, run, scores, teach
+from ._linear import LinearPredictor
+from ._pass import DONE, LinearState, run, teach
 from ._rules import UPDATE_RULES
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 
 
-class StreamClassifier(ActiveClassifier):
+class StreamClassifier(LinearPredictor, ActiveClassifier):
     """One weight vector for each class (one in all for two), a query and an update.
 
     A subclass provides ``_make_rules()``, which checks the learner's own
@@ -44,42 +44,6 @@ class StreamClassifier(ActiveClassifier):
         self.patience = patience
         self.shuffle = shuffle
         self.random_state = random_state
-
-    def decision_function(self, X):
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
-            For two classes the margin, positive for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False, finite=True)
-        out = scores(Rows(X), self.coef_, self.intercept_, self.normalize)
-        return out[:, 0] if out.shape[1] == 1 else out
-
-    def predict(self, X):
-        """Return the most likely class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_rows,)
-            Labels.
-        """
-        values = self.decision_function(X)
-        if values.ndim == 1:
-            return self.classes_[(values > 0).astype(np.intp)]
-        return self.classes_[values.argmax(axis=1)]
 
     @property
     def n_seen_(self):

@@ -1,0 +1,52 @@
+"""Prediction with weights and an intercept for each class."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._rows import Rows
+from .._validation import check_rows
+from ._pass import scores
+
+
+class LinearPredictor:
+    """Scores and labels from `coef_` and `intercept_`; one row of them for two classes.
+
+    Rows are scaled to unit norm first if there is `normalize` and it is true.
+    """
+
+    def decision_function(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes the margin, positive for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False, finite=True)
+        normalize = getattr(self, "normalize", False)
+        out = scores(Rows(X), self.coef_, self.intercept_, normalize)
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def predict(self, X):
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels.
+        """
+        values = self.decision_function(X)
+        if values.ndim == 1:
+            return self.classes_[(values > 0).astype(np.intp)]
+        return self.classes_[values.argmax(axis=1)]

@@ -1,0 +1,420 @@
+"""The batch classifier: objective, optima, starts, scikit-learn's checks."""
+
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklearn_activelearn import BatchMarginLossClassifier
+from sklearn_activelearn._margin_objective import TEMPERATURE, Objective
+from sklearn_activelearn.datasets import make_outlier_line
+from sklearn_activelearn.losses import LOSSES, make_loss
+
+SMOOTH = ["smooth_hinge", "smooth_ramp", "sigmoid"]
+
+
+@parametrize_with_checks(
+    [BatchMarginLossClassifier(loss, random_state=0) for loss in [*SMOOTH, "log_ramp"]]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def problem(seed, n_classes, n_rows=20, n_features=3):
+    rng = np.random.RandomState(seed)
+    X = rng.standard_normal((n_rows, n_features))
+    codes = rng.randint(n_classes, size=n_rows)
+    codes[:n_classes] = range(n_classes)
+    return X, codes
+
+
+def slow_objective(X, codes, coef, intercept, loss, reg):
+    """Compute the docstring's formula, a row at a time."""
+    total = 0.0
+    for x, c in zip(X, codes, strict=True):
+        if len(coef) == 1:
+            z = (2 * c - 1) * (coef[0] @ x + intercept[0])
+        else:
+            f = [coef[k] @ x + intercept[k] for k in range(len(coef))]
+            rivals = [np.exp(f[k] / TEMPERATURE) for k in range(len(f)) if k != c]
+            z = (f[c] - TEMPERATURE * np.log(sum(rivals))) / 2
+        total += float(loss.value(z))
+    return total / len(X) + reg / 2 * sum(w @ w for w in coef)
+
+
+def drawn(seed, n_classes, name, fit_intercept, reg=0.1):
+    X, codes = problem(seed, n_classes)
+    objective = Objective(X, codes, n_classes, make_loss(name), reg, fit_intercept)
+    point = np.random.RandomState(seed).standard_normal(objective.n_parameters)
+    return objective, point
+
+
+draws = given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(2, 4),
+    name=st.sampled_from(SMOOTH),
+    fit_intercept=st.booleans(),
+)
+
+
+@draws
+def test_gradient(seed, n_classes, name, fit_intercept):
+    objective, point = drawn(seed, n_classes, name, fit_intercept)
+    step = 1e-5 * np.eye(len(point))
+    differences = [
+        (objective(point + d)[0] - objective(point - d)[0]) / 2e-5 for d in step
+    ]
+    np.testing.assert_allclose(objective(point)[1], differences, atol=1e-5)
+
+
+@draws
+def test_objective(seed, n_classes, name, fit_intercept):
+    objective, point = drawn(seed, n_classes, name, fit_intercept)
+    coef, intercept = objective.split(point)
+    assert intercept.any() == fit_intercept
+    expected = slow_objective(
+        objective.X, objective.codes, coef, intercept, objective.loss, 0.1
+    )
+    np.testing.assert_allclose(objective(point)[0], expected, rtol=1e-12)
+
+
+@draws
+def test_blocks_make_no_difference(seed, n_classes, name, fit_intercept):
+    objective, point = drawn(seed, n_classes, name, fit_intercept)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sklearn_activelearn._margin_objective.BLOCK", 7)
+        value, slope = objective(point)
+    np.testing.assert_allclose(objective(point)[0], value, rtol=1e-12)
+    np.testing.assert_allclose(objective(point)[1], slope, atol=1e-12)
+
+
+def test_two_classes_are_the_pair_of_vectors_with_half_the_difference():
+    X, codes = problem(0, 2)
+    one = Objective(X, codes, 2, make_loss("sigmoid"), 0.0, False)
+    two = Objective(X, codes, 2, make_loss("sigmoid"), 0.0, False)
+    two.n_vectors, two.n_weights, two.n_parameters = 2, 6, 6
+    pair = np.random.RandomState(0).standard_normal((2, 3))
+    value, slope = one((pair[1] - pair[0]) / 2)
+    pair_value, pair_slope = two(pair.ravel())
+    np.testing.assert_allclose(pair_value, value, rtol=1e-12)
+    np.testing.assert_allclose(pair_slope, np.r_[-slope, slope] / 2, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_convex_optimum(n_classes):
+    X, codes = problem(1, n_classes, n_rows=60)
+    learner = BatchMarginLossClassifier(reg=0.01, tol=1e-7).fit(X, codes)
+    objective = Objective(X, codes, n_classes, make_loss("smooth_hinge"), 0.01, True)
+    start = np.random.RandomState(0).standard_normal(objective.n_parameters)
+    found = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-8})
+    assert learner.objective_ == pytest.approx(found.fun, rel=1e-9)
+    point = objective.join(learner.coef_, learner.intercept_)
+    assert learner.objective_ == objective(point)[0]
+
+
+def test_hinge_is_the_support_vector_machine():
+    X, codes = problem(2, 2, n_rows=80)
+    reg = 0.01
+    svm = LinearSVC(
+        C=1 / (len(X) * reg),
+        loss="hinge",
+        fit_intercept=False,
+        tol=1e-9,
+        max_iter=10**6,
+    ).fit(X, codes)
+    best = slow_objective(X, codes, svm.coef_, [0.0], make_loss("hinge"), reg)
+    params = {"reg": reg, "fit_intercept": False}
+    hinge = BatchMarginLossClassifier("hinge", **params).fit(X, codes)
+    assert best <= hinge.objective_ * (1 + 1e-9)
+    assert hinge.objective_ == pytest.approx(best, rel=1e-3)
+    narrow = BatchMarginLossClassifier(h=1e-3, max_iter=10_000, **params)
+    assert narrow.fit(X, codes).objective_ == pytest.approx(best, rel=1e-3)
+
+
+def test_ten_classes_are_the_support_vector_machine_of_crammer_and_singer():
+    X, y = load_digits(return_X_y=True)
+    X, y, reg = X[:400] / 16, y[:400], 0.01
+    svm = LinearSVC(
+        multi_class="crammer_singer",
+        C=1 / (4 * len(X) * reg),  # its margin is the whole gap, z half of it
+        fit_intercept=False,
+        tol=1e-6,
+        max_iter=100_000,
+    ).fit(X, y)
+    learner = BatchMarginLossClassifier(reg=reg, h=0.01, fit_intercept=False)
+    learner.fit(X, y)
+
+    def hinge(coef):
+        f = X @ coef.T
+        own = f[np.arange(len(X)), y]
+        f[np.arange(len(X)), y] = -np.inf
+        losses = make_loss("hinge").value((own - f.max(axis=1)) / 2)
+        return losses.mean() + reg / 2 * np.sum(coef**2)
+
+    assert hinge(2 * svm.coef_) <= hinge(learner.coef_)
+    assert hinge(learner.coef_) == pytest.approx(hinge(2 * svm.coef_), rel=0.01)
+
+
+@pytest.mark.parametrize("loss", ["smooth_ramp", "sigmoid"])
+def test_restarts_find_a_lower_objective(loss):
+    X, y = separable_with_outliers()
+    once = BatchMarginLossClassifier(loss, n_restarts=0).fit(X, y)
+    often = BatchMarginLossClassifier(loss, n_restarts=5, random_state=0).fit(X, y)
+    assert (once.n_restarts_, often.n_restarts_) == (0, 5)
+    assert often.objective_ < 0.7 * once.objective_
+    assert often.score(X, y) > 0.88
+    assert once.score(X, y) < 0.7
+
+
+def separable_with_outliers():
+    """Return rows that x1 separates, but for a tenth far on the wrong side."""
+    X = np.random.RandomState(0).standard_normal((300, 2))
+    y = np.where(X[:, 0] > 0, 1, 0)
+    X[:30, 0] *= -50
+    return X, y
+
+
+def test_the_first_restart_begins_at_the_smooth_hinge():
+    X, y = separable_with_outliers()
+    start = BatchMarginLossClassifier().fit(X, y)
+    by_hand = BatchMarginLossClassifier("sigmoid", n_restarts=0, warm_start=True)
+    by_hand.__dict__.update(
+        coef_=start.coef_, intercept_=start.intercept_, classes_=start.classes_
+    )
+    zero = BatchMarginLossClassifier("sigmoid", n_restarts=0).fit(X, y)
+    best = min(by_hand.fit(X, y).objective_, zero.objective_)
+    both = BatchMarginLossClassifier("sigmoid", n_restarts=1).fit(X, y)
+    assert both.objective_ == best
+    assert both.n_iter_ == zero.n_iter_ + start.n_iter_ + by_hand.n_iter_
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_random_points_fit_the_scale_of_the_rows(n_classes, fit_intercept):
+    X, codes = problem(8, n_classes, n_rows=50)
+    X[:10] *= 1e6
+    loss = make_loss("sigmoid")
+    objective = Objective(X, codes, n_classes, loss, 0.0, fit_intercept)
+    coef, intercept = objective.split(objective.random_point(np.random.RandomState(0)))
+    assert np.median(np.abs(X @ coef.T)) == pytest.approx(1)
+    assert not intercept.any()
+    zeros = Objective(0 * X, codes, n_classes, loss, 0.0, fit_intercept)
+    assert np.isfinite(zeros.random_point(np.random.RandomState(0))).all()
+
+
+def test_a_convex_loss_is_not_restarted():
+    X, y = separable_with_outliers()
+    learner = BatchMarginLossClassifier(n_restarts=5).fit(X, y)
+    assert learner.n_restarts_ == 0
+
+
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_random_state(loss):
+    X, y = load_iris(return_X_y=True)
+    learners = [
+        BatchMarginLossClassifier(loss, random_state=seed).fit(X, y)
+        for seed in (0, 0, 1)
+    ]
+    assert learners[0].coef_.tobytes() == learners[1].coef_.tobytes()
+    assert (learners[0].n_iter_ == learners[2].n_iter_) == (loss == "smooth_hinge")
+
+
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_warm_start(loss):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:500] / 16, y[:500]
+    learner = BatchMarginLossClassifier(loss, reg=0.01, n_restarts=0, warm_start=True)
+    cold = learner.fit(X, y).n_iter_
+    objective = learner.objective_
+    assert learner.fit(X, y).n_iter_ <= cold / 10
+    assert learner.objective_ <= objective
+    learner.set_params(warm_start=False)
+    assert learner.fit(X, y).n_iter_ == cold
+
+
+def test_warm_start_begins_afresh_with_other_classes_or_features():
+    X, y = load_iris(return_X_y=True)
+    for others in ((X[:100], y[:100]), (X[:, :2], y), (X, y + 1)):
+        learner = BatchMarginLossClassifier(warm_start=True).fit(X, y).fit(*others)
+        fresh = BatchMarginLossClassifier().fit(*others)
+        assert learner.coef_.tobytes() == fresh.coef_.tobytes()
+
+
+def test_warm_start_without_the_intercept():
+    X, y = load_iris(return_X_y=True)
+    learner = BatchMarginLossClassifier(warm_start=True).fit(X, y)
+    assert learner.intercept_.any()
+    assert not learner.set_params(fit_intercept=False).fit(X, y).intercept_.any()
+    assert learner.set_params(fit_intercept=True).fit(X, y).intercept_.any()
+
+
+def test_max_iter():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="max_iter=3: raise max_iter"):
+        learner = BatchMarginLossClassifier(max_iter=3).fit(X, y)
+    assert learner.n_iter_ == 3
+
+
+def test_tol():
+    X, codes = problem(3, 2, n_rows=60)
+    for tol in (1e-2, 1e-6):
+        learner = BatchMarginLossClassifier(tol=tol).fit(X, codes)
+        loss = make_loss("smooth_hinge")
+        objective = Objective(X, codes, 2, loss, learner.reg, True)
+        slope = objective(objective.join(learner.coef_, learner.intercept_))[1]
+        assert tol / 1e3 < np.abs(slope).max() <= tol
+
+
+def test_the_intercept_is_not_penalised():
+    X, _ = problem(4, 2, n_rows=60)
+    y = X[:, 0] > 0.7
+    learner = BatchMarginLossClassifier(reg=1e4).fit(X, y)
+    assert np.abs(learner.coef_).max() < 1e-3
+    assert learner.intercept_ < -0.9
+    assert not BatchMarginLossClassifier(fit_intercept=False).fit(X, y).intercept_
+
+
+@pytest.mark.parametrize(
+    ("params", "name", "error"),
+    [
+        ({"loss": "square"}, "loss", ValueError),
+        ({"loss": None}, "loss", ValueError),
+        ({"t": 0.5}, "t ", ValueError),
+        ({"s": 1.0}, "s ", ValueError),
+        ({"h": 0.0}, "h ", ValueError),
+        ({"reg": -1e-9}, "reg", ValueError),
+        ({"reg": np.inf}, "reg", ValueError),
+        ({"reg": "1"}, "reg", TypeError),
+        ({"n_restarts": -1}, "n_restarts", ValueError),
+        ({"n_restarts": 1.0}, "n_restarts", TypeError),
+        ({"max_iter": 0}, "max_iter", ValueError),
+        ({"tol": 0.0}, "tol", ValueError),
+        ({"fit_intercept": 1}, "fit_intercept", TypeError),
+        ({"warm_start": "yes"}, "warm_start", TypeError),
+    ],
+)
+def test_bad_parameters(params, name, error):
+    X, y = load_iris(return_X_y=True)
+    learner = BatchMarginLossClassifier().fit(X, y)
+    before = dict(vars(learner))
+    with pytest.raises(error, match=f"^{name}"):
+        learner.set_params(**params).fit(X[:, :2], y)
+    assert all(vars(learner)[key] is before[key] for key in before if key[-1] == "_")
+
+
+def test_overflow():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="overflows"):
+        BatchMarginLossClassifier().fit(X * 1e200, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_sparse_and_float32(n_classes, loss):
+    X, codes = problem(5, n_classes, n_rows=80, n_features=6)
+    X[X < 0] = 0
+    X = X.astype(np.float32).astype(float)
+    learner = BatchMarginLossClassifier(loss, reg=0.1, random_state=0)
+    expected = learner.fit(X, codes).decision_function(X)
+    for other in (X.astype(np.float32), csr_array(X), csr_array(X.astype(np.float32))):
+        found = learner.fit(other, codes).decision_function(other)
+        np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_rows_are_not_copied(dtype, kind):
+    X = np.random.RandomState(0).standard_normal((40_000, 100)).astype(dtype)
+    y = X[:, 0] > 0
+    X = kind(X)
+    learner = BatchMarginLossClassifier("sigmoid", max_iter=2, n_restarts=2, tol=1)
+    tracemalloc.start()
+    try:
+        learner.fit(X, y).predict(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < X.size * dtype().itemsize / 3
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], ["a", "b", "c"]])
+def test_labels_of_any_kind(labels):
+    X, codes = problem(6, len(labels))
+    y = np.array(labels)[codes]
+    learner = BatchMarginLossClassifier().fit(X, y)
+    numbers = BatchMarginLossClassifier().fit(X, codes)
+    assert learner.coef_.tobytes() == numbers.coef_.tobytes()
+    assert learner.classes_.tolist() == labels
+    assert learner.predict(X).tolist() == [labels[c] for c in numbers.predict(X)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_tie_is_the_first_class(n_classes):
+    X, codes = problem(7, n_classes)
+    learner = BatchMarginLossClassifier(fit_intercept=False).fit(X, codes + 5)
+    assert learner.predict(np.zeros((1, 3))) == [5]
+
+
+def test_pipeline_and_grid_search():
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(
+        StandardScaler(), BatchMarginLossClassifier(random_state=0)
+    )
+    grid = {"loss": SMOOTH, "t": [1.0, 2.0], "reg": [1e-3, 10.0]}
+    grid = {f"batchmarginlossclassifier__{name}": grid[name] for name in grid}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.93
+    assert search.best_params_["batchmarginlossclassifier__reg"] == 1e-3
+
+
+def test_data_frames():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
+    learner = BatchMarginLossClassifier().fit(X, y)
+    assert learner.feature_names_in_.tolist() == list(X.columns)
+    assert learner.score(X, y) > 0.95
+    with pytest.raises(ValueError, match="feature names"):
+        learner.predict(X[X.columns[::-1]])
+
+
+def test_pickle():
+    X, y = load_iris(return_X_y=True)
+    learner = BatchMarginLossClassifier("sigmoid", random_state=0, warm_start=True)
+    copy = pickle.loads(pickle.dumps(learner.fit(X, y)))
+    np.testing.assert_array_equal(
+        copy.decision_function(X), learner.decision_function(X)
+    )
+    assert copy.fit(X, y).objective_ == learner.fit(X, y).objective_
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_learns(loss):
+    X, y = make_outlier_line(random_state=0)
+    inliers = np.abs(X[:, 0]) < 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learner = BatchMarginLossClassifier(loss, random_state=0)
+        assert learner.fit(X[inliers], y[inliers]).score(X[inliers], y[inliers]) == 1.0
+
+
+def test_digits_about_as_well_as_scikit_learn():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    theirs = SGDClassifier(alpha=1e-4, random_state=0).fit(X[:900], y[:900])
+    for loss in SMOOTH:
+        ours = BatchMarginLossClassifier(loss, random_state=0).fit(X[:900], y[:900])
+        assert ours.score(X[900:], y[900:]) > theirs.score(X[900:], y[900:]) - 0.03
