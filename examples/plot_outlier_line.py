@@ -1,7 +1,7 @@
 """
-==================================
-Outliers that defeat convex losses
-==================================
+=====================================
+Outliers that defeat unbounded losses
+=====================================
 
 Two thirds of these rows are outliers with labels that contradict each other;
 the first feature alone separates the others. For separators through the origin,

@@ -181,7 +181,7 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
     closed : {"neither", "left", "right", "both"}
         Which ends belong to it.
     integer : bool
-        Whether only whole numbers will do.
+        Whether only whole numbers will do; those beyond `UNLIMITED` become that.
     """
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a number, not {value!r}.")
@@ -189,7 +189,7 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
         isinstance(value, Integral) or math.isfinite(value)
     ):
         raise ValueError(f"{name} == {value}, must be finite.")
-    return check_scalar(
+    check_scalar(
         value,
         name,
         Integral if integer else Real,
@@ -197,6 +197,7 @@ def check_number(value, name, low, high=None, *, closed="neither", integer=False
         max_val=high,
         include_boundaries=closed,
     )
+    return min(int(value), UNLIMITED) if integer else value
 
 
 def check_option(value, name, options):
@@ -217,8 +218,7 @@ def check_limit(value, name, low=0):
     """Return a whole number of at least `low`; None stands for no limit."""
     if value is None:
         return UNLIMITED
-    value = check_number(value, name, low, closed="left", integer=True)
-    return min(int(value), UNLIMITED)
+    return check_number(value, name, low, closed="left", integer=True)
 
 
 def check_candidates(candidates, n_rows):

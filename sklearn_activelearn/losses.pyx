@@ -23,14 +23,13 @@ References
 
 import numpy as np
 
-from libc.math cimport exp, fabs, log, pow
+from libc.math cimport exp, expm1, fabs, log, pow
 
 from ._validation import check_number, check_option
 
 __all__ = [
     "HingeLoss",
     "LogRampLoss",
-    "MarginLoss",
     "RampLoss",
     "RootRampLoss",
     "SigmoidLoss",
@@ -252,7 +251,7 @@ cdef class RootRampLoss(MarginLoss):
             return 0.0
         if z >= -self.t:
             return 1 - z
-        return self.t + 1 + (pow(1 - self.t - z, self.s) - 1) / self.s
+        return self.t + 1 + expm1(self.s * log(1 - self.t - z)) / self.s
 
     cdef double slope(self, double z) noexcept nogil:
         if z >= 1:

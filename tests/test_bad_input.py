@@ -242,8 +242,10 @@ def test_prediction_refuses_bad_rows(prototype, verb):
 
 
 @each_default
-@pytest.mark.parametrize("name", ["budget", "patience"])
+@pytest.mark.parametrize("name", ["budget", "patience", "R", "n_warm_start", "m"])
 def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
+    if name not in prototype.get_params():
+        return
     unlimited = fresh(prototype, **{name: 10**9}).fit(X, y)
     huge = fresh(prototype, **{name: 10**30}).fit(X, y)
     assert huge.queried_indices_.tolist() == unlimited.queried_indices_.tolist()

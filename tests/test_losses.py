@@ -41,7 +41,7 @@ def test_every_loss_is_in_the_list():
     public = {
         item
         for item in (getattr(losses, name) for name in losses.__all__)
-        if isinstance(item, type) and item is not losses.MarginLoss
+        if isinstance(item, type)
     }
     assert {type(loss) for loss in LOSSES} == public == set(losses.LOSSES.values())
     assert sorted(losses.__all__) == losses.__all__
@@ -92,10 +92,14 @@ def test_the_tight_probability_bounds_the_weight(loss, margin, z):
 
 
 @each_loss
-def test_it_is_the_smallest_such_probability(loss):
-    at = np.linspace(-6, 6, 241)
-    both = np.maximum(-loss.derivative(at), -loss.derivative(-at))
-    np.testing.assert_array_equal(loss.query_probability(at), np.minimum(both, 1))
+@given(margin=st.floats(0, 50))
+def test_it_is_the_smallest_such_probability(loss, margin):
+    q = loss.query_probability(margin)
+    steepest = -loss.derivative([margin, -margin]).min()
+    if q == 0:
+        assert steepest == 0  # no label would have moved the weights
+    else:
+        assert steepest / (0.999 * q) > max(1, steepest)
 
 
 @each_loss
@@ -130,6 +134,13 @@ def test_narrow_corners_are_the_plain_losses():
         (losses.SmoothRampLoss(t=2, h=1e-6), losses.RampLoss(t=2)),
     ]:
         np.testing.assert_allclose(smooth.value(z), plain.value(z), atol=1e-6)
+
+
+def test_root_ramp_with_a_small_power_is_a_log_ramp():
+    z = np.linspace(-100, 0, 51)
+    for s in (1e-9, 1e-14, 1e-300):
+        expected = losses.LogRampLoss().value(z)
+        np.testing.assert_allclose(losses.RootRampLoss(s=s).value(z), expected, 1e-6)
 
 
 @each_loss

@@ -20,7 +20,6 @@ from benchmarks.papers import margin_loss
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-EVERY = 10
 STYLE = {
     "hinge": ("0.4", "-"), "greedy": ("0.4", "--"), "ramp": ("C0", "-"),
     "R+H": ("C0", "--"), "log": ("C2", "-"), "root": ("C1", "-"),
@@ -28,11 +27,11 @@ STYLE = {
 }  # fmt: skip
 
 
-def mean_curve(curves):
+def mean_curve(result):
     """Return label counts that every run reached, and the mean error there."""
-    shortest = min(map(len, curves))
-    errors = np.array([errors[:shortest] for errors in curves]).mean(axis=0)
-    return EVERY * np.arange(1, shortest + 1), errors
+    shortest = min(map(len, result["curves"]))
+    errors = np.mean([errors[:shortest] for errors in result["curves"]], axis=0)
+    return result["every"] * np.arange(1, shortest + 1), errors
 
 
 def figure_6(results, out):
@@ -44,7 +43,7 @@ def figure_6(results, out):
     for axis, name in zip(axes[0], names, strict=True):
         shown = [r for r in results if r["data"] == name and r["learner"] in STYLE]
         for r in shown:
-            labels, errors = mean_curve(r["curves"])
+            labels, errors = mean_curve(r)
             color, line = STYLE[r["learner"]]
             axis.plot(labels, errors, line, color=color, label=r["learner"], lw=1)
         target = shown[0]["target"]

@@ -19,8 +19,8 @@ class GreedyOnlineClassifier(StreamClassifier):
     ----------
     m : int >= 1, default=5
         Rows to look at before one is bought. 1 buys every label. The rows that
-        are left over at the end of a chunk are a smaller group, so pass chunks
-        whose length is a multiple of `m`.
+        are left over at the end of a chunk are a smaller group, and a chunk of
+        one row is bought: pass chunks whose length is a multiple of `m`.
 
     loss : str, default="hinge"
         What labels descend: the name of one of `sklearn_activelearn.losses`.
@@ -182,7 +182,7 @@ class GreedyOnlineClassifier(StreamClassifier):
     def _make_rules(self):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
         loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
-        return SmallestOfGroupRule(m), make_loss_update(self, loss)
+        return SmallestOfGroupRule(m), make_loss_update(self, loss, 0)
 
 
 def rank_probability(n_rows, m):
@@ -221,4 +221,5 @@ def rank_probability(n_rows, m):
     n_rows = check_number(n_rows, "n_rows", 1, closed="left", integer=True)
     m = check_number(m, "m", 1, n_rows, closed="both", integer=True)
     others = n_rows - np.arange(1, n_rows)  # rows with a larger margin than rank i
-    return m / n_rows * np.cumprod(np.append(1.0, (others - m + 1) / others))
+    larger = np.maximum(others - m + 1, 0)
+    return m / n_rows * np.cumprod(np.append(1.0, larger / others))

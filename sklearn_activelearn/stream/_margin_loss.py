@@ -1,5 +1,9 @@
 """Margin-loss samplers: active learning as gradient descent on a margin loss."""
 
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
 from .._validation import check_number, check_option
 from ..losses import make_loss
 from ._base import StreamClassifier
@@ -12,7 +16,7 @@ class MarginLossClassifier(StreamClassifier):
     It asks with probability q(margin) and steps along the gradient of the loss
     divided by q, which is stochastic gradient descent on the expected loss over
     all rows, bought or not. Losses that flatten out far from the separator
-    need few labels and are not misled by outliers.
+    need few labels; the bounded ones (ramps and sigmoid) ignore outliers.
 
     Parameters
     ----------
@@ -28,8 +32,9 @@ class MarginLossClassifier(StreamClassifier):
         Power of the root-ramp.
 
     eta0 : float > 0, default=0.1
-        Learning rate. Small against 1 / |x|²: after one large step the ramps
-        leave the region where they ask, and never ask again.
+        Learning rate. Small against 1 / |x|²: one large step takes all margins
+        out of the region where the learner asks, and it (almost) never asks
+        again. A `ConvergenceWarning` says so.
 
     h : float in (0, 1], default=0.5
         Half the width of the smooth losses' rounded corners.
@@ -49,7 +54,7 @@ class MarginLossClassifier(StreamClassifier):
 
     n_warm_start : int >= 0, default=0
         So many labels are bought first, of whatever rows come, and learned with
-        the hinge: a way around local minima.
+        the hinge: a way around local minima. Labels taught unasked count.
 
     average : bool, default=True
         Predict with the mean of the weights after each label taught, instead
@@ -136,14 +141,16 @@ class MarginLossClassifier(StreamClassifier):
 
     With the tight q the weight -l' / q is at most max(1, -l'). A label that comes
     late is learned with the slope at the present weights and the probability at
-    its purchase; a row nobody asked for has q = 1.
+    its purchase, so its weight can be as large as 1 / q: prefer small chunks. A
+    row nobody asked for has q = 1.
 
     With more than two classes the margin is half the gap between the two
     highest scores, and z half the gap between a label's score and its strongest
     rival's; those two weight vectors move.
 
     Weighting bought rows by the inverse of their probability is valid for
-    "log_ramp", "root_ramp" and "sigmoid", whose q is never 0, not for the ramps.
+    "log_ramp", "root_ramp" and "sigmoid", whose q is never 0 as long as budget
+    and patience last; not for the ramps.
 
     References
     ----------
@@ -214,8 +221,29 @@ class MarginLossClassifier(StreamClassifier):
             query_rule = LossRule(loss, n_warm_start)
         return query_rule, make_loss_update(self, loss, n_warm_start)
 
+    def _simulate(self, X, codes, shuffle):
+        super()._simulate(X, codes, shuffle)
+        self._warn_if_silent()
 
-def make_loss_update(learner, loss, n_warm_start=0):
+    def _ask(self, X, answer):
+        super()._ask(X, answer)
+        self._warn_if_silent()
+
+    def _warn_if_silent(self):
+        """Warn of a step so large that no row is worth asking for after the first."""
+        few = min(2 * len(self.classes_), self._limits()[0] - 1)
+        if self.n_seen_ >= 100 and self.n_queries_ <= few:
+            warnings.warn(
+                f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "
+                f"eta0={self.eta0} takes rows of this size so far from the separator "
+                "that the loss is flat there. Lower eta0, scale X or set "
+                "normalize=True.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def make_loss_update(learner, loss, n_warm_start):
     """Return the gradient step on a loss with the learner's learning rate."""
     eta0 = check_number(learner.eta0, "eta0", 0)
     power_t = check_number(learner.power_t, "power_t", 0, closed="left")

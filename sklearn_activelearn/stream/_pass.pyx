@@ -84,10 +84,9 @@ cdef class LinearState:
     Parameters
     ----------
     weights : tuple of 4 arrays
-        coef (n_vectors, n_features), intercept (n_vectors,) and their drifts.
-        Copied; so is `memory`.
+        coef (n_vectors, n_features), intercept (n_vectors,), their drifts; copied.
     memory : array-like of float
-        What the query rule remembers.
+        What the query rule remembers; copied.
     counts : tuple of 5 ints
         The fields of `Clock`.
     seed : int
@@ -306,8 +305,9 @@ def run(
             if query_rule.uses_norm:
                 norm = sqrt(row.squared_norm)
             open = clock.n_queries < budget and clock.n_idle < patience
-            probability = query_rule.probability(margin, norm, clock, memory)
-            hit = open and uniform(state.seed, clock.n_seen) < probability
+            probability = (query_rule.probability(margin, norm, clock, memory)
+                           if open else 0.0)
+            hit = uniform(state.seed, clock.n_seen) < probability
             if hit:
                 if not later and labels[row.index] < 0:
                     with gil:

@@ -12,7 +12,7 @@ To add a rule, add a class here and a learner that names it.
 
 import numpy as np
 
-from libc.math cimport pow, sqrt
+from libc.math cimport INFINITY, pow, sqrt
 from libc.stdint cimport INTPTR_MAX
 
 from ..losses cimport MarginLoss
@@ -164,18 +164,25 @@ cdef class SmallestOfGroupRule(QueryRule):
     def __cinit__(self, Py_ssize_t m):
         self.group = m
 
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        return INTPTR_MAX if self.group == 1 else 1
+
 
 cdef class LossRule(QueryRule):
     """Buy with the tight probability of a loss; the first labels are all bought."""
 
     cdef MarginLoss loss
     cdef Py_ssize_t n_warm_start
+    cdef bint buys_all
 
-    def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start, *args):
+    def __init__(self, MarginLoss loss, Py_ssize_t n_warm_start):
         self.loss = loss
         self.n_warm_start = n_warm_start
+        self.buys_all = loss.tight(INFINITY) == 1
 
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        if self.buys_all:
+            return INTPTR_MAX
         return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
 
     cdef bint starting(self, const Clock *clock) noexcept nogil:
@@ -193,7 +200,9 @@ cdef class FunctionRule(LossRule):
 
     cdef object function
 
-    def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start, function):
+    def __init__(self, MarginLoss loss, Py_ssize_t n_warm_start, function):
+        super().__init__(loss, n_warm_start)
+        self.buys_all = False
         self.function = function
         self.look_up(np.append(0.0, np.geomspace(1e-3, 1e3, 121)))
 
@@ -207,7 +216,14 @@ cdef class FunctionRule(LossRule):
 
     def look_up(self, margins):
         """Return the function's values, if they are probabilities that will do."""
-        q = np.asarray(self.function(margins), dtype=np.float64)
+        try:
+            q = np.asarray(self.function(margins)).astype(np.float64, casting="same_kind")
+        except Exception as error:
+            error.add_note(
+                "query_probability is called with an array of margins and must return "
+                "as many probabilities."
+            )
+            raise
         if q.shape != margins.shape:
             raise ValueError(
                 f"query_probability returned shape {q.shape} for margins of shape "
@@ -219,6 +235,7 @@ cdef class FunctionRule(LossRule):
                 f"query_probability({margins[outside][0]}) == {q[outside][0]}, must be "
                 "in [0, 1]."
             )
+        # below 1e-12 a slope may count as 0: a function may underflow first
         ignored = (q == 0) & (self.loss.query_probability(margins) > 1e-12)
         if ignored.any():
             raise ValueError(
@@ -279,8 +296,8 @@ cdef class ReflectionUpdate(UpdateRule):
 cdef class LossUpdate(UpdateRule):
     """Gradient step on a loss, weighted by the inverse of the query probability.
 
-    The step is eta0 / T^power for the T-th label learned. The first labels are
-    learned with the hinge, unweighted.
+    The step is eta0 / T^power for the T-th label learned. The first labels, if
+    they were certain to be bought, are learned with the hinge.
     """
 
     cdef MarginLoss loss
@@ -288,8 +305,7 @@ cdef class LossUpdate(UpdateRule):
     cdef Py_ssize_t n_warm_start
 
     def __cinit__(
-        self, MarginLoss loss, double eta0, double power=0.0,
-        Py_ssize_t n_warm_start=0,
+        self, MarginLoss loss, double eta0, double power, Py_ssize_t n_warm_start
     ):
         self.loss = loss
         self.eta0 = eta0
@@ -302,7 +318,7 @@ cdef class LossUpdate(UpdateRule):
         cdef double eta = self.eta0
         if self.power != 0:
             eta *= pow(clock.n_taught + 1.0, -self.power)
-        if clock.n_taught < self.n_warm_start:
+        if clock.n_taught < self.n_warm_start and probability == 1:
             return eta if z < 1 else 0.0
         return -eta * self.loss.slope(z) / probability
 
