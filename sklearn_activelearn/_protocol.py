@@ -15,14 +15,13 @@ of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
 from contextlib import contextmanager
-from hashlib import blake2b
 from weakref import WeakSet
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
+from ._containers import n_rows, row_keys, take
 from ._validation import (
     check_candidates,
     check_classes,
@@ -52,6 +51,19 @@ class Requests:
     def __len__(self):
         return sum(map(len, self._waiting.values()))
 
+    def others(self, X, rows):
+        """Return those of the row numbers of X that are not asked for already."""
+        if not self._waiting:
+            return rows
+        counts = {key: len(notes) for key, notes in self._waiting.items()}
+        others = []
+        for row, key in zip(rows.tolist(), row_keys(take(X, rows)), strict=True):
+            if counts.get(key):
+                counts[key] -= 1
+            else:
+                others.append(row)
+        return np.array(others, dtype=np.int64)
+
     def add(self, X, notes):
         """Return these requests and one more for each row of X, with its note."""
         waiting = dict(self._waiting)
@@ -62,7 +74,7 @@ class Requests:
     def take(self, X):
         """Return what still waits once X is taught, and each row's note or None."""
         if not self._waiting:
-            return self, [None] * X.shape[0]
+            return self, [None] * n_rows(X)
         waiting, notes = dict(self._waiting), []
         for key in row_keys(X):
             note, *later = waiting.pop(key, (None,))
@@ -70,26 +82,6 @@ class Requests:
                 waiting[key] = tuple(later)
             notes.append(note)
         return Requests(waiting), notes
-
-
-def row_keys(X):
-    """Yield a short key for each row that depends on its values only.
-
-    A row has the same key as float32 and as float64 (if it fits), dense and
-    sparse.
-    """
-    for i in range(X.shape[0]):
-        if issparse(X):
-            entries = slice(X.indptr[i], X.indptr[i + 1])
-            columns, values = X.indices[entries], X.data[entries]
-            kept = values != 0
-            columns, values = columns[kept], values[kept]
-        else:
-            columns = np.flatnonzero(X[i])
-            values = X[i, columns]
-        key = blake2b(columns.astype(np.int64).tobytes(), digest_size=16)
-        key.update(values.astype(np.float64).tobytes())
-        yield key.digest()
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -106,7 +98,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_absorb(X, codes, notes)``: learn labels; a note is the probability a
       row was bought at, or None for a row nobody asked for;
     - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
-    - ``_ask(X, answer)``: the same with ``answer(rows) -> codes``.
+    - ``_ask(X, answer)``: the same with ``answer(rows) -> labels``.
+
+    It may replace the door, ``_check_rows``, and what it makes of the classes it
+    is told, ``_expect``.
     """
 
     def query(self, X, *, candidates=None, limit=None, return_probability=False):
@@ -143,11 +138,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         with self._changing() as learner:
             X = learner._enter(X, min_rows=0)
-            candidates = check_candidates(candidates, X.shape[0])
+            candidates = check_candidates(candidates, n_rows(X))
             rows, probabilities = learner._choose(
                 X, candidates, check_limit(limit, "limit")
             )
-            learner._requests = learner._requests.add(X[rows], probabilities.tolist())
+            learner._requests = learner._requests.add(
+                take(X, rows), probabilities.tolist()
+            )
         return (rows, probabilities) if return_probability else rows
 
     def teach(self, X, y, classes=None):
@@ -176,7 +173,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         with self._changing() as learner:
             X, y = learner._enter(X, y, min_rows=0, finite=True)
-            learner._expect(classes)
+            learner._expect(classes, y)
             codes = encode(y, learner.classes_)
             learner._requests, notes = learner._requests.take(X)
             learner._absorb(X, codes, notes)
@@ -222,7 +219,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             # all of X is looked at before the first label is paid for
             X = learner._enter(X, min_rows=0, finite=True)
             learner._expect(classes)
-        known = {label: code for code, label in enumerate(self.classes_.tolist())}
 
         def answer(rows):
             labels = np.asarray(oracle(rows))
@@ -231,16 +227,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                     f"oracle returned labels of shape {labels.shape} for "
                     f"{len(rows)} rows; one label for each row is needed."
                 )
-            codes = []
-            for row, label in zip(rows, labels.tolist(), strict=True):
-                try:
-                    codes.append(known[label])
-                except (KeyError, TypeError):
-                    raise ValueError(
-                        f"oracle returned {label!r} for row {row}, which is not one "
-                        f"of the classes {self.classes_.tolist()}."
-                    ) from None
-            return codes
+            return labels
 
         learning.add(self)
         try:
@@ -274,13 +261,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             parameter out of its range.
         """
         with self._changing() as learner:
-            learner._check_parameters()
-            X, y = check_rows_and_labels(learner, X, y, reset=True)
-            classes = find_classes(y)
-            learner._begin()
-            learner._requests = Requests()
-            learner._set_classes(classes)
-            learner._simulate(X, encode(y, classes), getattr(self, "shuffle", False))
+            X, codes = learner._enter_anew(X, y)
+            learner._simulate(X, codes, getattr(self, "shuffle", False))
         return self
 
     def partial_fit(self, X, y, classes=None):
@@ -306,9 +288,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As for `fit`, and for a label outside the classes.
         """
         with self._changing() as learner:
-            X, y = learner._enter(X, y)
-            learner._expect(classes)
-            learner._simulate(X, encode(y, learner.classes_), False)
+            X, codes = learner._enter_more(X, y, classes)
+            learner._simulate(X, codes, False)
         return self
 
     @property
@@ -328,11 +309,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     @contextmanager
     def _changing(self):
-        """Yield a copy to work on, which takes the learner's place on success."""
+        """Yield a draft on behalf of a verb, if the learner may be changed now."""
         if self in learning:
             raise RuntimeError(
                 "learn is under way: its oracle may look at the learner, not change it."
             )
+        with self._draft() as learner:
+            yield learner
+
+    @contextmanager
+    def _draft(self):
+        """Yield a copy to work on, which takes the learner's place on success."""
         learner = type(self).__new__(type(self))
         learner.__dict__.update(self.__dict__)
         yield learner
@@ -345,15 +332,38 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         begins = not hasattr(self, "n_queries_")
-        check = check_rows_and_labels if y else check_rows
-        out = check(self, X, *y, reset=begins, min_rows=min_rows, finite=finite)
+        out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
         if begins:
             self._begin()
             self._requests = Requests()
         return out
 
-    def _expect(self, classes):
-        """Learn which labels can occur, or check that it is the same ones."""
+    def _enter_anew(self, X, y):
+        """Forget everything; return validated rows and the codes of their labels."""
+        self._check_parameters()
+        X, y = self._check_rows(X, y, reset=True)
+        classes = find_classes(y)
+        self._begin()
+        self._requests = Requests()
+        self._set_classes(classes)
+        return X, encode(y, classes)
+
+    def _enter_more(self, X, y, classes):
+        """Return validated rows and the codes of their labels."""
+        X, y = self._enter(X, y)
+        self._expect(classes, y)
+        return X, encode(y, self.classes_)
+
+    def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
+        """Return rows, and labels if given any, that are fit for the learner."""
+        check = check_rows_and_labels if y else check_rows
+        return check(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
+
+    def _expect(self, classes, y=()):
+        """Learn which labels can occur, or check that it is the same ones.
+
+        The labels `y` that came in with them, if any did, are not looked at here.
+        """
         known = getattr(self, "classes_", None)
         if classes is None and known is None:
             raise ValueError(

@@ -167,6 +167,30 @@ def encode(y, classes):
     return codes
 
 
+def encode_answers(labels, rows, known):
+    """Return the codes of an oracle's labels for these rows, as a list.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        What the oracle said.
+    rows : ndarray of int of shape (n_rows,)
+        What it was asked for, for the error.
+    known : dict
+        Codes by label.
+    """
+    codes = []
+    for row, label in zip(rows, labels.tolist(), strict=True):
+        try:
+            codes.append(known[label])
+        except (KeyError, TypeError):
+            raise ValueError(
+                f"oracle returned {label!r} for row {row}, which is not one of the "
+                f"classes {list(known)}."
+            ) from None
+    return codes
+
+
 def check_number(value, name, low, high=None, *, closed="neither", integer=False):
     """Return a finite number that lies in an interval, or name the parameter.
 

@@ -5,7 +5,6 @@ from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -13,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._containers import take
 from .._validation import check_number
 
 
@@ -215,8 +215,8 @@ def _run(estimator, X, y, train, test, seed, scorer, at, until):
         }
     )
     X_train, X_test, y_train, y_test = (
-        _take(X, train),
-        _take(X, test),
+        take(X, train),
+        take(X, test),
         y[train],
         y[test],
     )
@@ -253,12 +253,3 @@ def _run(estimator, X, y, train, test, seed, scorer, at, until):
     except _TargetReached:
         pass
     return points, n_bought, scorer(learner, X_test, y_test)
-
-
-def _take(X, rows):
-    """Select rows of anything indexable."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if issparse(X) or isinstance(X, np.ndarray):
-        return X[rows]
-    return [X[i] for i in rows]

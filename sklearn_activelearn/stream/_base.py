@@ -11,6 +11,7 @@ from .._validation import (
     check_limit,
     check_number,
     check_option,
+    encode_answers,
 )
 from ._linear import LinearPredictor
 from ._pass import DONE, LinearState, run, teach
@@ -174,10 +175,12 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         state = self._working_state()
         bought = np.empty(X.shape[0], np.int64)
         n_before = self.n_queries_
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
 
         def ask(row):
             self._counts = state.counts
-            return answer(np.array([row]))[0]
+            rows = np.array([row])
+            return encode_answers(answer(rows), rows, known)[0]
 
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
