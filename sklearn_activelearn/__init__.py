@@ -10,6 +10,12 @@ except ImportError as error:
     ) from error
 
 from ._batch_margin_loss import BatchMarginLossClassifier
+from .pool import (
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
 from .stream import (
     CBGZClassifier,
     DKMClassifier,
@@ -26,5 +32,9 @@ __all__ = [
     "DKMClassifier",
     "GreedyOnlineClassifier",
     "MarginLossClassifier",
+    "MinMarginClassifier",
+    "PassiveClassifier",
+    "QueryByCommitteeClassifier",
     "RandomSamplingClassifier",
+    "UncertaintySamplingClassifier",
 ]

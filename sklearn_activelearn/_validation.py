@@ -108,10 +108,7 @@ def check_classes(classes):
 
 def sort_labels(labels, name):
     """Return the sorted distinct labels, two or more."""
-    try:
-        distinct = np.unique(labels)
-    except TypeError:
-        raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
+    distinct = distinct_labels(labels, name)
     if len(distinct) == 0:
         raise ValueError(f"{name} is empty.")
     check_classification_targets(labels)
@@ -121,6 +118,19 @@ def sort_labels(labels, name):
             "or more."
         )
     return distinct
+
+
+def distinct_labels(labels, name, known=None):
+    """Return the sorted distinct labels and those known before."""
+    try:
+        distinct = np.unique(labels)
+        if known is None or np.isin(distinct, known).all():
+            return distinct if known is None else known
+        check_classification_targets(labels)
+        both = sorted({*known.tolist(), *distinct.tolist()})
+    except TypeError:
+        raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
+    return np.array(both, dtype=np.result_type(known, distinct))
 
 
 def two_values(y):

@@ -1,0 +1,74 @@
+"""Candidate sets: several estimators, of which cross-validation chooses the best."""
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from .._containers import take
+from .._validation import check_number
+
+
+def expand(estimator, param_grid, estimators):
+    """Return the names and the estimators of a candidate set.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The one in the grid, or the only one.
+    param_grid : dict, list of dict or None
+        As for `GridSearchCV`.
+    estimators : list of (str, classifier) or None
+        The candidates themselves, instead.
+    """
+    if estimators is not None:
+        if param_grid is not None:
+            raise ValueError("Pass either estimators or param_grid, not both.")
+        try:
+            names, candidates = zip(*estimators, strict=True)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"estimators must be a list of (name, classifier), got {estimators!r}."
+            ) from None
+        if len(set(names)) < len(names):
+            raise ValueError(f"estimators has a name twice: {list(names)}.")
+        return list(names), list(candidates)
+    if param_grid is None:
+        return [type(estimator).__name__], [estimator]
+    settings = list(ParameterGrid(param_grid))
+    candidates = [clone(estimator).set_params(**params) for params in settings]
+    return [str(params) for params in settings], candidates
+
+
+def check_folds(cv):
+    """Refuse a number of folds that is none."""
+    check_number(cv, "cv", 2, closed="left", integer=True)
+
+
+def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
+    """Return the accuracy of each candidate in K-fold cross-validation.
+
+    The folds are stratified. There are `cv` of them, or fewer while the second
+    largest class has fewer rows: each training set needs two classes. With one row of
+    it there is nothing to choose by, and all accuracies are 1.
+    """
+    counts = np.sort(np.bincount(labelled.codes))
+    n_folds = min(cv, counts[-2])
+    if n_folds < 2:
+        return np.ones(len(prototypes))
+    fold = np.empty(len(labelled), dtype=int)
+    fold[np.argsort(labelled.codes, kind="stable")] = np.arange(len(labelled)) % n_folds
+    labels = classes[labelled.codes]
+    hits = Parallel(n_jobs=n_jobs)(
+        delayed(_hits)(prototype, labelled.rows, labels, fold == k)
+        for prototype in prototypes
+        for k in range(n_folds)
+    )
+    return np.reshape(hits, (len(prototypes), n_folds)).sum(axis=1) / len(labelled)
+
+
+def _hits(prototype, rows, labels, is_test):
+    """Train on all folds but one, count the right predictions on that one."""
+    train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+    model = clone(prototype).fit(take(rows, train), labels[train])
+    return np.sum(model.predict(take(rows, test)) == labels[test])

@@ -1,0 +1,222 @@
+"""Query by committee: ask for the row on which the candidate models disagree."""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from .._validation import check_option
+from ._base import PoolClassifier
+from ._candidates import check_folds, cv_accuracies, expand
+from ._training import train
+from ._utility import DISAGREEMENTS
+
+#: The committee that needs no parameter.
+DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+
+
+class QueryByCommitteeClassifier(PoolClassifier):
+    r"""Pool learner that buys the row on which several models disagree.
+
+    A committee of candidate models, each trained on the labels bought, votes on
+    every row; a vote weighs as much as the model's accuracy in cross-validation.
+    The best candidate predicts.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Cloned, never changed. None: ``LogisticRegression()``.
+
+    param_grid : dict or list of dict, default=None
+        Parameters of `estimator` to try, as for `GridSearchCV`: every combination
+        is a candidate. None: with
+        `estimator` also None, `C` from 0.01 to 100; else one candidate only.
+
+    estimators : list of (str, classifier), default=None
+        The candidates with their names, instead of the two above.
+
+    disagreement : {"vote_entropy", "consensus_kl"}, default="vote_entropy"
+        Entropy of the votes, or the mean Kullback-Leibler divergence of the
+        members' probabilities from their mean, which needs `predict_proba`.
+
+    cv : int >= 2, default=5
+        Folds of the stratified cross-validation; fewer while a class has fewer
+        labels.
+
+    n_initial : int >= 1, default=10
+        Labels bought at random before the first model; then further random ones,
+        `batch_size` at a time, while all are of one class.
+
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the
+        rows offered. Raise it with `set_params` to go on. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row lies inside the margin.
+        "stable_predictions": stop when successive models agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    n_jobs : int, default=None
+        Threads that score the pool and processes that cross-validate, as in
+        joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among ties, and of the
+        estimators if they have none of their own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The candidate with the highest accuracy in cross-validation (the first of
+        equals), trained on all labels taught.
+
+    estimators_ : list of classifier
+        All candidates, trained likewise.
+
+    cv_scores_ : ndarray of shape (n_candidates,)
+        Accuracies in cross-validation.
+
+    candidate_names_ : list of str
+        Names, or parameters, of the candidates.
+
+    best_index_ : int
+        Which of them is `estimator_`.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, both `param_grid` and `estimators`, a candidate without
+        `predict_proba` if that is needed, rows that the candidates' tags refuse,
+        labels outside the classes.
+
+    See Also
+    --------
+    PassiveClassifier : The same candidates on random rows.
+    UncertaintySamplingClassifier : One model.
+
+    Notes
+    -----
+    With :math:`w_m` the accuracies, scaled to sum 1, :math:`V_k` the sum of the
+    :math:`w_m` that vote for class k, and :math:`\bar p = \sum_m w_m p_m`, the
+    utility of a row is :math:`-\sum_k V_k \log V_k` or
+    :math:`\sum_m w_m \mathrm{KL}(p_m \| \bar p)`. Votes tie on many rows; ties
+    are broken at random.
+
+    Accuracy in cross-validation on rows that were chosen is biased. With one
+    label of a class there is nothing to validate on; all candidates weigh the same.
+
+    Candidates are trained from scratch each time, also with `warm_start`.
+
+    References
+    ----------
+    .. [1] H. S. Seung, M. Opper, H. Sompolinsky, "Query by Committee", COLT 1992.
+    .. [2] A. McCallum, K. Nigam, "Employing EM and Pool-Based Active Learning for
+       Text Classification", ICML 1998, equation 6 (the divergence).
+    .. [3] A. Ali, R. Caruana, A. Kapoor, "Active Learning with Model Selection",
+       AAAI 2014, section "Query by Committee" (the weighted committee).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_activelearn import QueryByCommitteeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> linear = LogisticRegression(max_iter=500)
+    >>> committee = [("bayes", GaussianNB()), ("linear", linear)]
+    >>> learner = QueryByCommitteeClassifier(
+    ...     estimators=committee, budget=30, random_state=0
+    ... ).fit(X, y)
+    >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        param_grid=None,
+        *,
+        estimators=None,
+        disagreement="vote_entropy",
+        cv=5,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_initial=n_initial,
+            batch_size=batch_size,
+            budget=budget,
+            stopping=stopping,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.estimators = estimators
+        self.disagreement = disagreement
+        self.cv = cv
+
+    @property
+    def _needs(self):
+        return DISAGREEMENTS[self.disagreement][2]
+
+    _otherwise = (
+        'Use disagreement="vote_entropy", or wrap it in '
+        "sklearn.calibration.CalibratedClassifierCV."
+    )
+
+    def _candidates(self):
+        grid = self.param_grid
+        if self.estimator is None and self.estimators is None and grid is None:
+            grid = DEFAULT_GRID
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        return expand(estimator, grid, self.estimators)
+
+    def _unfitted(self):
+        return self._candidates()[1]
+
+    def _check_parameters(self):
+        check_option(self.disagreement, "disagreement", DISAGREEMENTS)
+        check_folds(self.cv)
+        super()._check_parameters()
+
+    def _begin(self):
+        super()._begin()
+        self.candidate_names_ = self._candidates()[0]
+
+    def _train(self):
+        known = self._labelled, self.classes_
+        self.cv_scores_ = cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
+        self.estimators_ = [train(prototype, *known) for prototype in self._prototypes]
+        self.best_index_ = int(self.cv_scores_.argmax())
+        self.estimator_ = self.estimators_[self.best_index_]
+
+    def _utility(self, X):
+        disagreement, answer, _ = DISAGREEMENTS[self.disagreement]
+        weights = self.cv_scores_ if self.cv_scores_.any() else self.cv_scores_ + 1
+        answers = np.array([answer(member, X) for member in self.estimators_])
+        return disagreement(answers, weights / weights.sum())

@@ -1,0 +1,88 @@
+"""The door of the pool learners: what their estimator understands passes through."""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import validate_data
+
+from .._containers import is_frame, n_rows
+
+
+def transforms_rows(estimator):
+    """Whether a transformer inside decides which rows are understood.
+
+    A `Pipeline` cannot tell by its tags that it takes texts, categories or missing
+    values.
+    """
+    return any(
+        hasattr(part, "transform") for part in estimator.get_params(deep=True).values()
+    )
+
+
+def check_pool(learner, estimator, X, *y, reset, min_rows):
+    """Return rows, and labels if given any, as the estimator should get them.
+
+    Arrays of numbers are refused where the estimator's tags refuse them. Texts
+    and DataFrames with text are not touched, and neither is what goes to a
+    transformer.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets the number and the names of the features, or is compared with them.
+    estimator : classifier
+        What the rows are for.
+    X : array-like, sparse matrix, DataFrame or list of shape (n_rows, ...)
+        Rows.
+    *y : array-like of shape (n_rows,)
+        Labels, if any.
+    reset : bool
+        Whether these are the learner's first rows.
+    min_rows : int
+        Fewest rows allowed.
+    """
+    tags = get_tags(estimator).input_tags
+    if not transforms_rows(estimator) and not has_text_columns(X):
+        return validate_data(
+            learner,
+            X,
+            *y,
+            reset=reset,
+            accept_sparse="csr" if tags.sparse else False,
+            allow_nd=tags.three_d_array,
+            ensure_all_finite=not tags.allow_nan,
+            ensure_min_samples=min_rows,
+        )
+    X = indexable_rows(X)
+    if n_rows(X) < min_rows:
+        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+    validate_data(learner, X, *y, reset=reset, skip_check_array=True)
+    return (X, check_labels(X, *y)) if y else X
+
+
+def has_text_columns(X):
+    """Whether X is a DataFrame or a Series in which not all is numbers."""
+    dtypes = np.atleast_1d(X.dtypes) if is_frame(X) else ()
+    return any(getattr(dtype, "kind", "O") not in "biuf" for dtype in dtypes)
+
+
+def indexable_rows(X):
+    """Return rows that can be taken by number."""
+    if issparse(X):
+        return X.tocsr()
+    if is_frame(X) or hasattr(X, "shape"):
+        return X
+    return list(X)
+
+
+def check_labels(X, y):
+    """Return a 1-D array of as many labels as there are rows."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y

@@ -1,0 +1,160 @@
+"""Min-margin: ask for the row nearest the boundary."""
+
+from sklearn.svm import SVC
+
+from ._base import PoolClassifier
+from ._training import check_incremental, train_next
+from ._utility import smallest_margin
+
+
+class MinMarginClassifier(PoolClassifier):
+    """Pool learner that buys the row nearest to the decision boundary ("Simple").
+
+    Around any classifier with `decision_function`: train on the labels bought,
+    buy the row with the smallest decision value, and again.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Has `decision_function`. Cloned, never changed. None:
+        ``SVC(kernel="linear")``.
+
+    n_initial : int >= 1, default=10
+        Labels bought at random before the first model; then further random ones,
+        `batch_size` at a time, while all are of one class.
+
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the
+        rows offered. Raise it with `set_params` to go on. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row lies inside the margin.
+        "stable_predictions": stop when successive models agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    incremental : bool, default=False
+        Teach the estimator new labels with its `partial_fit` instead of training
+        it on all of them again.
+
+    n_jobs : int, default=None
+        Threads that score the pool, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among ties, and of the estimator
+        if that has none of its own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, an estimator without `decision_function`, rows that its
+        tags refuse, labels outside the classes.
+
+    See Also
+    --------
+    UncertaintySamplingClassifier : The same with probabilities.
+    PassiveClassifier : The same number of labels, at random.
+
+    Notes
+    -----
+    For two classes the utility of a row is :math:`-|f(x)|`; for more, minus the
+    gap between the two highest decision values (an `SVC` must keep
+    ``decision_function_shape="ovr"``). Ties are broken at random.
+
+    The rows bought are no sample of the pool, and scores on them mislead.
+
+    An `SVC` computes the kernel between the pool and its support vectors anew
+    for every query. For a linear kernel ``LinearSVC`` scores the same pool
+    with one matrix product, which is many times faster on a large one.
+
+    References
+    ----------
+    .. [1] S. Tong, D. Koller, "Support Vector Machine Active Learning with
+       Applications to Text Classification", JMLR 2, 2001, section 4 ("Simple
+       Margin").
+    .. [2] G. Schohn, D. Cohn, "Less is More: Active Learning with Support Vector
+       Machines", ICML 2000.
+    .. [3] C. Campbell, N. Cristianini, A. Smola, "Query Learning with Large Margin
+       Classifiers", ICML 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), SVC(kernel="linear"))
+    >>> learner = MinMarginClassifier(model, budget=40, random_state=0).fit(X, y)
+    >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
+    """
+
+    _needs = "decision_function"
+    _otherwise = (
+        'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
+        "predict_proba."
+    )
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        incremental=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_initial=n_initial,
+            batch_size=batch_size,
+            budget=budget,
+            stopping=stopping,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.estimator = estimator
+        self.incremental = incremental
+
+    def _unfitted(self):
+        return [SVC(kernel="linear") if self.estimator is None else self.estimator]
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_incremental(self.incremental, *self._unfitted())
+
+    def _train(self):
+        self.estimator_ = train_next(self)
+
+    def _utility(self, X):
+        return smallest_margin(self.estimator_.decision_function(X))

@@ -1,0 +1,180 @@
+"""Passive learning: random rows, the baseline of every pool learner."""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from ._base import PoolClassifier
+from ._candidates import check_folds, cv_accuracies, expand
+from ._training import train
+
+
+class PassiveClassifier(PoolClassifier):
+    """Pool learner that buys random rows: the baseline to beat.
+
+    With a candidate set, cross-validation on the labels bought chooses the model;
+    these labels are an unbiased sample, so the choice is too.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Cloned, never changed. None: ``LogisticRegression()``.
+
+    param_grid : dict or list of dict, default=None
+        Parameters of `estimator` to try, as for `GridSearchCV`: every combination
+        is a candidate. None: one candidate.
+
+    estimators : list of (str, classifier), default=None
+        The candidates with their names, instead of the two above.
+
+    cv : int >= 2, default=5
+        Folds of the stratified cross-validation; fewer while a class has fewer
+        labels.
+
+    n_initial : int >= 1, default=10
+        Labels of the first purchase.
+
+    batch_size : int >= 1, default=1
+        Labels bought at a time.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the
+        rows offered. Raise it with `set_params` to go on. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row lies inside the margin.
+        "stable_predictions": stop when successive models agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    n_jobs : int, default=None
+        Processes that cross-validate, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the rows, and of the estimators if they have none of their own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The candidate with the highest accuracy in cross-validation (the first of
+        equals), trained on all labels taught.
+
+    cv_scores_ : ndarray of shape (n_candidates,)
+        Accuracies in cross-validation; 1 for a single candidate, which needs none.
+
+    candidate_names_ : list of str
+        Names, or parameters, of the candidates.
+
+    best_index_ : int
+        Which of them is `estimator_`.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, both `param_grid` and `estimators`, rows that the candidates'
+        tags refuse, labels outside the classes.
+
+    See Also
+    --------
+    RandomSamplingClassifier : Random labels of a stream, in one pass.
+    MinMarginClassifier, UncertaintySamplingClassifier : What it is compared with.
+
+    Notes
+    -----
+    No model is needed to choose the rows. `fit`, `partial_fit` and `learn` train
+    at the end only (or for an oracle or a callback that predicts meanwhile),
+    always from scratch. A stopping rule needs a model after each purchase.
+
+    ``query(X, return_probability=True)`` gives the share of the rows offered that
+    were bought in that draw.
+
+    References
+    ----------
+    .. [1] A. Ali, R. Caruana, A. Kapoor, "Active Learning with Model Selection",
+       AAAI 2014, section "Baselines" (passive learning with cross-validation).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn_activelearn import PassiveClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = PassiveClassifier(
+    ...     LogisticRegression(max_iter=500), {"C": [0.01, 1.0, 100.0]},
+    ...     budget=30, random_state=0,
+    ... ).fit(X, y)
+    >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    """
+
+    _utility = None
+
+    def __init__(
+        self,
+        estimator=None,
+        param_grid=None,
+        *,
+        estimators=None,
+        cv=5,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_initial=n_initial,
+            batch_size=batch_size,
+            budget=budget,
+            stopping=stopping,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.estimators = estimators
+        self.cv = cv
+
+    def _candidates(self):
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        return expand(estimator, self.param_grid, self.estimators)
+
+    def _unfitted(self):
+        return self._candidates()[1]
+
+    def _check_parameters(self):
+        check_folds(self.cv)
+        super()._check_parameters()
+
+    def _begin(self):
+        super()._begin()
+        self.candidate_names_ = self._candidates()[0]
+
+    def _train(self):
+        known = self._labelled, self.classes_
+        if len(self._prototypes) == 1:
+            self.cv_scores_ = np.ones(1)
+        else:
+            self.cv_scores_ = cv_accuracies(
+                self._prototypes, *known, self.cv, self.n_jobs
+            )
+        self.best_index_ = int(self.cv_scores_.argmax())
+        self.estimator_ = train(self._prototypes[self.best_index_], *known)

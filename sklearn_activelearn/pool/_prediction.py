@@ -1,0 +1,111 @@
+"""Prediction: the fitted estimator's own, with a place for every class."""
+
+from copy import copy
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._containers import n_rows
+from .._validation import encode
+from ._training import Constant
+
+
+def _candidates_have(method):
+    """Whether all estimators that may become the model have a method."""
+    return lambda learner: all(
+        hasattr(estimator, method) for estimator in learner._unfitted()
+    )
+
+
+class DelegatedPrediction:
+    """What a learner with ``_unfitted``, ``_train`` and ``estimator_`` predicts."""
+
+    @available_if(_candidates_have("decision_function"))
+    def decision_function(self, X):
+        """Return the decision values of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes positive for ``classes_[1]``. A class without a
+            labelled row yet is 1 below the lowest of the others.
+        """
+        model, X = self._model(), self._check_rows(X, reset=False)
+        scores = model.decision_function(X)
+        if np.array_equal(model.classes_, self.classes_):
+            return scores
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        unseen = scores.min(axis=1) - 1
+        scores = self._for_all_classes(model, scores, unseen)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    @available_if(_candidates_have("predict_proba"))
+    def predict_proba(self, X):
+        """Return the class probabilities of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            0 for a class without a labelled row yet.
+        """
+        model, X = self._model(), self._check_rows(X, reset=False)
+        probabilities = model.predict_proba(X)
+        if np.array_equal(model.classes_, self.classes_):
+            return probabilities
+        return self._for_all_classes(model, probabilities, np.zeros(n_rows(X)))
+
+    def predict(self, X):
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels. As long as all labels bought are of one class, that class.
+        """
+        model = self._model()
+        return model.predict(self._check_rows(X, reset=False))
+
+    def _for_all_classes(self, model, values, unseen):
+        """Give the columns of a model their places among all classes."""
+        out = np.repeat(unseen[:, None], len(self.classes_), axis=1)
+        out[:, encode(model.classes_, self.classes_)] = values
+        return out
+
+    def _model(self):
+        """Return what predicts now; trained for the occasion if it has to be."""
+        check_is_fitted(self)
+        if self._labelled.has_two_classes and self._n_trained == len(self._labelled):
+            return self.estimator_
+        if not self._labelled.has_two_classes:
+            seen = self._labelled.codes
+            return Constant(self.classes_[seen[0] if len(seen) else 0])
+        learner = copy(self)  # prediction changes nothing
+        learner._train()
+        return learner.estimator_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        each = [get_tags(estimator) for estimator in self._unfitted()]
+        tags.input_tags = each[0].input_tags
+        tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
+        tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
+        tags.classifier_tags = each[0].classifier_tags
+        return tags

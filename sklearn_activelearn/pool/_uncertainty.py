@@ -1,0 +1,168 @@
+"""Uncertainty sampling: ask for the row whose class is least certain."""
+
+from sklearn.linear_model import LogisticRegression
+
+from .._validation import check_option
+from ._base import PoolClassifier
+from ._training import check_incremental, train_next
+from ._utility import MEASURES
+
+
+class UncertaintySamplingClassifier(PoolClassifier):
+    r"""Pool learner that buys the row whose class is least certain.
+
+    Around any classifier with `predict_proba`: train on the labels bought, buy
+    the row that the model knows least about, and again.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Has `predict_proba`. Cloned, never changed. None:
+        ``LogisticRegression()``.
+
+    measure : {"least_confident", "margin", "entropy"}, default="least_confident"
+        What counts as uncertain: a low probability of the most probable class, a
+        small gap to the second, or a high entropy. For two classes all three buy
+        the same rows.
+
+    n_initial : int >= 1, default=10
+        Labels bought at random before the first model; then further random ones,
+        `batch_size` at a time, while all are of one class.
+
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the
+        rows offered. Raise it with `set_params` to go on. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row lies inside the margin.
+        "stable_predictions": stop when successive models agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    incremental : bool, default=False
+        Teach the estimator new labels with its `partial_fit` instead of training
+        it on all of them again.
+
+    n_jobs : int, default=None
+        Threads that score the pool, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among ties, and of the estimator
+        if that has none of its own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and not taught yet.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, an estimator without `predict_proba`, rows that its tags
+        refuse, labels outside the classes.
+
+    See Also
+    --------
+    MinMarginClassifier : For classifiers without probabilities.
+    QueryByCommitteeClassifier : Disagreement of several models instead.
+
+    Notes
+    -----
+    The utility of a row is :math:`1 - \max_k p_k`, :math:`p_{(2)} - p_{(1)}` or
+    :math:`-\sum_k p_k \log p_k`. Ties are broken at random.
+
+    A classifier without probabilities gets them from `CalibratedClassifierCV`,
+    which needs as many labels of each class as it has folds: raise `n_initial`.
+
+    References
+    ----------
+    .. [1] D. D. Lewis, W. A. Gale, "A Sequential Algorithm for Training Text
+       Classifiers", SIGIR 1994, Figure 1.
+    .. [2] B. Settles, "Active Learning Literature Survey", University of
+       Wisconsin-Madison, TR 1648, 2009, section 3.1 (the three measures).
+
+    Examples
+    --------
+    A pool of raw texts, labelled by someone who is paid for it:
+
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn_activelearn import UncertaintySamplingClassifier
+    >>> texts = ["cheap pills", "meeting at noon", "pills for free", "lunch at noon",
+    ...          "free money", "notes of the meeting"] * 5
+    >>> model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    >>> learner = UncertaintySamplingClassifier(model, n_initial=6, random_state=0)
+    >>> rows = learner.query(texts)
+    >>> labels = ["spam" if "pills" in texts[i] or "free" in texts[i] else "ham"
+    ...           for i in rows]
+    >>> learner = learner.teach([texts[i] for i in rows], labels)
+    >>> learner.predict(["pills", "noon"]).tolist()
+    """
+
+    _needs = "predict_proba"
+    _otherwise = (
+        "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
+        "MinMarginClassifier, which needs decision_function."
+    )
+
+    def __init__(
+        self,
+        estimator=None,
+        measure="least_confident",
+        *,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        incremental=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_initial=n_initial,
+            batch_size=batch_size,
+            budget=budget,
+            stopping=stopping,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.estimator = estimator
+        self.measure = measure
+        self.incremental = incremental
+
+    def _unfitted(self):
+        return [LogisticRegression() if self.estimator is None else self.estimator]
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_option(self.measure, "measure", MEASURES)
+        check_incremental(self.incremental, *self._unfitted())
+
+    def _train(self):
+        self.estimator_ = train_next(self)
+
+    def _utility(self, X):
+        return MEASURES[self.measure](self.estimator_.predict_proba(X))

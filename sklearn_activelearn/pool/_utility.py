@@ -1,0 +1,85 @@
+"""What a row is worth: higher is bought sooner. One small function for each.
+
+They answer for many rows at once and know no learner. A utility of a
+committee gets the answers of all members.
+"""
+
+import numpy as np
+from scipy.special import entr, rel_entr
+
+
+def smallest_margin(scores):
+    """Minus the distance to the boundary, or minus the gap between the top two.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Decision values or probabilities.
+    """
+    if scores.ndim == 1:
+        return -np.abs(scores)
+    top = np.partition(scores, -2, axis=1)
+    return top[:, -2] - top[:, -1]
+
+
+def least_confident(probabilities):
+    """1 minus the probability of the most probable class."""
+    return 1 - probabilities.max(axis=1)
+
+
+def entropy(probabilities):
+    """Entropy of the class probabilities, in nats."""
+    return entr(probabilities).sum(axis=1)
+
+
+def vote_entropy(votes, weights):
+    """Entropy of the weighted votes.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_members, n_rows, n_classes)
+        1 for the class that a member predicts, 0 for the others.
+    weights : ndarray of shape (n_members,)
+        Positive, of sum 1.
+    """
+    return entropy(np.tensordot(weights, votes, axes=1))
+
+
+def consensus_kl(probabilities, weights):
+    """Mean divergence of the members from their weighted mean.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_members, n_rows, n_classes)
+        Class probabilities of each member.
+    weights : ndarray of shape (n_members,)
+        Positive, of sum 1.
+    """
+    consensus = np.tensordot(weights, probabilities, axes=1)
+    return weights @ rel_entr(probabilities, consensus).sum(axis=2)
+
+
+#: By the names that `UncertaintySamplingClassifier` takes; of probabilities.
+MEASURES = {
+    "least_confident": least_confident,
+    "margin": smallest_margin,
+    "entropy": entropy,
+}
+
+
+def votes_of(member, X):
+    """Return 1 for the predicted class, 0 for the others."""
+    return (member.predict(X)[:, None] == member.classes_).astype(float)
+
+
+def probabilities_of(member, X):
+    """Return the class probabilities."""
+    return member.predict_proba(X)
+
+
+#: By the names that `QueryByCommitteeClassifier` takes: the disagreement, what it
+#: asks each member, and the method a member needs for that.
+DISAGREEMENTS = {
+    "vote_entropy": (vote_entropy, votes_of, "predict"),
+    "consensus_kl": (consensus_kl, probabilities_of, "predict_proba"),
+}
