@@ -52,7 +52,10 @@ class Requests:
         return sum(map(len, self._waiting.values()))
 
     def others(self, X, rows):
-        """Return those of the row numbers of X that are not asked for already."""
+        """Return those of the row numbers of X that are not asked for already.
+
+        Rows are known by their values: of equal ones the first are left out.
+        """
         if not self._waiting:
             return rows
         counts = {key: len(notes) for key, notes in self._waiting.items()}

@@ -8,14 +8,23 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    UncertaintySamplingClassifier,
 )
+from tests.tools import by_pool, by_row
+
 
 
 def coin_of(margins):
@@ -23,7 +32,7 @@ def coin_of(margins):
     return np.maximum(0.2, 1 / (1 + margins))
 
 
-LEARNERS = [
+STREAM_LEARNERS = [
     DKMClassifier(),
     DKMClassifier(update="dkm"),
     DKMClassifier(R=2, threshold="uniform"),
@@ -50,15 +59,50 @@ LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
 ]
 
+COMMITTEE = [("bayes", BernoulliNB()), ("blunt", BernoulliNB(alpha=9.0))]
+
+POOL_LEARNERS = [
+    MinMarginClassifier(),
+    MinMarginClassifier(SVC(kernel="rbf"), n_initial=3, batch_size=4),
+    MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
+    MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12),
+    MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
+    UncertaintySamplingClassifier(),
+    UncertaintySamplingClassifier(BernoulliNB(), "entropy", n_initial=4, budget=12),
+    UncertaintySamplingClassifier(BernoulliNB(), "margin", incremental=True, budget=15),
+    UncertaintySamplingClassifier(
+        LogisticRegression(warm_start=True), n_initial=3, budget=9
+    ),
+    UncertaintySamplingClassifier(
+        BernoulliNB(), n_initial=3, batch_size=2, stopping="stable_predictions"
+    ),
+    QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
+    QueryByCommitteeClassifier(
+        BernoulliNB(),
+        {"alpha": [0.01, 1.0]},
+        disagreement="consensus_kl",
+        cv=3,
+        batch_size=3,
+        budget=16,
+    ),
+    PassiveClassifier(),
+    PassiveClassifier(estimators=COMMITTEE, n_initial=3, batch_size=5, budget=12),
+    PassiveClassifier(BernoulliNB(), n_initial=2, stopping="stable_predictions"),
+]
+
+LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
+
 #: Learners that look at no margin and so may buy before they were taught.
 MARGIN_FREE = [
     row
-    for row in LEARNERS
+    for row in STREAM_LEARNERS
     if isinstance(row, RandomSamplingClassifier) or getattr(row, "m", 2) == 1
 ]
 
-#: The defaults of each class, for tests where settings make no difference.
-DEFAULTS = [row for row in LEARNERS if row.get_params() == type(row)().get_params()]
+#: The first row of each class, for tests where settings make no difference.
+STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())
+POOL_DEFAULTS = list({type(row): row for row in reversed(POOL_LEARNERS)}.values())
+DEFAULTS = [*STREAM_DEFAULTS, *POOL_DEFAULTS]
 
 
 def name_of(prototype):
@@ -66,10 +110,21 @@ def name_of(prototype):
     return re.sub(r"\s+", " ", re.sub(r" at 0x\w+", "", repr(prototype)))
 
 
-def group_of(prototype):
-    """Return how many rows a stream learner looks at before it decides."""
-    return prototype.get_params().get("m", 1)
+def each(prototypes):
+    return pytest.mark.parametrize("prototype", prototypes, ids=name_of)
 
 
-each_learner = pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
-each_default = pytest.mark.parametrize("prototype", DEFAULTS, ids=name_of)
+each_learner = each(LEARNERS)
+each_stream_learner = each(STREAM_LEARNERS)
+each_pool_learner = each(POOL_LEARNERS)
+each_default = each(DEFAULTS)
+each_stream_default = each(STREAM_DEFAULTS)
+each_pool_default = each(POOL_DEFAULTS)
+
+#: With the loop of `query` and `teach` as it is run by hand.
+each_learner_by_hand = pytest.mark.parametrize(
+    ("prototype", "by_hand"),
+    [(row, by_row) for row in STREAM_LEARNERS]
+    + [(row, by_pool) for row in POOL_LEARNERS],
+    ids=lambda item: item.__name__ if callable(item) else name_of(item),
+)

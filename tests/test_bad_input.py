@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from tests.learners import DEFAULTS, each_default, name_of
+from tests.learners import DEFAULTS, each_default, each_stream_default, name_of
 from tests.tools import AnswerSheet, fresh, frozen
 
 rng = np.random.RandomState(0)
@@ -94,9 +94,9 @@ BAD_CALLS = [
     ({"classes": [0, "yes", None]}, TOLD, (TypeError, ValueError), "classes"),
 ]
 FRESH_CALLS = [
-    ({"classes": None}, TOLD, ValueError, "classes must be passed"),
     ({"y": X[:, 0], "classes": [0, 1]}, LABELLED, ValueError, "continuous"),
 ]
+STREAM_CALLS = [({"classes": None}, TOLD, ValueError, "classes must be passed")]
 LATER_CALLS = [
     ({"X": X[:, :2]}, LATER, ValueError, "2 features"),
     ({"X": csr_array(X[:, :2])}, LATER, ValueError, "2 features"),
@@ -107,7 +107,13 @@ BAD_PARAMS = {
     "fit_intercept": [("false", TypeError)],
     "normalize": [(1, TypeError)],
     "shuffle": [(None, TypeError)],
-    "budget": [(-1, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)],
+    "budget": [
+        (-1, ValueError),
+        (1.5, (TypeError, ValueError)),
+        (-0.5, (TypeError, ValueError)),
+        ("1", TypeError),
+        (True, TypeError),
+    ],
     "patience": [(0, ValueError), (2.5, TypeError)],
     "eta0": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("x", TypeError)],
     "update": [("sgd", ValueError), (None, ValueError)],
@@ -132,6 +138,13 @@ BAD_PARAMS = {
     "n_warm_start": [(-1, ValueError), (1.5, TypeError), (True, TypeError)],
     "m": [(0, ValueError), (2.5, TypeError), ("5", TypeError)],
     "rate": [(0, ValueError), (1.1, ValueError), (None, TypeError)],
+    "measure": [("max", ValueError), (None, ValueError)],
+    "disagreement": [("entropy", ValueError), (None, ValueError)],
+    "cv": [(1, ValueError), (2.0, TypeError), ("5", TypeError)],
+    "n_initial": [(0, ValueError), (1.5, TypeError)],
+    "batch_size": [(0, ValueError), (None, TypeError)],
+    "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
+    "incremental": [(1, TypeError)],
 }
 
 
@@ -172,6 +185,14 @@ def test_a_learner_stays_as_it_was(prototype, wrong, verb, error, words):
     check_refused(learner, verb, {**GOOD, **wrong}, error, words)
 
 
+@each_stream_default
+@pytest.mark.parametrize(("wrong", "verb", "error", "words"), cases(STREAM_CALLS))
+def test_a_stream_learner_must_be_told_the_classes(
+    prototype, wrong, verb, error, words
+):
+    check_refused(fresh(prototype), verb, {**GOOD, **wrong}, error, words)
+
+
 @pytest.mark.parametrize("begun", [False, True], ids=["fresh", "begun"])
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
@@ -180,7 +201,7 @@ def test_a_learner_stays_as_it_was(prototype, wrong, verb, error, words):
         pytest.param(prototype, name, *wrong, id=f"{name_of(prototype)}-{name}-{i}")
         for prototype in DEFAULTS
         for name, table in BAD_PARAMS.items()
-        if name in prototype.get_params()
+        if name in prototype.get_params(deep=False)
         for i, wrong in enumerate(table)
     ],
 )
@@ -190,6 +211,12 @@ def test_bad_parameters(prototype, name, value, error, verb, begun):
         learner.fit(X, y)
     learner.set_params(**{name: value})
     check_refused(learner, verb, GOOD, error, name)
+
+
+@each_default
+def test_bad_parameters_are_tried(prototype):
+    elsewhere = {"estimator", "estimators", "param_grid", "n_jobs", "random_state"}
+    assert set(prototype.get_params(deep=False)) <= BAD_PARAMS.keys() | elsewhere
 
 
 @each_default
@@ -233,15 +260,17 @@ def test_the_row_that_holds_nan_is_named(container, verb, row):
 
 
 @each_default
-@pytest.mark.parametrize("verb", ["predict", "decision_function"])
+@pytest.mark.parametrize("verb", ["predict", "decision_function", "predict_proba"])
 def test_prediction_refuses_bad_rows(prototype, verb):
     learner = fresh(prototype).fit(X, y)
+    if not hasattr(learner, verb):
+        return
     for rows in (with_value(np.nan), with_value(np.inf, csr_array), X[:, :2], X[0]):
         with pytest.raises(ValueError, match=r"X|feature|array"):
             getattr(learner, verb)(rows)
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize("name", ["budget", "patience", "R", "n_warm_start", "m"])
 def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
     if name not in prototype.get_params():

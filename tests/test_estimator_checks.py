@@ -2,21 +2,62 @@
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags, shuffle
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     parametrize_with_checks,
 )
 
-from tests.learners import DEFAULTS, each_default, each_learner
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
+from tests.learners import (
+    DEFAULTS,
+    each_default,
+    each_stream_default,
+    each_stream_learner,
+)
 from tests.tools import fresh
 
+#: Each pool learner with its default and with other kinds of estimators.
+PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
+POOL_CHECKED = [
+    MinMarginClassifier(LinearSVC()),
+    MinMarginClassifier(PIPELINE, batch_size=10),
+    MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
+    UncertaintySamplingClassifier(GaussianNB(), "entropy"),
+    UncertaintySamplingClassifier(PIPELINE, batch_size=10),
+    UncertaintySamplingClassifier(DecisionTreeClassifier(), "margin"),
+    UncertaintySamplingClassifier(
+        CalibratedClassifierCV(LinearSVC(), cv=2), n_initial=40, batch_size=20
+    ),
+    QueryByCommitteeClassifier(budget=12),
+    QueryByCommitteeClassifier(
+        estimators=[("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())],
+        disagreement="consensus_kl",
+        cv=2,
+        batch_size=10,
+    ),
+    QueryByCommitteeClassifier(GaussianNB(), batch_size=10),
+    PassiveClassifier(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}),
+    PassiveClassifier(PIPELINE),
+    PassiveClassifier(DecisionTreeClassifier()),
+]
 
-@parametrize_with_checks(DEFAULTS)
+
+@parametrize_with_checks(DEFAULTS + POOL_CHECKED)
 def test_defaults(estimator, check):
     check(estimator)
 
@@ -35,7 +76,7 @@ def blobs(n_classes):
     return X[y < n_classes], y[y < n_classes]
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("random_state", range(10))
 def test_accuracy(prototype, n_classes, random_state):
@@ -44,7 +85,7 @@ def test_accuracy(prototype, n_classes, random_state):
     assert learner.score(X, y) > 0.83
 
 
-@each_learner
+@each_stream_learner
 def test_tags(prototype):
     tags = get_tags(prototype)
     assert not tags.classifier_tags.poor_score
@@ -67,7 +108,7 @@ GRIDS = {
 }
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"]], ids=["int", "str"])
 def test_grid_search(prototype, labels):
     X, codes = blobs(3)
@@ -86,7 +127,7 @@ def test_grid_search(prototype, labels):
     assert search.best_estimator_[-1].n_queries_ <= 40
 
 
-@each_default
+@each_stream_default
 def test_cross_validation_in_processes(prototype):
     X, y = blobs(2)
     results = cross_validate(fresh(prototype), X, y, n_jobs=2, return_estimator=True)

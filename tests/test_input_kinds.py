@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from tests.learners import each_default, each_learner
+from tests.learners import each_stream_default, each_stream_learner
 from tests.tools import AnswerSheet, fresh, frozen, state
 
 rng = np.random.RandomState(0)
@@ -71,7 +71,7 @@ def run_all_verbs(prototype, X, y):
     return learner, learner.decision_function(X)
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_dense_rows(prototype, container, tmp_path):
     rows = CONTAINERS[container](X, tmp_path)
@@ -81,7 +81,7 @@ def test_dense_rows(prototype, container, tmp_path):
     np.testing.assert_array_equal(scores, same)
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize("container", SPARSE)
 def test_sparse_rows(prototype, container):
     rows = SPARSE[container](X)
@@ -93,7 +93,7 @@ def test_sparse_rows(prototype, container):
     np.testing.assert_array_equal(learner.predict(rows), expected.predict(X))
 
 
-@each_default
+@each_stream_default
 @pytest.mark.parametrize(
     "labels",
     [
@@ -117,7 +117,7 @@ def test_labels(prototype, labels, container):
     assert learner.predict(X).dtype == learner.classes_.dtype
 
 
-@each_default
+@each_stream_default
 def test_text_labels_of_pandas(prototype):
     named = pd.Series(np.where(y, "yes", "no"), dtype="str")
     learner = fresh(prototype).fit(X, named)
@@ -126,7 +126,7 @@ def test_text_labels_of_pandas(prototype):
     np.testing.assert_array_equal(learner.predict(X), categories.predict(X))
 
 
-@each_default
+@each_stream_default
 def test_feature_names(prototype):
     frame = pd.DataFrame(X, columns=list("abcd"))
     learner, scores = run_all_verbs(prototype, frame, y)
@@ -134,7 +134,7 @@ def test_feature_names(prototype):
     np.testing.assert_array_equal(scores, run_all_verbs(prototype, X, y)[1])
 
 
-@each_learner
+@each_stream_learner
 @pytest.mark.parametrize("exponent", [996, -996])
 def test_the_scale_of_normalised_rows_does_not_matter(prototype, exponent):
     X_scaled = X * 2.0**exponent  # exact
@@ -146,7 +146,7 @@ def test_the_scale_of_normalised_rows_does_not_matter(prototype, exponent):
     np.testing.assert_array_equal(scaled.predict(X_scaled), learner.predict(X))
 
 
-@each_learner
+@each_stream_learner
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_rows_of_zeros(prototype, fit_intercept):
     zeros = np.zeros_like(X)
@@ -158,7 +158,7 @@ def test_rows_of_zeros(prototype, fit_intercept):
     assert np.isfinite(learner.coef_).all()
 
 
-@each_learner
+@each_stream_learner
 @pytest.mark.parametrize("verb", ["fit", "partial_fit", "teach", "learn"])
 def test_weights_that_overflow_are_an_error(prototype, verb):
     learner = fresh(prototype, normalize=False, average=False, budget=None)

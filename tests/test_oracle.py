@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from tests.learners import DEFAULTS, each_learner, group_of
-from tests.tools import AnswerSheet, fresh, state, streams
+from tests.learners import DEFAULTS, STREAM_DEFAULTS, each_stream_learner
+from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
 rng = np.random.RandomState(0)
 X = rng.standard_normal((60, 3))
@@ -43,7 +43,7 @@ def seen_before(prototype, row):
     return row - row % group_of(prototype)
 
 
-@each_learner
+@each_stream_learner
 @pytest.mark.parametrize("error", [KeyError, OSError, KeyboardInterrupt])
 @given(stream=streams(), k=st.integers(0, 12))
 def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
@@ -81,7 +81,9 @@ BAD_ANSWERS = {
 
 @pytest.mark.parametrize("answer", BAD_ANSWERS)
 @pytest.mark.parametrize("k", [0, 3])
-@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
+@pytest.mark.parametrize(
+    "prototype", STREAM_DEFAULTS, ids=lambda row: type(row).__name__
+)
 def test_bad_answers(prototype, answer, k):
     failure, error, words = BAD_ANSWERS[answer]
     oracle = Unreliable(y, k, failure)
@@ -131,7 +133,7 @@ def test_a_row_that_overflows_is_not_learned(prototype):
     assert state(learner) == state(until)
 
 
-@each_learner
+@each_stream_learner
 def test_the_oracle_sees_the_learner_just_before_the_row(prototype):
     seen = []
     learner = fresh(prototype)
@@ -167,7 +169,9 @@ def test_an_oracle_may_not_change_the_learner(prototype):
     learner.teach(X[:1], y[:1])  # allowed again
 
 
-@pytest.mark.parametrize("prototype", DEFAULTS, ids=lambda row: type(row).__name__)
+@pytest.mark.parametrize(
+    "prototype", STREAM_DEFAULTS, ids=lambda row: type(row).__name__
+)
 def test_pending_rows_are_counted(prototype):
     learner = fresh(prototype).fit(X, y)
     assert learner.n_pending_ == 0

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn._protocol import Requests
-from tests.learners import MARGIN_FREE, each_learner, group_of
-from tests.tools import AnswerSheet, fresh, state, streams
+from tests.learners import MARGIN_FREE, each_learner, each_stream_learner
+from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
 
 def begun(prototype, X, y, **params):
@@ -29,7 +29,7 @@ def test_candidates(prototype, stream, data):
     assert state(learner) == state(other)
 
 
-@each_learner
+@each_stream_learner
 @given(stream=streams(), limit=st.integers(0, 10))
 def test_limit(prototype, stream, limit):
     X, y = stream
@@ -68,7 +68,7 @@ def test_no_rows(prototype, convert):
     assert fresh(prototype).query(nothing).size == 0
 
 
-@each_learner
+@each_stream_learner
 @given(stream=streams())
 def test_query_moves_no_weight(prototype, stream):
     X, y = stream
@@ -80,7 +80,7 @@ def test_query_moves_no_weight(prototype, stream):
     assert learner.n_seen_ == 2 * len(X)
 
 
-@each_learner
+@each_stream_learner
 @given(stream=streams())
 def test_a_margin_learner_asks_for_one_row_until_it_is_taught(prototype, stream):
     X, y = stream
@@ -124,7 +124,7 @@ def test_late_labels_in_any_order(prototype, stream, data):
     assert state(learner) == state(other)
 
 
-@each_learner
+@each_stream_learner
 @given(stream=streams())
 def test_rows_nobody_asked_for_are_free(prototype, stream):
     X, y = stream
@@ -167,7 +167,7 @@ def test_a_row_is_recognised_in_every_container(dtype, container):
     assert requests.take(explicit)[1] == ["empty", None]
 
 
-@each_learner
+@each_stream_learner
 def test_a_raised_budget_goes_on(prototype):
     rng = np.random.RandomState(0)
     X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)
@@ -178,7 +178,7 @@ def test_a_raised_budget_goes_on(prototype):
     assert learner.fit(X, y).n_queries_ == 5  # starts from nothing
 
 
-@each_learner
+@each_stream_learner
 @given(stream=streams(), patience=st.integers(1, 6))
 def test_patience(prototype, stream, patience):
     X, y = stream

@@ -1,7 +1,10 @@
 """What the property tests share: fresh learners, their state, random streams."""
 
+import pickle
+
 import numpy as np
 from hypothesis import strategies as st
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 LABELS = [[0, 1], [-1, 1], ["no", "yes"], [3, 5, 9], ["a", "b", "c", "d"]]
@@ -30,8 +33,12 @@ def frozen(value):
         return {key: frozen(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [frozen(item) for item in value]
-    if type(value).__module__.startswith("sklearn_activelearn"):
+    if issparse(value):
+        return frozen([value.data, value.indices, value.indptr, value.shape])
+    if hasattr(value, "__dict__") and not callable(value):
         return type(value).__name__, frozen(vars(value))
+    if type(value).__module__.startswith("sklearn.") and not callable(value):
+        return pickle.dumps(value)  # compiled parts of an estimator
     return value
 
 
@@ -39,6 +46,44 @@ def with_int64_indices(X):
     """Return a CSR matrix whose index arrays are the long ones."""
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     return X
+
+
+def group_of(learner):
+    """Return how many rows a stream learner looks at before it decides."""
+    return learner.get_params().get("m", 1)
+
+
+def by_row(learner, X, y, classes):
+    """Offer a stream group by group; return the learner and its purchases."""
+    purchases = []
+    for i in range(0, len(X), group_of(learner)):
+        chunk = slice(i, i + group_of(learner))
+        rows = learner.query(X[chunk])
+        learner = pickle.loads(pickle.dumps(learner))
+        learner.teach(X[chunk][rows], y[chunk][rows], classes=classes)
+        learner = pickle.loads(pickle.dumps(learner))
+        purchases += (i + rows).tolist()
+    return learner, purchases
+
+
+def by_pool(learner, X, y, classes):
+    """Offer what is left of a pool until nothing is wanted; return the same."""
+    purchases = []
+    while True:
+        left = np.setdiff1d(np.arange(len(X)), purchases)
+        rows = learner.query(X, candidates=left)
+        if len(rows) == 0:
+            return learner, purchases
+        learner = pickle.loads(pickle.dumps(learner))
+        learner.teach(X[rows], y[rows], classes=classes)
+        learner = pickle.loads(pickle.dumps(learner))
+        purchases += rows.tolist()
+
+
+def responses(learner, X):
+    """Return all that a learner predicts."""
+    names = ("predict", "decision_function", "predict_proba")
+    return [getattr(learner, name)(X) for name in names if hasattr(learner, name)]
 
 
 class AnswerSheet:

@@ -117,7 +117,7 @@ class PoolClassifier(CallbackSupportMixin, DelegatedPrediction, ActiveClassifier
         # a generator of its own for each round: nothing to rewind after an error
         rng = np.random.default_rng((self._seed, self._n_rounds))
         if is_cold or self._utility is None:
-            chosen = rng.choice(rows, n_wanted, replace=False)
+            chosen = rng.permutation(rows)[:n_wanted]
             probability = n_wanted / len(rows)
         else:
             pool, within = view(X, rows)
@@ -287,7 +287,9 @@ class PoolClassifier(CallbackSupportMixin, DelegatedPrediction, ActiveClassifier
 
 def check_classifier(estimator):
     """Refuse what is no classifier, or asks for a kernel matrix."""
-    if not is_classifier(estimator):
+    if isinstance(estimator, type):
+        raise TypeError(f"estimator must be an instance, got {estimator!r}.")
+    if not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise TypeError(f"estimator must be a classifier, got {estimator!r}.")
     if get_tags(estimator).input_tags.pairwise:
         raise ValueError(
@@ -315,14 +317,14 @@ def view(X, rows):
 
 
 def best(utility, n_wanted, rng):
-    """Return the positions of the highest utilities, ties in random order.
+    """Return the positions of the highest utilities, best first.
 
-    Equal rows may differ in their last bits, which depend on where they stand in
-    X: what is that close counts as a tie.
+    Ties are broken at random, in the same order whatever `n_wanted`. Equal rows
+    may differ in their last bits, which depend on where they stand in X: utilities
+    that agree in half of their digits count as equal.
     """
-    last = np.partition(utility, -n_wanted)[-n_wanted]
-    slack = 1000 * np.finfo(utility.dtype).eps * np.abs(utility).max()
-    ahead = np.flatnonzero(utility > last + slack)
-    tied = np.flatnonzero(np.abs(utility - last) <= slack)
-    ahead = ahead[np.argsort(-utility[ahead], kind="stable")]
-    return np.append(ahead, rng.choice(tied, n_wanted - len(ahead), replace=False))
+    unit = np.sqrt(np.finfo(utility.dtype).eps) * np.abs(utility).max() or 1.0
+    worth, tie_break = np.round(utility / unit), rng.random(len(utility))
+    last = np.partition(worth, -n_wanted)[-n_wanted]
+    near = np.flatnonzero(worth >= last)
+    return near[np.lexsort((tie_break[near], -worth[near]))[:n_wanted]]

@@ -149,6 +149,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     ...     estimators=committee, budget=30, random_state=0
     ... ).fit(X, y)
     >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    linear 30
     """
 
     def __init__(

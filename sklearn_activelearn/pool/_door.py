@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import (
     assert_all_finite,
+    check_array,
     check_consistent_length,
     column_or_1d,
     get_tags,
@@ -11,6 +12,7 @@ from sklearn.utils import (
 from sklearn.utils.validation import validate_data
 
 from .._containers import is_frame, n_rows
+from .._validation import finish_rows
 
 
 def transforms_rows(estimator):
@@ -48,16 +50,17 @@ def check_pool(learner, estimator, X, *y, reset, min_rows):
     """
     tags = get_tags(estimator).input_tags
     if not transforms_rows(estimator) and not has_text_columns(X):
-        return validate_data(
+        out = validate_data(
             learner,
             X,
             *y,
             reset=reset,
             accept_sparse="csr" if tags.sparse else False,
             allow_nd=tags.three_d_array,
-            ensure_all_finite=not tags.allow_nan,
+            ensure_all_finite="allow-nan" if tags.allow_nan else True,
             ensure_min_samples=min_rows,
         )
+        return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
     X = indexable_rows(X)
     if n_rows(X) < min_rows:
         raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
@@ -75,9 +78,14 @@ def indexable_rows(X):
     """Return rows that can be taken by number."""
     if issparse(X):
         return X.tocsr()
-    if is_frame(X) or hasattr(X, "shape"):
+    if is_frame(X):
         return X
-    return list(X)
+    if not hasattr(X, "__array__"):
+        return list(X)
+    X = np.asarray(X)
+    if X.dtype.kind in "biufc":  # no transformer takes a row of numbers for a pool
+        X = check_array(X, ensure_all_finite=False, allow_nd=True, dtype=None)
+    return X
 
 
 def check_labels(X, y):

@@ -85,8 +85,9 @@ class MinMarginClassifier(PoolClassifier):
     Notes
     -----
     For two classes the utility of a row is :math:`-|f(x)|`; for more, minus the
-    gap between the two highest decision values (an `SVC` must keep
-    ``decision_function_shape="ovr"``). Ties are broken at random.
+    gap between the two highest decision values. Ties are broken at random. With
+    more than two classes an `SVC` gives votes with a confidence (and must keep
+    ``decision_function_shape="ovr"``), `LinearSVC` the distances meant here.
 
     The rows bought are no sample of the pool, and scores on them mislead.
 
@@ -115,6 +116,7 @@ class MinMarginClassifier(PoolClassifier):
     >>> model = make_pipeline(StandardScaler(), SVC(kernel="linear"))
     >>> learner = MinMarginClassifier(model, budget=40, random_state=0).fit(X, y)
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
+    40 labels, accuracy 0.98
     """
 
     _needs = "decision_function"

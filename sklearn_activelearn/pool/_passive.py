@@ -122,6 +122,7 @@ class PassiveClassifier(PoolClassifier):
     ...     budget=30, random_state=0,
     ... ).fit(X, y)
     >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    {'C': 1.0} 30
     """
 
     _utility = None

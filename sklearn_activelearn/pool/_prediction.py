@@ -108,4 +108,5 @@ class DelegatedPrediction:
         tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
         tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
         tags.classifier_tags = each[0].classifier_tags
+        tags.classifier_tags.multi_label = False
         return tags

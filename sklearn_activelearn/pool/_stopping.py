@@ -18,8 +18,10 @@ from ._utility import smallest_margin
 class MarginExhausted:
     """Stop when no row that may be bought lies inside the margin of the SVM.
 
-    Inside means a decision value between -1 and 1; for more than two classes,
-    the two highest ones less than 2 apart.
+    Inside means a decision value between -1 and 1. For more than two classes it
+    means that the two highest ones are less than 2 apart, which takes one-vs-rest
+    machines, such as `LinearSVC`: the decision values of an `SVC` are votes then,
+    and this rule never ends it.
 
     References
     ----------
@@ -37,6 +39,7 @@ class MarginExhausted:
     ...     stopping=MarginExhausted(), budget=None, random_state=0
     ... )
     >>> print(learner.fit(X, y).n_queries_, "labels of", len(y))
+    57 labels of 569
     """
 
     needs = "decision_function"
@@ -80,6 +83,7 @@ class StablePredictions:
     ...     stopping=StablePredictions(patience=5), budget=None, random_state=0
     ... )
     >>> print(learner.fit(X, y).n_queries_, "labels of", len(y))
+    46 labels of 569
     """
 
     threshold: float = 0.99

@@ -120,6 +120,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
     ...           for i in rows]
     >>> learner = learner.teach([texts[i] for i in rows], labels)
     >>> learner.predict(["pills", "noon"]).tolist()
+    ['spam', 'ham']
     """
 
     _needs = "predict_proba"

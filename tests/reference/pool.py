@@ -1,0 +1,91 @@
+"""The pool loop, slow and obvious: everything anew in every round.
+
+The random draws are the ones of the learners: a generator for each round.
+"""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+
+def margin(estimator):
+    """Tong & Koller's Simple: minus the smallest distance to the boundary."""
+
+    def utility(X, y, x):
+        scores = clone(estimator).fit(X, y).decision_function(x[None])[0]
+        if np.ndim(scores) == 0:
+            return -abs(scores)
+        *_, second, first = sorted(scores)
+        return second - first
+
+    return utility
+
+
+def uncertainty(estimator, measure):
+    """Lewis & Gale: what the probabilities of the classes leave open."""
+
+    def utility(X, y, x):
+        p = clone(estimator).fit(X, y).predict_proba(x[None])[0]
+        if measure == "least_confident":
+            return 1 - max(p)
+        if measure == "margin":
+            *_, second, first = sorted(p)
+            return second - first
+        return -sum(q * np.log(q) for q in p if q > 0)
+
+    return utility
+
+
+def committee(estimators, cv):
+    """Entropy of the votes of all candidates, weighted by accuracies of K folds."""
+
+    def utility(X, y, x):
+        weights = np.array([accuracy(e, X, y, cv) for e in estimators])
+        weights = weights / weights.sum()
+        members = [clone(e).fit(X, y) for e in estimators]
+        votes = dict.fromkeys(np.unique(y), 0.0)
+        for weight, member in zip(weights, members, strict=True):
+            votes[member.predict(x[None])[0]] += weight
+        return -sum(v * np.log(v) for v in votes.values() if v > 0)
+
+    return utility
+
+
+def accuracy(estimator, X, y, cv):
+    """Accuracy in stratified folds: of each class, one row after another."""
+    labels, counts = np.unique(y, return_counts=True)
+    folds = min(cv, sorted(counts)[-2])
+    if folds < 2:
+        return 1.0
+    rows = [i for label in labels for i in range(len(y)) if y[i] == label]
+    hits = 0
+    for k in range(folds):
+        test = rows[k::folds]
+        train = sorted(set(rows) - set(test))
+        model = clone(estimator).fit(X[train], y[train])
+        hits += sum(model.predict(X[test]) == y[test])
+    return hits / len(y)
+
+
+def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
+    """List the rows that are bought, in order."""
+    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    bought, n_rounds = [], 0
+    while len(bought) < min(budget, len(X)):
+        rng = np.random.default_rng((int(seed), n_rounds))
+        left = np.array([i for i in range(len(X)) if i not in bought])
+        known = set(y[bought])
+        wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
+        wanted = min(wanted, budget - len(bought))
+        if len(bought) < n_initial or len(known) < 2 or utility is None:
+            bought += rng.permutation(left)[:wanted].tolist()
+        else:
+            worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
+            unit = np.sqrt(np.finfo(float).eps) * max(abs(worth)) or 1.0
+            coins = rng.random(len(left))
+            order = sorted(
+                range(len(left)), key=lambda i: (-round(worth[i] / unit), coins[i])
+            )
+            bought += left[order[:wanted]].tolist()
+        n_rounds += 1
+    return bought

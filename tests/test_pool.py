@@ -1,0 +1,638 @@
+"""The pool loop: what it buys, what it is given, how it ends."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from scipy.sparse import coo_array, csc_array, csr_array
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.callback import ProgressBar, ScoringMonitor
+from sklearn.compose import make_column_transformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    SGDClassifier,
+)
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.pool import MarginExhausted, StablePredictions
+from sklearn_activelearn.pool._utility import consensus_kl
+from tests.learners import (
+    COMMITTEE,
+    POOL_LEARNERS,
+    each,
+    each_pool_default,
+    each_pool_learner,
+)
+from tests.reference import pool as reference
+from tests.tools import AnswerSheet, fresh, frozen, responses, state, streams
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((80, 4))
+y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")
+LOGISTIC, BAYES = LogisticRegression(), BernoulliNB()
+MEMBERS = [estimator for _, estimator in COMMITTEE]
+
+TWINS = [
+    (MinMarginClassifier(), reference.margin(SVC(kernel="linear"))),
+    (
+        UncertaintySamplingClassifier(BAYES),
+        reference.uncertainty(BAYES, "least_confident"),
+    ),
+    (
+        UncertaintySamplingClassifier(LOGISTIC, "margin"),
+        reference.uncertainty(LOGISTIC, "margin"),
+    ),
+    (
+        UncertaintySamplingClassifier(BAYES, "entropy"),
+        reference.uncertainty(BAYES, "entropy"),
+    ),
+    (
+        QueryByCommitteeClassifier(estimators=COMMITTEE, cv=3),
+        reference.committee(MEMBERS, 3),
+    ),
+    (PassiveClassifier(), None),
+]
+
+
+@pytest.mark.parametrize(
+    ("prototype", "utility"), TWINS, ids=lambda item: getattr(item, "__name__", None)
+)
+@pytest.mark.parametrize("batch_size", [1, 3])
+@settings(max_examples=6)
+@given(stream=streams(min_rows=5, max_rows=16, min_features=2))
+def test_purchases_are_those_of_the_slow_twin(prototype, utility, batch_size, stream):
+    X, y = stream
+    params = {"n_initial": 4, "batch_size": batch_size, "budget": 10}
+    learner = fresh(prototype, **params).fit(X, y)
+    expected = reference.purchases(utility, X, y, random_state=0, **params)
+    assert learner.queried_indices_.tolist() == expected
+
+
+def test_divergence_from_the_consensus():
+    probabilities = rng.dirichlet([1, 1, 1], size=(4, 9))
+    weights = rng.dirichlet([1, 1, 1, 1])
+    mean = sum(w * p for w, p in zip(weights, probabilities, strict=True))
+    expected = [
+        sum(
+            w * sum(p[i] * np.log(p[i] / mean[i]))
+            for w, p in zip(weights, probabilities, strict=True)
+        )
+        for i in range(9)
+    ]
+    np.testing.assert_allclose(consensus_kl(probabilities, weights), expected)
+
+
+@each_pool_learner
+@given(stream=streams())
+def test_no_row_is_bought_twice(prototype, stream):
+    X, y = stream
+    learner = fresh(prototype, budget=None, stopping=None).fit(X, y)
+    assert sorted(learner.queried_indices_) == list(range(len(X)))
+    assert learner.n_queries_ == len(X)
+    assert learner.query(X[:0]).size == 0
+
+    learner = fresh(prototype, budget=None, stopping=None)
+    asked = []
+    while len(rows := learner.query(X)):  # labels are late: nothing is taught
+        asked += rows.tolist()
+    # of equal rows either may be asked for: they are known by their values
+    assert sorted(X[asked].tolist()) == sorted(X.tolist())
+    assert learner.n_pending_ == len(X)
+
+
+@each_pool_learner
+def test_a_chunk_after_the_other(prototype):
+    learner = fresh(prototype, budget=30, stopping=None)
+    bought = []
+    for start in (0, 20, 40, 60):
+        part = slice(start, start + 20)
+        learner.partial_fit(X[part], y[part], classes=["no", "yes"])
+        rows = learner.queried_indices_
+        assert len(np.unique(rows)) == len(rows)
+        bought += (start + rows).tolist()
+    assert len(bought) == len(set(bought)) == learner.n_queries_ == 30
+    learner.set_params(budget=33).partial_fit(X[:20], y[:20])
+    assert learner.n_queries_ == 33
+
+
+@each_pool_default
+def test_the_first_rows_are_random_and_asked_at_once(prototype):
+    learner = fresh(prototype, n_initial=7, batch_size=2)
+    rows, probability = learner.query(X, return_probability=True)
+    assert len(rows) == 7
+    np.testing.assert_allclose(probability, 7 / 80)
+    assert len(learner.query(X)) == 2  # the labels are late
+    learner.teach(X[rows], np.repeat("no", 7), classes=["no", "yes"])
+    assert learner.predict(X).tolist() == ["no"] * 80
+    rows, probability = learner.query(X, return_probability=True)  # one class only
+    np.testing.assert_allclose(probability, 2 / 78)
+
+
+@each_pool_default
+def test_rows_from_elsewhere_spare_the_cold_start(prototype):
+    learner = fresh(prototype, n_initial=10).teach(X[:10], y[:10])
+    assert learner.n_queries_ == 0
+    assert learner.classes_.tolist() == ["no", "yes"]
+    assert learner.score(X, y) > 0.5
+    assert len(learner.query(X[10:])) == 1
+
+
+@each_pool_learner
+def test_limit_and_budget_cut_the_same_choice(prototype):
+    learner = fresh(prototype, budget=None, batch_size=5).partial_fit(X[:40], y[:40])
+    other = pickle.loads(pickle.dumps(learner))
+    rows = learner.query(X[40:])
+    for limit in range(4):
+        again = pickle.loads(pickle.dumps(other))
+        np.testing.assert_array_equal(again.query(X[40:], limit=limit), rows[:limit])
+
+
+@pytest.mark.parametrize(
+    ("budget", "n_labels"), [(0, 0), (0.0, 0), (3, 3), (0.3, 24), (1.0, 80), (None, 80)]
+)
+def test_budget(budget, n_labels):
+    learner = fresh(PassiveClassifier(GaussianNB()), budget=budget).fit(X, y)
+    assert learner.n_queries_ == n_labels
+    assert set(learner.predict(X)) <= {"no", "yes"}
+
+
+def test_ties_are_broken_at_random():
+    pool = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0)  # 1 and 2 tie
+    chosen = set()
+    for seed in range(40):
+        learner = MinMarginClassifier(n_initial=3, random_state=seed)
+        learner.teach([[0.0], [1.0], [2.0]], [0, 0, 1])
+        chosen |= set(learner.query(pool).tolist())
+    assert min(chosen) >= 20
+    assert len(chosen) > 20
+
+
+#: Stochastic gradient descent treats the intercept of sparse rows differently.
+NO_SGD = [row for row in POOL_LEARNERS if not isinstance(row.estimator, Perceptron)]
+
+
+class Failing(AnswerSheet):
+    """An oracle that fails at its k-th call."""
+
+    def __init__(self, y, k, error):
+        super().__init__(y)
+        self.k, self.error = k, error
+
+    def __call__(self, rows):
+        self.k -= 1
+        if self.k < 0:
+            raise self.error("the oracle failed")
+        return super().__call__(rows)
+
+
+@each_pool_learner
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+@pytest.mark.parametrize("k", [0, 1, 4])
+def test_an_oracle_that_raises_loses_nothing(prototype, error, k):
+    oracle, learner = Failing(y, k, error), fresh(prototype, budget=20, stopping=None)
+    expected = clone(learner).fit(X, y)
+    try:
+        learner.learn(X, oracle, classes=["no", "yes"])
+    except error:
+        assert oracle.k < 0
+    assert learner.queried_indices_.tolist() == oracle.asked
+    assert learner.n_queries_ == len(oracle.asked)
+    learner.predict(X)
+    rest = np.setdiff1d(np.arange(len(X)), oracle.asked)
+    again = AnswerSheet(y[rest])
+    learner.learn(X[rest], again)
+    assert (
+        oracle.asked + rest[again.asked].tolist() == expected.queried_indices_.tolist()
+    )
+    assert frozen(responses(learner, X)) == frozen(responses(expected, X))
+
+
+@each_pool_default
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda rows: None, "shape"),
+        (lambda rows: y[rows][:-1], "one label for each"),
+        (lambda rows: ["maybe"] * len(rows), "'maybe' for row"),
+        (lambda rows: [np.nan] * len(rows), "nan for row"),
+    ],
+)
+def test_bad_answers(prototype, answer, words):
+    learner = fresh(prototype)
+    with pytest.raises(ValueError, match=words):
+        learner.learn(X, answer, classes=["no", "yes"])
+    assert learner.n_queries_ == 0
+    expected = fresh(prototype).fit(X, y)
+    assert learner.learn(X, AnswerSheet(y)).n_queries_ == expected.n_queries_
+
+
+@each_pool_default
+def test_an_interrupted_simulation_keeps_what_was_bought(prototype):
+    class Interrupt:
+        def setup(self, estimator, context):
+            self.rounds = 0
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            self.rounds += 1
+            if self.rounds == 5:
+                raise KeyboardInterrupt
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+    learner = fresh(prototype).set_callbacks(Interrupt())
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    n_bought = learner.n_queries_
+    assert n_bought == len(learner.queried_indices_) > learner.n_initial
+    learner.score(X, y)
+    learner.set_callbacks()
+    n_next = min(learner.batch_size, learner.budget - n_bought)
+    assert len(learner.query(X)) == n_next
+
+
+def test_the_oracle_sees_the_learner_before_the_round():
+    seen = []
+    learner = MinMarginClassifier(budget=15, random_state=0)
+
+    def oracle(rows):
+        seen.append((learner.n_queries_, learner.predict(X).tolist()))
+        with pytest.raises(RuntimeError, match="under way"):
+            learner.teach(X[:1], y[:1])
+        return y[rows]
+
+    learner.learn(X, oracle, classes=["no", "yes"])
+    assert [n for n, _ in seen] == [0, 10, 11, 12, 13, 14]
+    for n, predicted in seen[1:]:
+        until = fresh(MinMarginClassifier(), budget=n).fit(X, y)
+        assert until.predict(X).tolist() == predicted
+
+
+def test_callbacks():
+    monitor = ScoringMonitor(scoring="accuracy")
+    learner = UncertaintySamplingClassifier(budget=20, batch_size=2, random_state=0)
+    learner.set_callbacks(monitor).fit(X, y)
+    scores = [
+        row["accuracy"]
+        for row in monitor.get_logs().data
+        if row["task_name"] == "query"
+    ]
+    assert len(scores) == 6
+    assert scores[-1] == learner.score(X, y)
+    for k, score in enumerate(scores):
+        until = fresh(UncertaintySamplingClassifier(), budget=10 + 2 * k, batch_size=2)
+        assert until.fit(X, y).score(X, y) == score
+
+
+def test_a_progress_bar(capsys):
+    pytest.importorskip("rich")
+    learner = MinMarginClassifier(budget=20, random_state=0)
+    learner.set_callbacks(ProgressBar()).fit(X, y)
+    out = capsys.readouterr().out
+    assert out.count("MinMarginClassifier") >= 1
+
+
+def test_a_callback_may_stop_it():
+    class Stop:
+        def setup(self, estimator, context):
+            pass
+
+        teardown = on_fit_task_begin = setup
+
+        def on_fit_task_end(self, estimator, context):
+            return estimator.n_queries_ >= 14
+
+    learner = MinMarginClassifier(random_state=0).set_callbacks(Stop()).fit(X, y)
+    assert learner.n_queries_ == 14
+
+
+@pytest.mark.parametrize("convert", [list, np.array, pd.Series])
+def test_a_pool_of_texts(convert):
+    texts = [
+        f"{'cheap pills' if label == 'yes' else 'meeting notes'} {i}"
+        for i, label in enumerate(y)
+    ]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    pool = convert(texts)
+    for prototype in (
+        MinMarginClassifier(model, budget=20),
+        UncertaintySamplingClassifier(model, budget=20),
+        QueryByCommitteeClassifier(model, budget=14, cv=2),
+        PassiveClassifier(model, budget=20),
+    ):
+        learner = fresh(prototype).fit(pool, y)
+        assert learner.score(pool, y) == 1
+        rows = learner.set_params(budget=30).query(pool)
+        taken = pool.iloc[rows] if hasattr(pool, "iloc") else [texts[i] for i in rows]
+        learner.teach(taken, y[rows])
+        assert learner.n_pending_ == 0
+        asked = fresh(prototype).learn(pool, AnswerSheet(y))
+        expected = fresh(prototype).fit(pool, y)
+        assert asked.queried_indices_.tolist() == expected.queried_indices_.tolist()
+
+
+def test_a_table_with_text_and_missing_values():
+    frame = pd.DataFrame(
+        {"size": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")}
+    )
+    frame.loc[::7, "size"] = np.nan
+    columns = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["size"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["colour"]),
+    )
+    prototype = UncertaintySamplingClassifier(
+        make_pipeline(columns, LogisticRegression()), budget=30
+    )
+    learner = fresh(prototype).fit(frame, y)
+    assert learner.feature_names_in_.tolist() == ["size", "colour"]
+    assert learner.score(frame, y) > 0.7
+    by_hand = fresh(prototype)
+    rows = by_hand.query(frame)
+    by_hand.teach(frame.iloc[rows], y[rows])
+    assert by_hand.n_pending_ == 0
+    with pytest.raises(ValueError, match="feature names"):
+        learner.query(frame.rename(columns={"size": "weight"}))
+
+
+@each(NO_SGD)
+@pytest.mark.parametrize(
+    "convert",
+    [
+        csr_array,
+        csc_array,
+        coo_array,
+        np.asfortranarray,
+        pd.DataFrame,
+        np.ndarray.tolist,
+    ],
+    ids=["csr", "csc", "coo", "fortran", "frame", "list"],
+)
+def test_the_container_does_not_matter(prototype, convert):
+    learner = fresh(prototype, budget=25).fit(X, y)
+    other = fresh(prototype, budget=25).fit(convert(X), y)
+    np.testing.assert_array_equal(other.queried_indices_, learner.queried_indices_)
+    for one, two in zip(
+        responses(other, convert(X)), responses(learner, X), strict=True
+    ):
+        if one.dtype.kind == "f":
+            np.testing.assert_allclose(one, two, rtol=1e-3, atol=1e-5)
+        else:
+            np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True], [1.0, 2.0]])
+@each_pool_default
+def test_labels(prototype, labels):
+    named = np.array(labels)[(y == "yes").astype(int)]
+    learner = fresh(prototype).fit(X, named)
+    expected = fresh(prototype).fit(X, y)
+    np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
+    np.testing.assert_array_equal(learner.classes_, labels)
+    assert learner.predict(X).dtype == learner.classes_.dtype
+
+
+@each_pool_default
+def test_classes_grow(prototype):
+    learner = fresh(prototype, n_initial=2).teach(X[:2], ["b", "c"])
+    learner.teach(X[2:5], ["a", "b", "d"])
+    assert learner.classes_.tolist() == ["a", "b", "c", "d"]
+    assert set(learner.predict(X)) <= set("abcd")
+    assert learner.predict(X[:1]).dtype.kind == "U"
+    with pytest.raises(ValueError, match="mixes"):
+        learner.teach(X[:1], [7])
+    learner.teach(X[5:6], ["a"], classes=list("abcde"))
+    with pytest.raises(ValueError, match="'f' is not one of the classes"):
+        learner.teach(X[5:6], ["f"])
+
+
+def test_incremental_learners_start_again_when_classes_grow():
+    learner = MinMarginClassifier(SGDClassifier(), incremental=True, n_initial=2)
+    learner.teach(X[:4], ["a", "b", "a", "b"]).teach(X[4:6], ["c", "a"])
+    assert learner.estimator_.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_a_class_without_labels_has_a_place():
+    learner = UncertaintySamplingClassifier(n_initial=2)
+    learner.teach(X[:4], [0, 2, 0, 2], classes=[0, 1, 2])
+    assert learner.predict_proba(X).shape == (80, 3)
+    assert not learner.predict_proba(X)[:, 1].any()
+    scores = learner.decision_function(X)
+    np.testing.assert_array_equal(scores.argmax(axis=1), learner.predict(X))
+    only = MinMarginClassifier().teach(X[:2], [1, 1], classes=[0, 1])
+    assert np.all(only.decision_function(X) > 0)
+    assert only.predict(X).tolist() == [1] * 80
+
+
+def test_warm_starts_go_on_and_leave_the_old_model_alone():
+    model = MLPClassifier((4,), warm_start=True, max_iter=5000, random_state=0)
+    learner = UncertaintySamplingClassifier(model, budget=12, random_state=0).fit(X, y)
+    before = learner.estimator_
+    weights, n_iter = frozen(before.coefs_), before.t_
+    learner.teach(X[-3:], y[-3:])
+    assert learner.estimator_.t_ > n_iter
+    assert frozen(before.coefs_) == weights
+
+
+def test_random_estimators_follow_the_seed():
+    model = make_pipeline(StandardScaler(), SGDClassifier())
+    first = MinMarginClassifier(model, budget=20, random_state=3).fit(X, y)
+    again = MinMarginClassifier(model, budget=20, random_state=3).fit(X, y)
+    assert frozen(responses(first, X)) == frozen(responses(again, X))
+    assert first.estimator_[-1].random_state is not None
+    assert model[-1].random_state is None
+
+
+def test_threads_score_alike():
+    for prototype in (
+        MinMarginClassifier(budget=20),
+        QueryByCommitteeClassifier(estimators=COMMITTEE, n_initial=3, budget=5),
+    ):
+        alone = fresh(prototype).fit(X, y)
+        both = fresh(prototype, n_jobs=2).fit(X, y)
+        np.testing.assert_array_equal(both.queried_indices_, alone.queried_indices_)
+
+
+def test_passive_learning_validates_once():
+    fits = []
+
+    class Counting(GaussianNB):
+        def fit(self, X, y):
+            fits.append(len(y))
+            return super().fit(X, y)
+
+    learner = PassiveClassifier(
+        Counting(), {"var_smoothing": [1e-9, 1e-3]}, cv=3, budget=40
+    )
+    learner.fit(X, y)
+    assert len(fits) == 2 * 3 + 1
+
+
+def test_few_labels_of_a_class_are_no_error():
+    rare = np.where(np.arange(80) == 5, "yes", "no")
+    learner = QueryByCommitteeClassifier(
+        estimators=COMMITTEE, budget=None, random_state=0
+    )
+    learner.fit(X, rare)
+    assert learner.cv_scores_.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "rule", ["margin_exhausted", MarginExhausted(), ["margin_exhausted"]]
+)
+def test_stopping_when_the_margin_is_exhausted(rule):
+    hard = MinMarginClassifier(
+        SVC(kernel="linear", C=1e3), stopping=rule, budget=None, random_state=0
+    )
+    learner = clone(hard).fit(X, X[:, 0] > 0)
+    assert 10 < learner.n_queries_ < 80
+    left = np.delete(np.arange(80), learner.queried_indices_)
+    assert np.abs(learner.decision_function(X[left])).min() >= 1
+    corners = np.arange(80) % 3
+    blobs = X[:, :2] / 4 + 3 * np.array([[0, 0], [1, 0], [0, 1]])[corners]
+    hard.set_params(estimator=OneVsRestClassifier(SVC(kernel="linear", C=1e3)))
+    assert hard.fit(blobs, corners).n_queries_ < 60
+
+
+def test_stopping_when_predictions_are_stable():
+    rule = StablePredictions(threshold=1.0, patience=4)
+    learner = MinMarginClassifier(stopping=rule, budget=None, random_state=0).fit(X, y)
+    n_labels = learner.n_queries_
+    assert 14 <= n_labels < 80
+    left = np.delete(np.arange(80), learner.queried_indices_)
+    predicted = {
+        tuple(fresh(MinMarginClassifier(), budget=n).fit(X, y).predict(X[left]))
+        for n in range(n_labels - 4, n_labels + 1)
+    }
+    assert len(predicted) == 1
+    earlier = [rule, "margin_exhausted"]
+    assert fresh(learner, stopping=earlier).fit(X, y).n_queries_ <= n_labels
+
+
+@pytest.mark.parametrize(
+    ("learner", "error", "words"),
+    [
+        (UncertaintySamplingClassifier(SVC()), TypeError, "predict_proba.*Calibrated"),
+        (UncertaintySamplingClassifier(LinearSVC()), TypeError, "MinMarginClassifier"),
+        (MinMarginClassifier(GaussianNB()), TypeError, "UncertaintySampling"),
+        (
+            QueryByCommitteeClassifier(SVC(), disagreement="consensus_kl"),
+            TypeError,
+            "vote_entropy",
+        ),
+        (
+            UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
+            TypeError,
+            "decision_function",
+        ),
+        (MinMarginClassifier(SVC(), incremental=True), TypeError, "partial_fit"),
+        (MinMarginClassifier("SVC"), TypeError, "classifier"),
+        (MinMarginClassifier(SVC), TypeError, "instance"),
+        (PassiveClassifier(LinearRegression()), TypeError, "classifier"),
+        (MinMarginClassifier(SVC(kernel="precomputed")), ValueError, "precomputed"),
+        (PassiveClassifier(SVC(), {"alpha": [1]}), ValueError, "alpha"),
+        (PassiveClassifier(SVC(), "C"), TypeError, "[Gg]rid"),
+        (PassiveClassifier(estimators=[]), ValueError, "estimators"),
+        (PassiveClassifier(estimators=[SVC()]), ValueError, "estimators"),
+        (
+            PassiveClassifier(estimators=[("a", SVC()), ("a", SVC())]),
+            ValueError,
+            "twice",
+        ),
+        (
+            PassiveClassifier(SVC(), {"C": [1]}, estimators=COMMITTEE),
+            ValueError,
+            "not both",
+        ),
+        (MinMarginClassifier(stopping=StablePredictions(2.0)), ValueError, "threshold"),
+        (
+            MinMarginClassifier(stopping=StablePredictions(patience=0)),
+            ValueError,
+            "patience",
+        ),
+    ],
+    ids=lambda item: str(item)[:70],
+)
+def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
+    before = frozen(vars(learner))
+    for verb in (
+        lambda: learner.fit(X, y),
+        lambda: learner.partial_fit(X, y),
+        lambda: learner.query(X),
+        lambda: learner.teach(X, y),
+        lambda: learner.learn(X, AnswerSheet(y)),
+    ):
+        with pytest.raises(error, match=words):
+            verb()
+    assert frozen(vars(learner)) == before
+
+
+def test_an_estimator_that_fails_loses_no_label():
+    class Picky(GaussianNB):
+        def fit(self, X, y):
+            if len(y) == 13:
+                raise ValueError("not that many")
+            return super().fit(X, y)
+
+    oracle = AnswerSheet(y)
+    learner = UncertaintySamplingClassifier(Picky(), random_state=0)
+    with pytest.raises(ValueError, match="not that many"):
+        learner.learn(X, oracle)
+    assert learner.n_queries_ == len(oracle.asked) == len(learner._labelled) == 13
+
+
+def test_calibrated_and_searched_estimators():
+    calibrated = CalibratedClassifierCV(LinearSVC(), cv=2)
+    learner = UncertaintySamplingClassifier(
+        calibrated, n_initial=20, budget=30, random_state=0
+    )
+    assert learner.fit(X, y).score(X, y) > 0.7
+    searched = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2)
+    learner = MinMarginClassifier(searched, n_initial=20, budget=25, random_state=0)
+    assert learner.fit(X, y).score(X, y) > 0.7
+    search = GridSearchCV(
+        MinMarginClassifier(SVC(), budget=20, random_state=0),
+        {"estimator__C": [0.1, 1.0], "n_initial": [5, 10]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_estimator_.n_queries_ == 20
+
+
+@each_pool_default
+def test_missing_values_are_the_estimators_matter(prototype):
+    holes = X.copy()
+    holes[::9, 1] = np.nan
+    model = make_pipeline(SimpleImputer(), GaussianNB())
+    learner = fresh(UncertaintySamplingClassifier(model, budget=20)).fit(holes, y)
+    assert learner.n_queries_ == 20
+    with pytest.raises(ValueError, match="NaN"):
+        fresh(prototype).fit(holes, y)
+
+
+@each_pool_default
+def test_state_is_small_beside_the_pool(prototype):
+    learner = fresh(prototype, budget=15).fit(X, y)
+    assert len(learner._labelled) == 15
+    assert learner._labelled.rows.shape == (15, 4)
+    assert state(learner) == state(pickle.loads(pickle.dumps(learner)))
