@@ -22,7 +22,7 @@ from sklearn_activelearn._cli.learners import (
     name_of,
     parse_learner,
     passive_twin,
-    public_learners,
+    quick_learners,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
 from sklearn_activelearn._cli.report import draw, to_dict, to_text
@@ -60,7 +60,7 @@ def run_compare(args):
     """Run ``compare``: check everything, then run, then report."""
     check_outputs(args)
     try:
-        texts = args.learner or public_learners()
+        texts = args.learner or quick_learners()
         learners = [parse_learner(text) for text in texts]
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error

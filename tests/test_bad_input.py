@@ -70,7 +70,7 @@ BAD_CALLS = [
     ({"X": X[None]}, ALL, ValueError, "dim 3"),
     ({"X": X[:, :0]}, ALL, ValueError, r"0 feature\(s\)|0 features"),
     ({"X": X + 1j}, ALL, ValueError, "[Cc]omplex"),
-    ({"X": np.full((50, 3), "three")}, ALL, ValueError, "convert"),
+    ({"X": np.full((50, 3), "three")}, ALL, ValueError, "[Cc]onvert"),
     ({"X": X[:0], "y": y[:0]}, ("fit", "partial_fit"), ValueError, r"0 sample"),
     ({"y": None}, LABELLED, ValueError, "y"),
     ({"y": y[:-1]}, LABELLED, ValueError, "inconsistent numbers of samples"),

@@ -18,6 +18,7 @@ from sklearn.datasets import (
     load_iris,
 )
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import sklearn_activelearn
 from sklearn_activelearn import (
@@ -25,6 +26,8 @@ from sklearn_activelearn import (
     DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
+    MinMarginClassifier,
+    QueryByCommitteeClassifier,
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.__main__ import main, progress
@@ -34,6 +37,7 @@ from sklearn_activelearn._cli.learners import (
     parse_learner,
     passive_twin,
     public_learners,
+    quick_learners,
 )
 from sklearn_activelearn._cli.report import to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
@@ -92,7 +96,7 @@ class TestReport:
         assert "RandomSamplingClassifier(rate=1.0)" in out
         assert "where passive learning ends with all 899 labels" in out
         rows = [line.split()[0] for line in out.splitlines() if "±" in line]
-        assert set(public_learners()) | {"passive"} <= set(rows)
+        assert {*quick_learners(), "passive"} <= set(rows)
         assert max(map(len, out.splitlines())) <= 100
 
     def test_learners_are_the_public_ones(self):
@@ -138,7 +142,7 @@ class TestReport:
         assert main(["compare", *SMALL, *argv]) == 0
         assert capsys.readouterr() == ("", "")
         report = json.loads(path.read_text(encoding="utf-8"))
-        assert len(report["results"]) == len(public_learners())
+        assert len(report["results"]) == len(quick_learners())
 
     def test_plot(self, iris_csv, tmp_path, capsys):
         path = tmp_path / "curves.png"
@@ -231,6 +235,22 @@ class TestComparison:
             twin = passive_twin(sampler)
             assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
             assert (twin.loss, twin.t, twin.eta0) == ("hinge", 2.0, 0.2)
+
+    def test_passive_twin_of_a_pool_learner(self):
+        learner = MinMarginClassifier(
+            budget=3, batch_size=2, stopping="margin_exhausted"
+        )
+        twin = passive_twin(learner)
+        assert repr(twin.estimator) == repr(SVC(kernel="linear"))
+        assert (twin.budget, twin.batch_size, twin.stopping) == (None, 2, None)
+        committee = passive_twin(QueryByCommitteeClassifier(cv=3))
+        assert (len(committee.estimators), committee.cv) == (5, 3)
+        grid = {"C": [1.0, 2.0]}
+        assert passive_twin(QueryByCommitteeClassifier(SVC(), grid)).param_grid == grid
+
+    def test_a_pool_learner(self, capsys):
+        (result,) = report_of(capsys, "--learner", "Passive:budget=20")["results"]
+        assert result["learner"] == "PassiveClassifier(budget=20)"
 
     @pytest.mark.parametrize("rows", [4, 99, 150, 1797])
     def test_label_counts_include_all_of_every_run(self, rows):

@@ -4,7 +4,13 @@ import ast
 from difflib import get_close_matches
 
 import sklearn_activelearn
-from sklearn_activelearn import MarginLossClassifier, RandomSamplingClassifier
+from sklearn_activelearn import (
+    MarginLossClassifier,
+    PassiveClassifier,
+    RandomSamplingClassifier,
+    stream,
+)
+from sklearn_activelearn.pool._base import PoolClassifier
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -14,6 +20,11 @@ def public_learners():
     """Return the active learners of the package by name."""
     public = {n: getattr(sklearn_activelearn, n) for n in sklearn_activelearn.__all__}
     return {name: value for name, value in public.items() if hasattr(value, "learn")}
+
+
+def quick_learners():
+    """Return the names of those that take seconds: they never refit a model."""
+    return [name for name in public_learners() if name in stream.__all__]
 
 
 def parse_learner(text):
@@ -72,10 +83,19 @@ def name_of(learner):
 def passive_twin(learner):
     """Return passive learning of the same model: it buys every label."""
     params = learner.get_params(deep=False)
-    if "loss" in params:
+    if isinstance(learner, PoolClassifier):
+        twin, everything = PassiveClassifier(), {"stopping": None}
+    elif "loss" in params:
         twin = MarginLossClassifier()
-        all_labels = {"loss": "hinge", "query_probability": "tight"}
+        everything = {"loss": "hinge", "query_probability": "tight", "patience": None}
     else:
-        twin, all_labels = RandomSamplingClassifier(), {"rate": 1.0}
-    shared = {name: params[name] for name in params if hasattr(twin, name)}
-    return twin.set_params(**{**shared, **all_labels, "budget": None, "patience": None})
+        twin, everything = RandomSamplingClassifier(), {"rate": 1.0, "patience": None}
+    shared = {name: params[name] for name in params if name in twin.get_params()}
+    twin.set_params(**{**shared, **everything, "budget": None})
+    if isinstance(twin, PassiveClassifier) and twin.estimators is twin.param_grid:
+        candidates = learner._unfitted()  # a default is not the same for all
+        if len(candidates) == 1:
+            return twin.set_params(estimator=candidates[0])
+        names = learner._candidates()[0]
+        return twin.set_params(estimators=list(zip(names, candidates, strict=True)))
+    return twin

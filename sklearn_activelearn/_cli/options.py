@@ -62,8 +62,9 @@ def add_input(add):
         "--learner",
         metavar="NAME[:param=value,...]",
         action="append",
-        help="a learner and its parameters, may be repeated; default: all learners "
-        f"with default parameters ({', '.join(public_learners())})",
+        help="a learner and its parameters, may be repeated; default: the quick "
+        f"ones with default parameters, of all there are "
+        f"({', '.join(public_learners())})",
     )
     add(
         "--target-error",
