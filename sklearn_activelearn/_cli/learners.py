@@ -92,7 +92,7 @@ def passive_twin(learner):
         twin, everything = RandomSamplingClassifier(), {"rate": 1.0, "patience": None}
     shared = {name: params[name] for name in params if name in twin.get_params()}
     twin.set_params(**{**shared, **everything, "budget": None})
-    if isinstance(twin, PassiveClassifier) and twin.estimators is twin.param_grid:
+    if isinstance(twin, PassiveClassifier) and not (twin.estimators or twin.param_grid):
         candidates = learner._unfitted()  # a default is not the same for all
         if len(candidates) == 1:
             return twin.set_params(estimator=candidates[0])

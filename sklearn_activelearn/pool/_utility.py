@@ -4,6 +4,8 @@ They answer for many rows at once and know no learner. A utility of a
 committee gets the answers of all members.
 """
 
+from functools import reduce
+
 import numpy as np
 from scipy.special import entr, rel_entr
 
@@ -24,7 +26,7 @@ def smallest_margin(scores):
 
 def least_confident(probabilities):
     """1 minus the probability of the most probable class."""
-    return 1 - probabilities.max(axis=1)
+    return 1 - reduce(np.maximum, probabilities.T)  # quicker than along short rows
 
 
 def entropy(probabilities):
