@@ -265,6 +265,8 @@ def check_candidates(candidates, n_rows):
     rows = rows.astype(np.int64)
     if rows.size and (rows.min() < 0 or rows.max() >= n_rows):
         raise ValueError(f"candidates must lie in [0, {n_rows}), the rows of X.")
-    if len(np.unique(rows)) < len(rows):
+    is_named = np.zeros(n_rows, dtype=bool)
+    is_named[rows] = True
+    if np.count_nonzero(is_named) < len(rows):
         raise ValueError("candidates names a row more than once.")
     return rows

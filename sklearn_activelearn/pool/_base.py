@@ -324,7 +324,7 @@ def best(utility, n_wanted, rng):
     that agree in half of their digits count as equal.
     """
     unit = np.sqrt(np.finfo(utility.dtype).eps) * np.abs(utility).max() or 1.0
-    worth, tie_break = np.round(utility / unit), rng.random(len(utility))
-    last = np.partition(worth, -n_wanted)[-n_wanted]
-    near = np.flatnonzero(worth >= last)
-    return near[np.lexsort((tie_break[near], -worth[near]))[:n_wanted]]
+    last = np.partition(utility, -n_wanted)[-n_wanted]
+    near = np.flatnonzero(utility >= last - unit)
+    worth, tie_break = np.round(utility[near] / unit), rng.random(len(utility))[near]
+    return near[np.lexsort((tie_break, -worth))[:n_wanted]]
