@@ -6,7 +6,7 @@ at equal numbers of labels, mean ± std over the folds. The stream learners run 
 default parameters of the package but the paper's model: separators through the origin,
 no averaging, tuned nowhere here; `benchmarks.papers.ocr` tunes them.
 
-    python -m benchmarks.papers.simple_svm [--folds 5] [--jobs 2] [--problem 4v7] [--quick]
+    python -m benchmarks.papers.simple_svm [--folds 5] [--problem 4v7] [--quick]
 """
 
 import argparse
