@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
-from tests.learners import each_learner, group_of
-from tests.tools import fresh
+from tests.learners import each_stream_learner
+from tests.tools import fresh, group_of
 
 rng = np.random.RandomState(0)
 X = rng.standard_normal((120, 4))
@@ -34,7 +34,7 @@ def recorder(prototype):
     return noting(**prototype.get_params()), runs
 
 
-@each_learner
+@each_stream_learner
 def test_curve_equals_the_loop_by_hand(prototype):
     noting, runs = recorder(prototype)
     curve = label_curve(noting, X, y, cv=SPLITS, random_state=0)
@@ -59,7 +59,7 @@ def test_curve_equals_the_loop_by_hand(prototype):
         assert curve.scores[run][known].tolist() == scores
 
 
-@each_learner
+@each_stream_learner
 def test_scores_at_some_counts(prototype):
     everywhere = label_curve(prototype, X, y, cv=SPLITS, random_state=0)
     some = label_curve(prototype, X, y, cv=SPLITS, at=[200, 5, 3, 5], random_state=0)
