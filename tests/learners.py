@@ -26,7 +26,6 @@ from sklearn_activelearn import (
 from tests.tools import by_pool, by_row
 
 
-
 def coin_of(margins):
     """Return a query probability of one's own."""
     return np.maximum(0.2, 1 / (1 + margins))

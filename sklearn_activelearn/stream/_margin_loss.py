@@ -232,7 +232,7 @@ class MarginLossClassifier(StreamClassifier):
     def _warn_if_silent(self):
         """Warn of a step so large that no row is worth asking for after the first."""
         few = min(2 * len(self.classes_), self._limits()[0] - 1)
-        if self.n_seen_ >= 100 and self.n_queries_ <= few:
+        if self.n_seen_ > 100 and self.n_queries_ <= few:
             warnings.warn(
                 f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "
                 f"eta0={self.eta0} takes rows of this size so far from the separator "
