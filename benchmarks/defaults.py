@@ -17,8 +17,11 @@ failed      share of runs that never reached the target
 """
 
 import argparse
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from joblib import parallel_config
+from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import data
 from benchmarks.papers.ocr import PROBLEMS, problem
@@ -52,16 +55,23 @@ SETTINGS = (
 
 def measure(learner, X, y, args):
     """Return the curve of one learner on one problem."""
-    return label_curve(
-        learner,
-        X,
-        y,
-        cv=5,
-        n_repeats=args.repeats,
-        n_jobs=args.jobs,
-        at=COUNTS,
-        random_state=SEED,
-    )
+    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
+        ignore_silence()
+        return label_curve(
+            learner,
+            X,
+            y,
+            cv=5,
+            n_repeats=args.repeats,
+            n_jobs=args.jobs,
+            at=COUNTS,
+            random_state=SEED,
+        )
+
+
+def ignore_silence():
+    """Take a learner that stops asking for what it is here: a result."""
+    simplefilter("ignore", ConvergenceWarning)
 
 
 def compare(curve, passive, target):
