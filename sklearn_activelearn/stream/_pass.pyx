@@ -184,7 +184,8 @@ cdef class LinearState:
     cdef void measure(self, const al_rows *X, Row *row) noexcept nogil:
         """Fill in the squared norm of a row that was looked at without it."""
         if row.squared_norm < 0:
-            row.squared_norm = X.squares(X, row.index, 1.0) + self.fit_intercept
+            X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
+            row.squared_norm += self.fit_intercept
 
     cdef int learn(
         self, const al_rows *X, Row *row, Py_ssize_t label,
@@ -270,8 +271,7 @@ def run(
     cdef bint ordered = order is not None, later = labels is None, hit, open
     cdef bint measured = state.normalize or query_rule.uses_norm
     cdef const al_rows *X = &rows.view
-    cdef Clock *clock = &state.clock
-    cdef Clock before
+    cdef Clock before, *clock = &state.clock
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
