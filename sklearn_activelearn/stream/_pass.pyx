@@ -271,7 +271,8 @@ def run(
     cdef bint ordered = order is not None, later = labels is None, hit, open
     cdef bint measured = state.normalize or query_rule.uses_norm
     cdef const al_rows *X = &rows.view
-    cdef Clock before, *clock = &state.clock
+    cdef Clock *clock = &state.clock
+    cdef Clock before
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
@@ -377,12 +378,7 @@ def teach(
 
 
 def scores(Rows rows, coef, intercept, bint normalize):
-    """Scores of all rows, as the loop computes them.
-
-    Returns
-    -------
-    out : array of shape (n_rows, n_vectors)
-    """
+    """Scores of all rows, (n_rows, n_vectors), as the loop computes them."""
     cdef LinearState state = LinearState(
         (coef, intercept, coef[:, :0], intercept), [], (0,) * 5, 0,
         normalize, False, False,
