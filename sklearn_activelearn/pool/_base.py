@@ -326,5 +326,8 @@ def best(utility, n_wanted, rng):
     unit = np.sqrt(np.finfo(utility.dtype).eps) * np.abs(utility).max() or 1.0
     last = np.partition(utility, -n_wanted)[-n_wanted]
     near = np.flatnonzero(utility >= last - unit)
-    worth, tie_break = np.round(utility[near] / unit), rng.random(len(utility))[near]
-    return near[np.lexsort((tie_break, -worth))[:n_wanted]]
+    loss = -np.round(utility[near] / unit)
+    order = np.argsort(loss, kind="stable")
+    # draws go to places from the best on: further rows change none of them
+    ties = rng.random(len(near))
+    return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]

@@ -82,10 +82,10 @@ def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
         else:
             worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
             unit = np.sqrt(np.finfo(float).eps) * max(abs(worth)) or 1.0
-            coins = rng.random(len(left))
-            order = sorted(
-                range(len(left)), key=lambda i: (-round(worth[i] / unit), coins[i])
-            )
+            worth = [round(value / unit) for value in worth]
+            order = sorted(range(len(left)), key=lambda i: -worth[i])
+            coins = dict(zip(order, rng.random(len(left)), strict=True))
+            order.sort(key=lambda i: (-worth[i], coins[i]))
             bought += left[order[:wanted]].tolist()
         n_rounds += 1
     return bought
