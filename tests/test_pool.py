@@ -186,6 +186,9 @@ def test_ties_are_broken_at_random():
     assert len(chosen) > 20
 
 
+#: Numbers that float32 holds exactly.
+ROUND = X.astype(np.float32).astype(float)
+
 #: Stochastic gradient descent treats the intercept of sparse rows differently.
 NO_SGD = [row for row in POOL_LEARNERS if not isinstance(row.estimator, Perceptron)]
 
@@ -207,13 +210,17 @@ class Failing(AnswerSheet):
 @each_pool_learner
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 @pytest.mark.parametrize("k", [0, 1, 4])
-def test_an_oracle_that_raises_loses_nothing(prototype, error, k):
-    oracle, learner = Failing(y, k, error), fresh(prototype, budget=20, stopping=None)
+@pytest.mark.parametrize("budget", [20, 0.2])
+def test_an_oracle_that_raises_loses_nothing(prototype, error, k, budget):
+    oracle = Failing(y, k, error)
+    learner = fresh(prototype, budget=budget, stopping=None)
     expected = clone(learner).fit(X, y)
     try:
         learner.learn(X, oracle, classes=["no", "yes"])
     except error:
         assert oracle.k < 0
+    else:
+        return  # the budget was spent before
     assert learner.queried_indices_.tolist() == oracle.asked
     assert learner.n_queries_ == len(oracle.asked)
     learner.predict(X)
@@ -224,6 +231,7 @@ def test_an_oracle_that_raises_loses_nothing(prototype, error, k):
         oracle.asked + rest[again.asked].tolist() == expected.queried_indices_.tolist()
     )
     assert frozen(responses(learner, X)) == frozen(responses(expected, X))
+    assert len(learner.query(X)) == 0  # no row was counted twice
 
 
 @each_pool_default
@@ -386,12 +394,15 @@ def test_a_table_with_text_and_missing_values():
         np.asfortranarray,
         pd.DataFrame,
         np.ndarray.tolist,
+        lambda X: X.astype(np.float32),
+        lambda X: csr_array(X.astype(np.float32)),
     ],
-    ids=["csr", "csc", "coo", "fortran", "frame", "list"],
+    ids=["csr", "csc", "coo", "fortran", "frame", "list", "float32", "csr-float32"],
 )
 def test_the_container_does_not_matter(prototype, convert):
-    learner = fresh(prototype, budget=25).fit(X, y)
-    other = fresh(prototype, budget=25).fit(convert(X), y)
+    X = ROUND
+    learner = fresh(prototype, budget=20).fit(X, y)
+    other = fresh(prototype, budget=20).fit(convert(X), y)
     np.testing.assert_array_equal(other.queried_indices_, learner.queried_indices_)
     for one, two in zip(
         responses(other, convert(X)), responses(learner, X), strict=True
@@ -547,6 +558,18 @@ def test_stopping_when_predictions_are_stable():
             "decision_function",
         ),
         (MinMarginClassifier(SVC(), incremental=True), TypeError, "partial_fit"),
+        (
+            MinMarginClassifier(make_pipeline(SVC(decision_function_shape="ovo"))),
+            ValueError,
+            'svc__decision_function_shape="ovr"',
+        ),
+        (
+            PassiveClassifier(
+                SVC(decision_function_shape="ovo"), stopping="margin_exhausted"
+            ),
+            ValueError,
+            'decision_function_shape="ovr"',
+        ),
         (MinMarginClassifier("SVC"), TypeError, "classifier"),
         (MinMarginClassifier(SVC), TypeError, "instance"),
         (PassiveClassifier(LinearRegression()), TypeError, "classifier"),

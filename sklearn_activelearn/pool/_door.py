@@ -1,7 +1,10 @@
 """The door of the pool learners: what their estimator understands passes through."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import is_classifier
 from sklearn.utils import (
     assert_all_finite,
     check_array,
@@ -12,7 +15,7 @@ from sklearn.utils import (
 from sklearn.utils.validation import validate_data
 
 from .._containers import is_frame, n_rows
-from .._validation import finish_rows
+from .._validation import check_limit, check_number, finish_rows
 
 
 def transforms_rows(estimator):
@@ -94,3 +97,34 @@ def check_labels(X, y):
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     return y
+
+
+def check_classifier(estimator):
+    """Refuse what is no classifier, or asks for a kernel matrix."""
+    if isinstance(estimator, type):
+        raise TypeError(f"estimator must be an instance, got {estimator!r}.")
+    if not (hasattr(estimator, "fit") and is_classifier(estimator)):
+        raise TypeError(f"estimator must be a classifier, got {estimator!r}.")
+    if get_tags(estimator).input_tags.pairwise:
+        raise ValueError(
+            f"{estimator} wants a precomputed kernel, which a pool does not have; "
+            "name the kernel or pass a callable."
+        )
+
+
+def refuse_pairwise_scores(estimator):
+    """Refuse machines whose decision values are for pairs of classes."""
+    for name, value in estimator.get_params().items():
+        if name.split("__")[-1] == "decision_function_shape" and value == "ovo":
+            raise ValueError(
+                f"{estimator} has decision values for pairs of classes; "
+                f'set {name}="ovr".'
+            )
+
+
+def check_budget(budget, n_offered):
+    """Return the labels that may be bought; a float is a share of the rows offered."""
+    if isinstance(budget, Real) and not isinstance(budget, Integral):
+        share = check_number(budget, "budget", 0, 1, closed="both")
+        return int(share * n_offered + 1e-9)
+    return check_limit(budget, "budget")

@@ -4,7 +4,7 @@ from sklearn.svm import SVC
 
 from ._base import PoolClassifier
 from ._training import check_incremental, train_next
-from ._utility import smallest_margin
+from ._utility import scores_of, smallest_margin
 
 
 class MinMarginClassifier(PoolClassifier):
@@ -159,4 +159,4 @@ class MinMarginClassifier(PoolClassifier):
         self.estimator_ = train_next(self)
 
     def _utility(self, X):
-        return smallest_margin(self.estimator_.decision_function(X))
+        return smallest_margin(scores_of(self.estimator_, X))

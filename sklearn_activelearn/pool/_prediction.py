@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._containers import n_rows
 from .._validation import encode
 from ._training import Constant
+from ._utility import scores_of
 
 
 def _candidates_have(method):
@@ -38,7 +39,7 @@ class DelegatedPrediction:
             labelled row yet is 1 below the lowest of the others.
         """
         model, X = self._model(), self._check_rows(X, reset=False)
-        scores = model.decision_function(X)
+        scores = scores_of(model, X)
         if np.array_equal(model.classes_, self.classes_):
             return scores
         if scores.ndim == 1:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import check_number
-from ._utility import smallest_margin
+from ._utility import scores_of, smallest_margin
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class MarginExhausted:
 
     def judge(self, model, X, within, memory):
         """Return whether to stop, and what to remember."""
-        scores = model.decision_function(X)[within]
+        scores = scores_of(model, X)[within]
         width = 1 if scores.ndim == 1 else 2
         return bool(smallest_margin(scores).max() <= -width), memory
 

@@ -69,6 +69,18 @@ MEASURES = {
 }
 
 
+def scores_of(model, X):
+    """Return the decision values: one for each class, or one in all for two."""
+    scores, n_classes = model.decision_function(X), len(model.classes_)
+    if scores.shape[1:] != (n_classes,) and (scores.ndim > 1 or n_classes != 2):
+        raise ValueError(
+            f"{model} has decision values of shape {scores.shape} for {n_classes} "
+            "classes; they must have a column for each class. Wrap it in "
+            "sklearn.multiclass.OneVsRestClassifier."
+        )
+    return scores
+
+
 def votes_of(member, X):
     """Return 1 for the predicted class, 0 for the others."""
     return (member.predict(X)[:, None] == member.classes_).astype(float)

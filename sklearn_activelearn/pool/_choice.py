@@ -1,0 +1,34 @@
+"""The choice among scored rows."""
+
+import numpy as np
+
+from .._containers import n_rows, take
+
+NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+def view(X, rows):
+    """Return X and the row numbers, or only these rows if they are the smaller part.
+
+    Taking rows copies them; working on some too many is cheaper than that.
+    """
+    if 2 * len(rows) >= n_rows(X):
+        return X, rows
+    return take(X, rows), slice(None)
+
+
+def best(utility, n_wanted, rng):
+    """Return the positions of the highest utilities, best first.
+
+    Ties are broken at random, in the same order whatever `n_wanted`. Equal rows
+    may differ in their last bits, which depend on where they stand in X: utilities
+    that agree in half of their digits count as equal.
+    """
+    unit = np.sqrt(np.finfo(utility.dtype).eps) * np.abs(utility).max() or 1.0
+    last = np.partition(utility, -n_wanted)[-n_wanted]
+    near = np.flatnonzero(utility >= last - unit)
+    loss = -np.round(utility[near] / unit)
+    order = np.argsort(loss, kind="stable")
+    # draws go to places from the best on: further rows change none of them
+    ties = rng.random(len(near))
+    return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]

@@ -1,0 +1,137 @@
+"""The loop run by itself, on an answer sheet or with an oracle."""
+
+import numpy as np
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+from .._compat import CALLBACK_ATTRIBUTES
+from .._containers import n_rows, take
+from .._validation import encode_answers
+from ._choice import NO_ROWS
+
+
+class PoolLoop(CallbackSupportMixin):
+    """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
+
+    def fit(self, X, y):
+        """Simulate active learning on a labelled pool, from scratch.
+
+        The label of a row is used only if the learner buys it; the set of
+        classes is read up front. Whatever ends it early, what was bought until
+        then stays.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            The pool.
+        y : array-like of shape (n_rows,)
+            The answer sheet.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For labels of one class or continuous ones, rows that the estimator
+            refuses, an estimator without the method that is needed, or a
+            parameter out of its range.
+        """
+        with self._changing() as learner:
+            X, codes = learner._enter_anew(X, y)
+        return self._simulate(X, codes)
+
+    def partial_fit(self, X, y, classes=None):
+        """Simulate active learning on one more labelled pool, from where it stands.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            The next chunk of the pool. Rows of earlier chunks do not come again.
+        y : array-like of shape (n_rows,)
+            The answer sheet.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. None: those of `y` and of earlier calls.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fit`, and for a label outside the classes it was told.
+        """
+        with self._changing() as learner:
+            X, codes = learner._enter_more(X, y, classes)
+        return self._simulate(X, codes)
+
+    def _simulate(self, X, codes):
+        return self._run(X, lambda learner, rows: codes[rows], self.classes_[codes])
+
+    def _ask(self, X, answer):
+        def ask(learner, rows):
+            labels = answer(rows)
+            learner._expect(None, labels)
+            known = {c: code for code, c in enumerate(learner.classes_.tolist())}
+            return encode_answers(labels, rows, known)
+
+        self._run(X, ask)
+
+    @with_callbacks
+    def _run(self, X, answer, y=None):
+        """Go round until `_pick` wants no more; each purchase stays when it is made.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        answer : callable
+            ``answer(learner, rows) -> codes``, for row numbers of X.
+        y : ndarray of shape (n_rows,), optional
+            All labels, for callbacks that score.
+        """
+        is_open = np.zeros(n_rows(X), dtype=bool)
+        is_open[self._requests.others(X, np.arange(n_rows(X)))] = True
+        n_open = np.count_nonzero(is_open)
+        self.queried_indices_ = NO_ROWS
+        told = {"estimator": self, "X": X, "y": y}
+        task = self._init_callback_context(
+            max_subtasks=self._n_rounds_left(n_open)
+        ).call_on_fit_task_begin(**told)
+        stop = False
+        while not stop:
+            with self._draft() as learner:
+                limit = learner._n_left(n_open)
+                rows, _ = learner._pick(X, np.flatnonzero(is_open), limit)
+                if len(rows) == 0:
+                    break
+                round_task = task.subcontext("query").call_on_fit_task_begin(**told)
+                codes = answer(learner, rows)
+                learner._labelled = learner._labelled.plus(take(X, rows), codes)
+                learner.queried_indices_ = np.append(learner.queried_indices_, rows)
+                learner._n_offered += len(rows)
+            is_open[rows] = False
+            n_open -= len(rows)
+            if self._uses_model:
+                with self._draft() as learner:
+                    learner._catch_up()
+            stop = round_task.call_on_fit_task_end(**told, reconstruction_attributes={})
+        with self._draft() as learner:
+            learner._n_offered += n_open
+            learner._catch_up()
+        task.call_on_fit_task_end(**told, reconstruction_attributes={})
+        return self
+
+    def _n_rounds_left(self, n_open):
+        """Return how many rounds are left if no rule stops them."""
+        n_labels = min(self._n_left(n_open), n_open)
+        n_known = len(self._labelled) + len(self._requests)
+        n_first = min(max(self.n_initial - n_known, 0), n_labels)
+        return (n_first > 0) + -(-(n_labels - n_first) // self.batch_size)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}

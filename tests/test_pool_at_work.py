@@ -1,0 +1,217 @@
+"""Pool learners at work: interruptions, pickles in the middle, texts, chunks."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.callback import ScoringMonitor
+from sklearn.datasets import make_blobs
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from sklearn_activelearn import (
+    BatchMarginLossClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
+from tests.learners import each_pool_default, each_pool_learner
+from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((80, 4))
+y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")
+CLASSES = ["no", "yes"]
+
+
+class Interrupted(GaussianNB):
+    """An estimator whose user presses Ctrl-C at its k-th training."""
+
+    def __init__(self, k=None):
+        super().__init__()
+        self.k = k
+        self.trained = []
+
+    def __sklearn_clone__(self):
+        twin = type(self)(self.k)
+        twin.trained = self.trained  # all clones count together
+        return twin
+
+    def fit(self, X, y):
+        self.trained.append(len(y))
+        if len(self.trained) == self.k:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def around(estimator):
+    """Return learners of all kinds around an estimator."""
+    pair = [("one", estimator), ("other", GaussianNB(var_smoothing=1e-2))]
+    return [
+        UncertaintySamplingClassifier(estimator, random_state=0),
+        QueryByCommitteeClassifier(estimators=pair, cv=2, random_state=0),
+        PassiveClassifier(estimator, random_state=0),
+        PassiveClassifier(estimator, stopping="stable_predictions", random_state=0),
+    ]
+
+
+@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("verb", ["fit", "learn"])
+def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
+    learner = around(Interrupted(k))[kind].set_params(budget=30)
+    expected = around(GaussianNB())[kind].set_params(budget=30).fit(X, y)
+    oracle = AnswerSheet(y)
+    try:
+        if verb == "fit":
+            learner.fit(X, y)
+        else:
+            learner.learn(X, oracle, classes=CLASSES)
+            assert oracle.asked == learner.queried_indices_.tolist()
+    except KeyboardInterrupt:
+        assert len(learner._labelled) == learner.n_queries_ > 0
+        assert learner.score(X, y) > 0.5
+    bought = learner.queried_indices_
+    assert bought.tolist() == expected.queried_indices_[: len(bought)].tolist()
+    left = np.setdiff1d(np.arange(80), bought)
+    learner.learn(X[left], AnswerSheet(y[left]))
+    rows = np.append(bought, left[learner.queried_indices_])
+    assert rows.tolist() == expected.queried_indices_.tolist()
+    np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
+
+
+def test_ctrl_c_before_the_first_model_and_then_by_hand():
+    learner = UncertaintySamplingClassifier(Interrupted(1), random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, y)
+    left = np.setdiff1d(np.arange(80), learner.queried_indices_)
+    expected = UncertaintySamplingClassifier(GaussianNB(), budget=11, random_state=0)
+    expected.fit(X, y)
+    rows = learner.query(X, candidates=left)
+    assert rows.tolist() == expected.queried_indices_[10:].tolist()
+
+
+@each_pool_learner
+def test_a_pickle_made_while_it_learns_goes_on(prototype):
+    saved = {}
+    learner = fresh(prototype, budget=0.3)
+    learner.set_callbacks(ScoringMonitor(scoring="accuracy"))
+
+    def oracle(rows):
+        saved[learner.n_queries_] = pickle.dumps(learner)
+        return y[rows]
+
+    learner.learn(X, oracle, classes=CLASSES)
+    finished = state(pickle.loads(pickle.dumps(learner)))
+    for n_bought, pickled in saved.items():
+        again = pickle.loads(pickled)
+        assert set(vars(again)) <= {*vars(learner), "estimator_"}
+        bought = learner.queried_indices_[:n_bought]
+        left = np.setdiff1d(np.arange(80), bought)
+        again.set_callbacks().learn(X[left], AnswerSheet(y[left]), classes=CLASSES)
+        rows = np.append(bought, left[again.queried_indices_])
+        assert rows.tolist() == learner.queried_indices_.tolist()
+        again.set_callbacks(*learner._skl_callbacks)
+        assert state(again).keys() == finished.keys()
+        assert frozen(responses(again, X)) == frozen(responses(learner, X))
+
+
+TEXTS = [
+    f"{'cheap pills' if i % 2 else 'meeting notes'} {'today' if i % 3 else 'again'}"
+    for i in range(60)
+]
+TOPICS = np.array(["spam" if i % 2 else "ham" for i in range(60)])
+TEXT_MODEL = make_pipeline(TfidfVectorizer(), LogisticRegression())
+
+
+@pytest.mark.parametrize(
+    "prototype",
+    [
+        MinMarginClassifier(TEXT_MODEL, budget=25),
+        UncertaintySamplingClassifier(TEXT_MODEL, budget=25, batch_size=4),
+        QueryByCommitteeClassifier(TEXT_MODEL, budget=14, cv=2),
+        PassiveClassifier(TEXT_MODEL, budget=25),
+    ],
+    ids=lambda row: type(row).__name__,
+)
+def test_texts_that_occur_again_and_again(prototype):
+    texts = np.array(TEXTS, dtype=object)
+    learner = fresh(prototype).learn(
+        texts, AnswerSheet(TOPICS), classes=["ham", "spam"]
+    )
+    assert learner.score(texts, TOPICS) == 1
+    by_hand, rows = by_pool(fresh(prototype), texts, TOPICS, ["ham", "spam"])
+    assert rows == learner.queried_indices_.tolist()
+    assert len(set(rows)) == len(rows) > len(set(texts))
+    assert frozen(responses(by_hand, texts)) == frozen(responses(learner, texts))
+
+    late = fresh(prototype)
+    first = late.query(TEXTS)
+    second = pickle.loads(pickle.dumps(late)).query(TEXTS)
+    taken = [TEXTS[i] for i in (*first, *second)]
+    # of equal texts each is asked for once
+    assert all(taken.count(text) <= TEXTS.count(text) for text in taken)
+
+
+def test_a_batch_learner_keeps_its_warm_start():
+    starts = []
+
+    class Watched(BatchMarginLossClassifier):
+        def fit(self, X, y):
+            starts.append(getattr(self, "coef_", None))
+            return super().fit(X, y)
+
+    model = Watched("ramp", warm_start=True, random_state=0)
+    learner = MinMarginClassifier(model, budget=15, random_state=0).fit(X, y)
+    assert learner.n_queries_ == 15
+    assert starts[0] is None
+    assert all(start is not None for start in starts[1:])
+    assert learner.score(X, y) > 0.7
+    cold = MinMarginClassifier(BatchMarginLossClassifier("ramp", random_state=0))
+    assert cold.set_params(budget=15, random_state=0).fit(X, y).score(X, y) > 0.7
+
+
+@each_pool_default
+@pytest.mark.parametrize("stopping", [None, "stable_predictions"])
+def test_chunks_share_a_budget_that_grows_with_them(prototype, stopping):
+    learner = fresh(prototype, budget=0.25, n_initial=4, stopping=stopping)
+    for k in range(4):
+        part = slice(20 * k, 20 * k + 20)
+        learner.partial_fit(X[part], y[part], classes=CLASSES)
+        assert len(learner.queried_indices_) <= learner.n_queries_ <= 5 * (k + 1)
+        if stopping is None:
+            assert learner.n_queries_ == 5 * (k + 1)
+    assert learner.score(X, y) > 0.5
+
+
+@each_pool_default
+def test_an_exhausted_pool(prototype):
+    learner = fresh(prototype, budget=None, stopping=None).fit(X[:15], y[:15])
+    assert sorted(learner.queried_indices_) == list(range(15))
+    before = state(learner)
+    assert learner.query(X[:15], candidates=[]).size == 0
+    oracle = AnswerSheet(y)
+    learner.learn(X[:0], oracle)
+    assert not oracle.asked
+    assert state(learner) == before
+    learner.partial_fit(X[15:20], y[15:20])
+    assert learner.n_queries_ == 20
+
+
+def test_decision_values_that_do_not_fit_the_classes():
+    class Pairs(SVC):
+        def decision_function(self, X):
+            scores = super().decision_function(X)
+            return np.column_stack([scores, scores])
+
+    X, y = make_blobs(60, centers=3, random_state=0)
+    learner = MinMarginClassifier(Pairs(), random_state=0)
+    with pytest.raises(ValueError, match="OneVsRestClassifier"):
+        learner.fit(X, y)
+    assert len(learner._labelled) == learner.n_queries_ == 10
+    tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
+    assert tree.fit(X, y).decision_function(X).shape == (60, 3)
