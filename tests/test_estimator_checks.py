@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags, shuffle
 from sklearn.utils.estimator_checks import (
@@ -25,8 +25,9 @@ from sklearn_activelearn import (
 )
 from tests.learners import (
     DEFAULTS,
+    STREAM_DEFAULTS,
+    each,
     each_default,
-    each_stream_default,
     each_stream_learner,
 )
 from tests.tools import fresh
@@ -57,6 +58,18 @@ POOL_CHECKED = [
 ]
 
 
+#: One of each class around an estimator that suits all data here.
+each_class = each(
+    [
+        *STREAM_DEFAULTS,
+        MinMarginClassifier(),
+        UncertaintySamplingClassifier(),
+        QueryByCommitteeClassifier(batch_size=10),
+        PassiveClassifier(),
+    ]
+)
+
+
 @parametrize_with_checks(DEFAULTS + POOL_CHECKED)
 def test_defaults(estimator, check):
     check(estimator)
@@ -76,7 +89,7 @@ def blobs(n_classes):
     return X[y < n_classes], y[y < n_classes]
 
 
-@each_stream_default
+@each_class
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("random_state", range(10))
 def test_accuracy(prototype, n_classes, random_state):
@@ -105,10 +118,17 @@ GRIDS = {
         "eta0": [0.01, 0.1],
     },
     "RandomSamplingClassifier": {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]},
+    "MinMarginClassifier": {
+        "estimator": [SVC(kernel="linear"), LinearSVC()],
+        "stopping": [None, "margin_exhausted"],
+    },
+    "UncertaintySamplingClassifier": {"measure": ["least_confident", "entropy"]},
+    "QueryByCommitteeClassifier": {"disagreement": ["vote_entropy", "consensus_kl"]},
+    "PassiveClassifier": {"param_grid": [None, {"C": [0.1, 10.0]}]},
 }
 
 
-@each_stream_default
+@each_class
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"]], ids=["int", "str"])
 def test_grid_search(prototype, labels):
     X, codes = blobs(3)
@@ -127,7 +147,7 @@ def test_grid_search(prototype, labels):
     assert search.best_estimator_[-1].n_queries_ <= 40
 
 
-@each_stream_default
+@each_class
 def test_cross_validation_in_processes(prototype):
     X, y = blobs(2)
     results = cross_validate(fresh(prototype), X, y, n_jobs=2, return_estimator=True)
