@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from .._containers import is_frame, n_rows
 from .._validation import check_limit, check_number, finish_rows
+from ._training import is_plain
 
 
 def transforms_rows(estimator):
@@ -24,8 +25,8 @@ def transforms_rows(estimator):
     A `Pipeline` cannot tell by its tags that it takes texts, categories or missing
     values.
     """
-    return any(
-        hasattr(part, "transform") for part in estimator.get_params(deep=True).values()
+    return not is_plain(estimator) and any(
+        hasattr(part, "transform") for part in estimator.get_params().values()
     )
 
 

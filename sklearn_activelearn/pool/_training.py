@@ -62,11 +62,14 @@ def keeps_its_solution(estimator):
     )
 
 
+def is_plain(prototype):
+    """Whether an unfitted estimator holds no other objects; quick to find out."""
+    return all(isinstance(value, CONSTANTS) for value in vars(prototype).values())
+
+
 def fresh(prototype):
     """Return a clone; much quicker where there is nothing in it that could change."""
-    if all(isinstance(value, CONSTANTS) for value in vars(prototype).values()):
-        return copy(prototype)
-    return clone(prototype)
+    return copy(prototype) if is_plain(prototype) else clone(prototype)
 
 
 def train(prototype, labelled, classes):
