@@ -21,7 +21,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from ._containers import n_rows, row_keys, take
+from ._containers import n_rows, take
+from ._requests import Requests
 from ._validation import (
     check_candidates,
     check_classes,
@@ -34,57 +35,6 @@ from ._validation import (
 
 #: Learners whose `learn` is under way.
 learning = WeakSet()
-
-
-class Requests:
-    """Rows that were asked for and not taught yet, first in, first out per value.
-
-    Parameters
-    ----------
-    waiting : dict, optional
-        Notes of the waiting requests by row key.
-    """
-
-    def __init__(self, waiting=None):
-        self._waiting = {} if waiting is None else waiting
-
-    def __len__(self):
-        return sum(map(len, self._waiting.values()))
-
-    def others(self, X, rows):
-        """Return those of the row numbers of X that are not asked for already.
-
-        Rows are known by their values: of equal ones the first are left out.
-        """
-        if not self._waiting:
-            return rows
-        counts = {key: len(notes) for key, notes in self._waiting.items()}
-        others = []
-        for row, key in zip(rows.tolist(), row_keys(take(X, rows)), strict=True):
-            if counts.get(key):
-                counts[key] -= 1
-            else:
-                others.append(row)
-        return np.array(others, dtype=np.int64)
-
-    def add(self, X, notes):
-        """Return these requests and one more for each row of X, with its note."""
-        waiting = dict(self._waiting)
-        for key, note in zip(row_keys(X), notes, strict=True):
-            waiting[key] = (*waiting.get(key, ()), note)
-        return Requests(waiting)
-
-    def take(self, X):
-        """Return what still waits once X is taught, and each row's note or None."""
-        if not self._waiting:
-            return self, [None] * n_rows(X)
-        waiting, notes = dict(self._waiting), []
-        for key in row_keys(X):
-            note, *later = waiting.pop(key, (None,))
-            if later:
-                waiting[key] = tuple(later)
-            notes.append(note)
-        return Requests(waiting), notes
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -103,9 +53,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
     - ``_ask(X, answer)``: the same with ``answer(rows) -> labels``.
 
-    It may replace the door, ``_check_rows``, and what it makes of the classes it
-    is told, ``_expect``.
+    It may replace the door, ``_check_rows``, what it makes of the classes it is
+    told, ``_expect``, and what follows once labels are safe, ``_settle``.
     """
+
+    #: Whether rows that were not bought are offered again, under the same numbers.
+    _rows_come_again = False
 
     def query(self, X, *, candidates=None, limit=None, return_probability=False):
         """Choose the rows of X whose labels are worth paying for.
@@ -146,7 +99,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                 X, candidates, check_limit(limit, "limit")
             )
             learner._requests = learner._requests.add(
-                take(X, rows), probabilities.tolist()
+                take(X, rows),
+                probabilities.tolist(),
+                rows.tolist() if self._rows_come_again else None,
             )
         return (rows, probabilities) if return_probability else rows
 
@@ -176,10 +131,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         with self._changing() as learner:
             X, y = learner._enter(X, y, min_rows=0, finite=True)
-            learner._expect(classes, y)
-            codes = encode(y, learner.classes_)
-            learner._requests, notes = learner._requests.take(X)
-            learner._absorb(X, codes, notes)
+            if len(y) or classes is not None:
+                learner._expect(classes, y)
+                codes = encode(y, learner.classes_)
+                learner._requests, notes = learner._requests.take(X)
+                learner._absorb(X, codes, notes)
+        self._settle()
         return self
 
     def learn(self, X, oracle, classes=None):
@@ -386,6 +343,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, classes):
         self.classes_ = classes
+
+    def _settle(self):
+        """Do what may fail, after `teach` has stored the labels."""
 
     def _draw_seeds(self, n_seeds):
         """Draw whole numbers for the generators of a learner that begins."""

@@ -124,9 +124,13 @@ def distinct_labels(labels, name, known=None):
     """Return the sorted distinct labels and those known before."""
     try:
         distinct = np.unique(labels)
-        if known is None or np.isin(distinct, known).all():
-            return distinct if known is None else known
-        check_classification_targets(labels)
+        if known is not None and np.isin(distinct, known).all():
+            return known
+        if len(distinct):
+            assert_all_finite(labels, input_name=name)
+            check_classification_targets(labels)
+        if known is None:
+            return distinct
         both = sorted({*known.tolist(), *distinct.tolist()})
     except TypeError:
         raise ValueError(f"{name} mixes labels that cannot be sorted.") from None

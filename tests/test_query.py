@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
-from sklearn_activelearn._protocol import Requests
+from sklearn_activelearn._requests import Requests
 from tests.learners import MARGIN_FREE, each_learner, each_stream_learner
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
@@ -26,6 +26,8 @@ def test_candidates(prototype, stream, data):
     learner, other = begun(prototype, X, y), begun(prototype, X, y)
     rows = learner.query(X, candidates=candidates)
     np.testing.assert_array_equal(rows, candidates[other.query(X[candidates])])
+    for each in (learner, other):  # a pool's row numbers are forgotten with that
+        each.teach(X[rows], y[rows])
     assert state(learner) == state(other)
 
 

@@ -17,7 +17,7 @@ from ._door import check_budget, check_classifier, check_pool, refuse_pairwise_s
 from ._loop import PoolLoop
 from ._prediction import DelegatedPrediction
 from ._stopping import find_rules
-from ._training import Labelled, keeps_its_solution, seeded
+from ._training import Labelled, seeded
 
 
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
@@ -35,6 +35,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs, _otherwise = "predict", ""
 
+    _rows_come_again = True
+
     def __init__(
         self, *, n_initial, batch_size, budget, stopping, n_jobs, random_state
     ):
@@ -48,13 +50,16 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _check_parameters(self):
         for estimator in self._unfitted():
             check_classifier(estimator)
-            needed = [(self._needs, self._otherwise)]
-            needed += [(rule.needs, "") for rule in find_rules(self.stopping)]
-            for method, otherwise in needed:
+            needed = [(type(self).__name__, self._needs, self._otherwise)]
+            needed += [
+                (f"stopping={rule}", rule.needs, "Use another estimator or rule.")
+                for rule in find_rules(self.stopping)
+            ]
+            for who, method, otherwise in needed:
                 if not hasattr(estimator, method):
                     raise TypeError(
-                        f"{type(self).__name__} needs an estimator with {method}, "
-                        f"which {estimator} has not. {otherwise}".strip()
+                        f"{who} needs an estimator with {method}, which {estimator} "
+                        f"has not. {otherwise}".strip()
                     )
                 if method == "decision_function":
                     refuse_pairwise_scores(estimator)
@@ -69,10 +74,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()
-        self._prototypes = [
-            seeded(estimator, self._seed % 2**32) for estimator in self._unfitted()
-        ]
-        self._keeps_its_solution = keeps_its_solution(self._prototypes[0])
+        self._prepare()
         self._labelled = Labelled()
         self._n_rounds = self._n_offered = self._n_trained = self.n_queries_ = 0
         self._stopping_memory = {}
@@ -80,6 +82,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.queried_indices_ = NO_ROWS
         for name in ("classes_", "estimator_"):
             self.__dict__.pop(name, None)
+
+    def _prepare(self):
+        """Take over the estimators as the parameters are now."""
+        self._prototypes = [
+            seeded(estimator, self._seed % 2**32) for estimator in self._unfitted()
+        ]
 
     def _expect(self, classes, y=()):
         if not self._may_grow:
@@ -100,6 +108,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._n_offered = max(self._n_offered, n_rows(X))
         rows = np.arange(n_rows(X)) if candidates is None else candidates
         rows = self._requests.others(X, rows)
+        if self._n_trained < len(self._labelled):  # the last training failed
+            self._prepare()
         return self._pick(X, rows, min(limit, self._n_left()))
 
     def _pick(self, X, rows, limit):
@@ -119,7 +129,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             probability = n_wanted / len(rows)
         else:
             pool, within = view(X, rows)
-            utility = self._in_blocks(pool)[within]
+            utility = np.asarray(self._in_blocks(pool)[within], dtype=np.float64)
+            if not np.isfinite(utility).all():
+                row = rows[np.argmin(np.isfinite(utility))]
+                raise ValueError(
+                    f"{self.estimator_} gives row {row} a score that is not finite."
+                )
             chosen, probability = rows[best(utility, n_wanted, rng)], 1.0
         self._n_rounds += 1
         self.n_queries_ += n_wanted
@@ -163,7 +178,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _absorb(self, X, codes, notes):
         if len(codes):
             self._labelled = self._labelled.plus(X, codes)
-            self._catch_up()
+
+    def _settle(self):
+        with self._draft() as learner:
+            learner._prepare()
+            learner._catch_up()
 
     def _catch_up(self):
         """Train the model if labels came in since, and if they are of two classes."""

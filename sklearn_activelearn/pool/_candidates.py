@@ -3,6 +3,7 @@
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 
 from .._containers import take
@@ -14,28 +15,34 @@ def expand(estimator, param_grid, estimators):
 
     Parameters
     ----------
-    estimator : classifier
-        The one in the grid, or the only one.
+    estimator : classifier or None
+        The one in the grid, or the only one; None for a logistic regression.
     param_grid : dict, list of dict or None
         As for `GridSearchCV`.
     estimators : list of (str, classifier) or None
         The candidates themselves, instead.
     """
     if estimators is not None:
-        if param_grid is not None:
-            raise ValueError("Pass either estimators or param_grid, not both.")
+        if estimator is not None or param_grid is not None:
+            raise ValueError(
+                "Pass either estimators, or estimator and param_grid, not both."
+            )
         try:
             names, candidates = zip(*estimators, strict=True)
         except (TypeError, ValueError):
             raise ValueError(
-                f"estimators must be a list of (name, classifier), got {estimators!r}."
+                "estimators must be a list of (name, classifier), at least one, got "
+                f"{estimators!r}."
             ) from None
         if len(set(names)) < len(names):
             raise ValueError(f"estimators has a name twice: {list(names)}.")
         return list(names), list(candidates)
+    estimator = LogisticRegression() if estimator is None else estimator
     if param_grid is None:
         return [type(estimator).__name__], [estimator]
     settings = list(ParameterGrid(param_grid))
+    if not settings:
+        raise ValueError(f"param_grid has no candidate: {param_grid!r}.")
     candidates = [clone(estimator).set_params(**params) for params in settings]
     return [str(params) for params in settings], candidates
 

@@ -24,7 +24,9 @@ def best(utility, n_wanted, rng):
     may differ in their last bits, which depend on where they stand in X: utilities
     that agree in half of their digits count as equal.
     """
-    unit = np.sqrt(np.finfo(utility.dtype).eps) * np.abs(utility).max() or 1.0
+    size = np.abs(utility)
+    # of most rows: one outlier must not make all others equal
+    unit = np.sqrt(np.finfo(np.float64).eps) * (np.median(size) or size.max()) or 1.0
     last = np.partition(utility, -n_wanted)[-n_wanted]
     near = np.flatnonzero(utility >= last - unit)
     loss = -np.round(utility[near] / unit)

@@ -1,7 +1,6 @@
 """Query by committee: ask for the row on which the candidate models disagree."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from .._validation import check_option
 from ._base import PoolClassifier
@@ -194,8 +193,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         grid = self.param_grid
         if self.estimator is None and self.estimators is None and grid is None:
             grid = DEFAULT_GRID
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
-        return expand(estimator, grid, self.estimators)
+        return expand(self.estimator, grid, self.estimators)
 
     def _unfitted(self):
         return self._candidates()[1]

@@ -96,6 +96,9 @@ class PoolLoop(CallbackSupportMixin):
         is_open = np.zeros(n_rows(X), dtype=bool)
         is_open[self._requests.others(X, np.arange(n_rows(X)))] = True
         n_open = np.count_nonzero(is_open)
+        if n_open:
+            self._prepare()
+            self._stopping_memory = {}  # other rows, to be judged anew
         self.queried_indices_ = NO_ROWS
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
@@ -105,12 +108,12 @@ class PoolLoop(CallbackSupportMixin):
         while not stop:
             with self._draft() as learner:
                 limit = learner._n_left(n_open)
-                rows, _ = learner._pick(X, np.flatnonzero(is_open), limit)
+                rows, notes = learner._pick(X, np.flatnonzero(is_open), limit)
                 if len(rows) == 0:
                     break
                 round_task = task.subcontext("query").call_on_fit_task_begin(**told)
                 codes = answer(learner, rows)
-                learner._labelled = learner._labelled.plus(take(X, rows), codes)
+                learner._absorb(take(X, rows), codes, notes.tolist())
                 learner.queried_indices_ = np.append(learner.queried_indices_, rows)
                 learner._n_offered += len(rows)
             is_open[rows] = False

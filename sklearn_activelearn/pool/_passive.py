@@ -1,7 +1,6 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from ._base import PoolClassifier
 from ._candidates import check_folds, cv_accuracies, expand
@@ -155,8 +154,7 @@ class PassiveClassifier(PoolClassifier):
         self.cv = cv
 
     def _candidates(self):
-        estimator = LogisticRegression() if self.estimator is None else self.estimator
-        return expand(estimator, self.param_grid, self.estimators)
+        return expand(self.estimator, self.param_grid, self.estimators)
 
     def _unfitted(self):
         return self._candidates()[1]

@@ -129,7 +129,7 @@ def find_rules(stopping):
         rule = STOPPING_RULES.get(item) if isinstance(item, str) else item
         if rule is None and item is None:
             continue
-        if not hasattr(rule, "judge"):
+        if isinstance(rule, type) or not hasattr(rule, "judge"):
             raise ValueError(
                 f"stopping must be one of {sorted(STOPPING_RULES)}, a stopping rule "
                 f"or a list of them, got {item!r}."

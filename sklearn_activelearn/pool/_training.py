@@ -54,12 +54,14 @@ def seeded(estimator, seed):
     return estimator.set_params(**seeds)
 
 
-def keeps_its_solution(estimator):
-    """Whether `warm_start` is on, here or in a nested estimator."""
-    return any(
-        name.split("__")[-1] == "warm_start" and value is True
-        for name, value in estimator.get_params().items()
-    )
+def keeps_its_solution(model):
+    """Whether training a model again goes on from its solution with all labels.
+
+    With `warm_start`, models with coefficients do. Ensembles do not: they keep what
+    was trained on fewer labels and would add to it.
+    """
+    has_solution = hasattr(model, "coef_") or hasattr(model, "coefs_")
+    return getattr(model, "warm_start", False) is True and has_solution
 
 
 def is_plain(prototype):
@@ -91,7 +93,7 @@ def train_next(learner):
         rows = take(labelled.rows, slice(start, None))
         labels = classes[labelled.codes[start:]]
         return estimator.partial_fit(rows, labels, classes=classes)
-    if learner._keeps_its_solution and present is not None:
+    if present is not None and keeps_its_solution(present):
         seen = classes[np.unique(labelled.codes)]
         if np.array_equal(present.classes_, seen):
             return deepcopy(present).fit(labelled.rows, classes[labelled.codes])

@@ -55,10 +55,12 @@ def consensus_kl(probabilities, weights):
     probabilities : ndarray of shape (n_members, n_rows, n_classes)
         Class probabilities of each member.
     weights : ndarray of shape (n_members,)
-        Positive, of sum 1.
+        Of sum 1. Members of weight 0 are not heard.
     """
+    heard = weights > 0
+    probabilities, weights = probabilities[heard], weights[heard]
     consensus = np.tensordot(weights, probabilities, axes=1)
-    return weights @ rel_entr(probabilities, consensus).sum(axis=2)
+    return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
 
 
 #: By the names that `UncertaintySamplingClassifier` takes; of probabilities.

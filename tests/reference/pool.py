@@ -81,7 +81,8 @@ def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
             bought += rng.permutation(left)[:wanted].tolist()
         else:
             worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
-            unit = np.sqrt(np.finfo(float).eps) * max(abs(worth)) or 1.0
+            size = np.median(np.abs(worth)) or max(abs(worth))
+            unit = np.sqrt(np.finfo(float).eps) * size or 1.0
             worth = [round(value / unit) for value in worth]
             order = sorted(range(len(left)), key=lambda i: -worth[i])
             coins = dict(zip(order, rng.random(len(left)), strict=True))

@@ -1,0 +1,191 @@
+"""Labels of a pool that were paid for are not lost, and not paid for twice."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC, LinearSVC
+
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.pool import StablePredictions
+from sklearn_activelearn.pool._utility import consensus_kl
+from tests.tools import AnswerSheet
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((150, 4))
+y = np.where(X[:, 0] + 0.3 * rng.standard_normal(150) > 0, "yes", "no")
+
+
+class Refuses(ClassifierMixin, BaseEstimator):
+    """Cannot be trained on so many rows."""
+
+    def __init__(self, n_rows=12):
+        self.n_rows = n_rows
+
+    def fit(self, X, y):
+        if len(y) == self.n_rows:
+            raise RuntimeError(f"{self.n_rows} rows are bad luck")
+        self.model_ = GaussianNB().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
+def test_teach_stores_labels_that_the_estimator_fails_on():
+    learner = UncertaintySamplingClassifier(Refuses(), random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], y[rows])
+    bought = rows.tolist()
+    for _ in range(2):
+        left = np.setdiff1d(np.arange(150), bought)
+        row = left[learner.query(X[left])]
+        bought += row.tolist()
+        if len(bought) < 12:
+            learner.teach(X[row], y[row])
+    with pytest.raises(RuntimeError, match="bad luck"):
+        learner.teach(X[row], y[row])
+    assert learner.n_pending_ == 0
+    assert learner.n_queries_ == 12
+    with pytest.raises(RuntimeError, match="bad luck"):
+        learner.query(X)  # it would choose with a model that is behind
+    learner.set_params(estimator=GaussianNB())
+    assert len(learner.query(X)) == 1
+    expected = GaussianNB().fit(X[bought], y[bought])
+    np.testing.assert_array_equal(learner.predict_proba(X), expected.predict_proba(X))
+
+
+def test_another_estimator_goes_on_where_one_failed():
+    learner = MinMarginClassifier(SVC(C=-1.0), budget=20, random_state=0)
+    oracle = AnswerSheet(y)
+    with pytest.raises(ValueError, match="C"):
+        learner.learn(X, oracle)
+    assert learner.n_queries_ == len(oracle.asked) == 10
+    learner.set_params(estimator__C=1.0)
+    left = np.setdiff1d(np.arange(150), oracle.asked)
+    learner.learn(X[left], AnswerSheet(y[left]))
+    assert learner.n_queries_ == 20
+    assert learner.estimator_.C == 1.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_rows_are_told_apart_by_their_numbers(seed):
+    pool = np.array([[0.0], [1.0], [2.0]] * 2)
+    learner = PassiveClassifier(n_initial=3, batch_size=3, random_state=seed)
+    first, second = learner.query(pool), learner.query(pool)
+    assert sorted([*first, *second]) == list(range(6))
+    assert learner.query(pool).size == 0
+
+    learner = PassiveClassifier(n_initial=3, batch_size=3, random_state=seed)
+    first = learner.query(pool)
+    others = np.setdiff1d(np.arange(6), first)
+    assert sorted(learner.query(pool, candidates=others)) == others.tolist()
+
+
+def test_rows_asked_for_are_found_in_another_pool():
+    learner = PassiveClassifier(n_initial=5, random_state=0)
+    first = learner.query(X)
+    moved = X[::-1]
+    second = learner.query(moved, limit=150)
+    assert not set(149 - second) & set(first)
+
+
+def test_an_empty_answer():
+    learner = MinMarginClassifier(budget=0)
+    rows = learner.query(X)
+    assert learner.teach(X[rows], []).n_queries_ == 0
+    assert not hasattr(learner, "classes_")
+
+
+@pytest.mark.parametrize("labels", [X[:, 0], np.where(X[:, 0] > 0, 1.0, np.nan)])
+def test_labels_that_are_no_classes(labels):
+    learner = MinMarginClassifier(random_state=0)
+    for call in (
+        lambda: learner.partial_fit(X, labels),
+        lambda: learner.teach(X, labels),
+    ):
+        with pytest.raises(ValueError, match=r"continuous|NaN"):
+            call()
+        assert vars(learner) == learner.get_params()
+    with pytest.raises(ValueError, match=r"continuous|NaN"):
+        learner.learn(X, lambda rows: labels[rows])
+    assert not hasattr(learner, "classes_")
+
+
+def test_warm_start_does_not_keep_what_few_labels_taught_an_ensemble():
+    params = {"n_estimators": 5, "random_state": 0}
+    warm, cold = (
+        UncertaintySamplingClassifier(
+            RandomForestClassifier(warm_start=warm_start, **params),
+            budget=20,
+            random_state=0,
+        ).fit(X, y)
+        for warm_start in (True, False)
+    )
+    np.testing.assert_array_equal(warm.predict_proba(X), cold.predict_proba(X))
+
+
+def test_one_outlier_does_not_make_all_rows_equal():
+    pool = np.vstack([X, [1e8, -1e8, 0, 0]])
+    for seed in range(5):
+        learner = MinMarginClassifier(LinearSVC(), random_state=seed)
+        learner.teach(X[:20], y[:20])
+        (row,) = learner.query(pool[20:])
+        scores = np.abs(learner.decision_function(pool[20:]))
+        assert row == scores.argmin()
+
+
+def test_a_member_that_is_always_wrong_is_not_heard():
+    certain = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
+    assert consensus_kl(certain, np.array([1.0, 0.0])).tolist() == [0.0]
+    expected = np.log(2)
+    np.testing.assert_allclose(consensus_kl(certain, np.array([0.5, 0.5])), expected)
+
+
+class NotFinite(GaussianNB):
+    def predict_proba(self, X):
+        return np.where(X[:, [1]] == X[:, 1].max(), np.nan, super().predict_proba(X))
+
+
+def test_a_score_that_is_not_finite_is_an_error():
+    learner = UncertaintySamplingClassifier(NotFinite(), random_state=0)
+    learner.teach(X[:30], y[:30])
+    row = X[:, 1].argmax()
+    with pytest.raises(ValueError, match=f"row {row} a score that is not finite"):
+        learner.query(X)
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (PassiveClassifier(param_grid=[]), "param_grid has no candidate"),
+        (PassiveClassifier(estimators=[]), "at least one"),
+        (
+            PassiveClassifier(GaussianNB(), estimators=[("a", GaussianNB())]),
+            "not both",
+        ),
+        (
+            QueryByCommitteeClassifier(LogisticRegression(), estimators=[("a", SVC())]),
+            "not both",
+        ),
+        (MinMarginClassifier(stopping=StablePredictions), "stopping"),
+        (
+            UncertaintySamplingClassifier(GaussianNB(), stopping="margin_exhausted"),
+            "stopping=MarginExhausted.* needs an estimator with decision_function",
+        ),
+    ],
+)
+def test_errors_name_the_parameter(learner, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        learner.fit(X, y)
