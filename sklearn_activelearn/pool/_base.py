@@ -122,10 +122,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._catch_up()  # the last training may have failed
         if n_wanted == 0 or (not is_cold and self._should_stop(X, rows)):
             return NO_ROWS, np.empty(0)
-        # a generator of its own for each round: nothing to rewind after an error
-        rng = np.random.default_rng((self._seed, self._n_rounds))
+        # a seed of its own for each round: nothing to rewind after an error
+        seed = self._seed, self._n_rounds
         if is_cold or self._utility is None:
-            chosen = rng.permutation(rows)[:n_wanted]
+            chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
             probability = n_wanted / len(rows)
         else:
             pool, within = view(X, rows)
@@ -135,7 +135,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 raise ValueError(
                     f"{self.estimator_} gives row {row} a score that is not finite."
                 )
-            chosen, probability = rows[best(utility, n_wanted, rng)], 1.0
+            chosen, probability = rows[best(utility, n_wanted, seed)], 1.0
         self._n_rounds += 1
         self.n_queries_ += n_wanted
         return chosen, np.full(n_wanted, probability)

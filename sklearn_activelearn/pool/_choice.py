@@ -17,7 +17,7 @@ def view(X, rows):
     return take(X, rows), slice(None)
 
 
-def best(utility, n_wanted, rng):
+def best(utility, n_wanted, seed):
     """Return the positions of the highest utilities, best first.
 
     Ties are broken at random, in the same order whatever `n_wanted`. Equal rows
@@ -29,8 +29,10 @@ def best(utility, n_wanted, rng):
     unit = np.sqrt(np.finfo(np.float64).eps) * (np.median(size) or size.max()) or 1.0
     last = np.partition(utility, -n_wanted)[-n_wanted]
     near = np.flatnonzero(utility >= last - unit)
+    if len(near) == 1:
+        return near
     loss = -np.round(utility[near] / unit)
     order = np.argsort(loss, kind="stable")
     # draws go to places from the best on: further rows change none of them
-    ties = rng.random(len(near))
+    ties = np.random.default_rng(seed).random(len(near))
     return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]

@@ -74,8 +74,8 @@ class MinMarginClassifier(PoolClassifier):
     ------
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
-        of its range, an estimator without `decision_function`, rows that its
-        tags refuse, labels outside the classes.
+        of its range, an estimator without `decision_function` or with one for
+        pairs of classes, rows that its tags refuse, labels outside the classes.
 
     See Also
     --------
