@@ -1,11 +1,15 @@
 """Labels of a pool that were paid for are not lost, and not paid for twice."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -164,6 +168,40 @@ def test_a_score_that_is_not_finite_is_an_error():
     row = X[:, 1].argmax()
     with pytest.raises(ValueError, match=f"row {row} a score that is not finite"):
         learner.query(X)
+
+
+NAN = np.where(X == X.max(), np.nan, X)
+TEXTS = ["cheap pills", "lunch at noon"] * 75
+CANDIDATES = [("a", HistGradientBoostingClassifier(max_iter=2)), ("b", GaussianNB())]
+
+
+@pytest.mark.parametrize(
+    ("learner", "rows", "words"),
+    [
+        (MinMarginClassifier(), pd.DataFrame({"t": TEXTS}), "could not convert"),
+        (MinMarginClassifier(), pd.Series(TEXTS), "could not convert"),
+        (PassiveClassifier(estimators=CANDIDATES), NAN, "NaN"),
+        (PassiveClassifier(estimators=CANDIDATES), csr_array(X), "[Ss]parse"),
+        (UncertaintySamplingClassifier(MultinomialNB()), X, "[Nn]egative"),
+        (
+            UncertaintySamplingClassifier(
+                make_pipeline(TfidfVectorizer(), LogisticRegression())
+            ),
+            "cheap pills",
+            "one str",
+        ),
+        (MinMarginClassifier(n_jobs=0), X, "n_jobs"),
+        (MinMarginClassifier(n_jobs="2"), X, "n_jobs"),
+    ],
+)
+def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
+    learner, rows, words
+):
+    oracle = AnswerSheet(y)
+    with pytest.raises((TypeError, ValueError), match=words):
+        learner.learn(rows, oracle, classes=["no", "yes"])
+    assert not oracle.asked
+    assert vars(learner) == learner.get_params(deep=False)
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
         check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
         check_budget(self.budget, 0)
+        if self.n_jobs is not None:
+            check_number(self.n_jobs, "n_jobs", None, integer=True)
+            effective_n_jobs(self.n_jobs)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
-        return check_pool(
-            self, self._unfitted()[0], X, *y, reset=reset, min_rows=min_rows
-        )
+        return check_pool(self, self._unfitted(), X, *y, reset=reset, min_rows=min_rows)
 
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()

@@ -12,7 +12,7 @@ from sklearn.utils import (
     column_or_1d,
     get_tags,
 )
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from .._containers import is_frame, n_rows
 from .._validation import check_limit, check_number, finish_rows
@@ -30,19 +30,19 @@ def transforms_rows(estimator):
     )
 
 
-def check_pool(learner, estimator, X, *y, reset, min_rows):
-    """Return rows, and labels if given any, as the estimator should get them.
+def check_pool(learner, estimators, X, *y, reset, min_rows):
+    """Return rows, and labels if given any, as the estimators should get them.
 
-    Arrays of numbers are refused where the estimator's tags refuse them. Texts
-    and DataFrames with text are not touched, and neither is what goes to a
-    transformer.
+    Arrays of numbers are refused where the tags of an estimator refuse them, and
+    so are DataFrames with text. Categories are not touched, and neither is what
+    goes to a transformer.
 
     Parameters
     ----------
     learner : estimator
         Gets the number and the names of the features, or is compared with them.
-    estimator : classifier
-        What the rows are for.
+    estimators : list of classifier
+        What the rows are for; all of them must take them.
     X : array-like, sparse matrix, DataFrame or list of shape (n_rows, ...)
         Rows.
     *y : array-like of shape (n_rows,)
@@ -52,18 +52,22 @@ def check_pool(learner, estimator, X, *y, reset, min_rows):
     min_rows : int
         Fewest rows allowed.
     """
-    tags = get_tags(estimator).input_tags
-    if not transforms_rows(estimator) and not has_text_columns(X):
+    if isinstance(X, str):
+        raise ValueError("X must be rows, got one str; put it in a list.")
+    if not any(map(transforms_rows, estimators)) and not has_categories(X):
+        tags = [get_tags(estimator).input_tags for estimator in estimators]
         out = validate_data(
             learner,
             X,
             *y,
             reset=reset,
-            accept_sparse="csr" if tags.sparse else False,
-            allow_nd=tags.three_d_array,
-            ensure_all_finite="allow-nan" if tags.allow_nan else True,
+            accept_sparse="csr" if all(tag.sparse for tag in tags) else False,
+            allow_nd=all(tag.three_d_array for tag in tags),
+            ensure_all_finite="allow-nan" if all(t.allow_nan for t in tags) else True,
             ensure_min_samples=min_rows,
         )
+        if any(tag.positive_only for tag in tags):
+            check_non_negative(out[0] if y else out, type(learner).__name__)
         return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
     X = indexable_rows(X)
     if n_rows(X) < min_rows:
@@ -72,10 +76,10 @@ def check_pool(learner, estimator, X, *y, reset, min_rows):
     return (X, check_labels(X, *y)) if y else X
 
 
-def has_text_columns(X):
-    """Whether X is a DataFrame or a Series in which not all is numbers."""
+def has_categories(X):
+    """Whether X is a DataFrame with columns that are categories."""
     dtypes = np.atleast_1d(X.dtypes) if is_frame(X) else ()
-    return any(getattr(dtype, "kind", "O") not in "biuf" for dtype in dtypes)
+    return any(dtype == "category" for dtype in dtypes)
 
 
 def indexable_rows(X):
