@@ -170,7 +170,7 @@ def test_a_score_that_is_not_finite_is_an_error():
         learner.query(X)
 
 
-NAN = np.where(X == X.max(), np.nan, X)
+NAN = np.where(X.max() == X, np.nan, X)
 TEXTS = ["cheap pills", "lunch at noon"] * 75
 CANDIDATES = [("a", HistGradientBoostingClassifier(max_iter=2)), ("b", GaussianNB())]
 
