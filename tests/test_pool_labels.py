@@ -227,3 +227,24 @@ def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
 def test_errors_name_the_parameter(learner, words):
     with pytest.raises((TypeError, ValueError), match=words):
         learner.fit(X, y)
+
+
+def test_models_that_predict_one_class_do_not_agree():
+    rare = np.where(np.arange(150) % 30 == 0, "yes", "no")
+    model = LogisticRegression(C=1e-9)  # always "no"
+    rule = StablePredictions(patience=1)
+    learner = UncertaintySamplingClassifier(
+        model, n_initial=40, budget=60, stopping=rule, random_state=0
+    )
+    assert learner.fit(X, rare).n_queries_ == 60
+    assert set(learner.predict(X)) == {"no"}
+    learner = UncertaintySamplingClassifier(stopping=rule, random_state=0).fit(X, y)
+    assert learner.n_queries_ < 60
+
+
+def test_a_new_chunk_is_judged_anew():
+    rule = StablePredictions(patience=1)
+    learner = UncertaintySamplingClassifier(stopping=rule, budget=None, random_state=0)
+    first = learner.partial_fit(X[:75], y[:75]).n_queries_
+    assert first < 75
+    assert learner.partial_fit(X[75:], y[75:]).n_queries_ > first

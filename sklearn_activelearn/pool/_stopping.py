@@ -9,6 +9,7 @@ never changed after it was trained, so it may be remembered itself.
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.metrics import cohen_kappa_score
 
 from .._validation import check_number
 from ._utility import scores_of, smallest_margin
@@ -57,6 +58,11 @@ class MarginExhausted:
 @dataclass(frozen=True)
 class StablePredictions:
     """Stop when the models before and after a purchase agree several times in a row.
+
+    Models that are one label apart agree most of the time: with ``batch_size=1``
+    this ends early, so buy ten or more at a time, or raise `patience`. Agreement is
+    measured on the rows that may still be bought, and models that predict one class
+    only do not count as agreeing.
 
     Parameters
     ----------
@@ -107,12 +113,10 @@ class StablePredictions:
 
 
 def kappa(first, second):
-    """Cohen's kappa of two lists of labels; 1 for equal ones."""
-    agreed = np.mean(first == second)
-    by_chance = sum(
-        np.mean(first == label) * np.mean(second == label) for label in np.unique(first)
-    )
-    return 1.0 if agreed == 1 else (agreed - by_chance) / (1 - by_chance)
+    """Cohen's kappa of two lists of labels; 0 if both are one label throughout."""
+    if len(np.unique(np.append(first, second))) == 1:
+        return 0.0
+    return cohen_kappa_score(first, second)
 
 
 #: By the names that `stopping` takes.
