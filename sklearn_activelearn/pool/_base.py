@@ -78,7 +78,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._prepare()
         self._labelled = Labelled()
         self._n_rounds = self._n_offered = self._n_trained = self.n_queries_ = 0
-        self._stopping_memory = {}
+        self._stopping_memory, self._has_stopped = {}, False
         self._may_grow = True
         self.queried_indices_ = NO_ROWS
         for name in ("classes_", "estimator_"):
@@ -163,7 +163,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 self.estimator_, pool, within, self._stopping_memory.get(rule)
             )
             stop |= met
-        self._stopping_memory = memory
+        self._stopping_memory, self._has_stopped = memory, bool(stop)
         return stop
 
     def _n_left(self, n_open=0):

@@ -98,7 +98,8 @@ class PoolLoop(CallbackSupportMixin):
         n_open = np.count_nonzero(is_open)
         if n_open:
             self._prepare()
-            self._stopping_memory = {}  # other rows, to be judged anew
+            if self._has_stopped:  # other rows, to be judged anew
+                self._stopping_memory, self._has_stopped = {}, False
         self.queried_indices_ = NO_ROWS
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
