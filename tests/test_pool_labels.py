@@ -225,6 +225,7 @@ def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
     ],
 )
 def test_errors_name_the_parameter(learner, words):
+    assert type(learner).__name__ in learner._repr_html_()
     with pytest.raises((TypeError, ValueError), match=words):
         learner.fit(X, y)
 

@@ -104,7 +104,10 @@ class DelegatedPrediction:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        each = [get_tags(estimator) for estimator in self._unfitted()]
+        try:
+            each = [get_tags(estimator) for estimator in self._unfitted()]
+        except (AttributeError, TypeError, ValueError):
+            return tags  # a wrong parameter: the verbs refuse it, repr must not
         tags.input_tags = each[0].input_tags
         tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
         tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
