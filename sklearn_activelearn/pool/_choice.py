@@ -24,13 +24,14 @@ def best(utility, n_wanted, seed):
     may differ in their last bits, which depend on where they stand in X: utilities
     that agree in half of their digits count as equal.
     """
-    size = np.abs(utility)
-    # of most rows: one outlier must not make all others equal
-    unit = np.sqrt(np.finfo(np.float64).eps) * (np.median(size) or size.max()) or 1.0
+    size, half = np.abs(utility), np.sqrt(np.finfo(np.float64).eps)
     last = np.partition(utility, -n_wanted)[-n_wanted]
-    near = np.flatnonzero(utility >= last - unit)
-    if len(near) == 1:
+    near = np.flatnonzero(utility >= last - half * size.max())
+    if len(near) == 1:  # mostly, and without the price of a median
         return near
+    # of most rows: one outlier must not make all others equal
+    unit = half * (np.median(size) or size.max()) or 1.0
+    near = near[utility[near] >= last - unit]
     loss = -np.round(utility[near] / unit)
     order = np.argsort(loss, kind="stable")
     # draws go to places from the best on: further rows change none of them
