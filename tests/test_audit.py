@@ -67,7 +67,7 @@ def test_no_parameter_is_called_like_a_method(item):
 
 def names(entries):
     """List the names of a section; "a, b" is two."""
-    return [name.strip() for entry in entries for name in entry.name.split(",")]
+    return [name.strip(" *") for entry in entries for name in entry.name.split(",")]
 
 
 @each_public

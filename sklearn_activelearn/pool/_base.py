@@ -75,7 +75,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()
-        self._prepare()
+        self._seeded = None
         self._labelled = Labelled()
         self._n_rounds = self._n_offered = self._n_trained = self.n_queries_ = 0
         self._stopping_memory, self._has_stopped = {}, False
@@ -84,11 +84,31 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         for name in ("classes_", "estimator_"):
             self.__dict__.pop(name, None)
 
-    def _prepare(self):
-        """Take over the estimators as the parameters are now."""
-        self._prototypes = [
-            seeded(estimator, self._seed % 2**32) for estimator in self._unfitted()
-        ]
+    @property
+    def _prototypes(self):
+        """What is cloned for each training; made anew after `set_params`."""
+        if self._seeded is None:
+            self._seeded = [
+                seeded(estimator, self._seed % 2**32) for estimator in self._unfitted()
+            ]
+        return self._seeded
+
+    def set_params(self, **params):
+        """Set parameters; estimators are taken over from the next training on.
+
+        Parameters
+        ----------
+        **params : dict
+            As for any scikit-learn estimator.
+
+        Returns
+        -------
+        self : object
+            The learner.
+        """
+        if hasattr(self, "_seeded"):
+            self._seeded = None
+        return super().set_params(**params)
 
     def _expect(self, classes, y=()):
         if not self._may_grow:
@@ -109,8 +129,6 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._n_offered = max(self._n_offered, n_rows(X))
         rows = np.arange(n_rows(X)) if candidates is None else candidates
         rows = self._requests.others(X, rows)
-        if self._n_trained < len(self._labelled):  # the last training failed
-            self._prepare()
         return self._pick(X, rows, min(limit, self._n_left()))
 
     def _pick(self, X, rows, limit):
@@ -182,7 +200,6 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _settle(self):
         with self._draft() as learner:
-            learner._prepare()
             learner._catch_up()
 
     def _catch_up(self):

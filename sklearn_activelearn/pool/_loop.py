@@ -96,10 +96,8 @@ class PoolLoop(CallbackSupportMixin):
         is_open = np.zeros(n_rows(X), dtype=bool)
         is_open[self._requests.others(X, np.arange(n_rows(X)))] = True
         n_open = np.count_nonzero(is_open)
-        if n_open:
-            self._prepare()
-            if self._has_stopped:  # other rows, to be judged anew
-                self._stopping_memory, self._has_stopped = {}, False
+        if n_open and self._has_stopped:  # other rows, to be judged anew
+            self._stopping_memory, self._has_stopped = {}, False
         self.queried_indices_ = NO_ROWS
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
