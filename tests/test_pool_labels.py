@@ -83,6 +83,15 @@ def test_another_estimator_goes_on_where_one_failed():
     assert learner.estimator_.C == 1.0
 
 
+@pytest.mark.parametrize("learner", [PassiveClassifier, QueryByCommitteeClassifier])
+def test_another_candidate_set_brings_its_names(learner):
+    learner = learner(estimators=[("old", GaussianNB())], budget=12, random_state=0)
+    learner.fit(X, y).set_params(estimators=[("a", GaussianNB()), ("b", SVC())])
+    learner.teach(X[:1], y[:1])
+    assert learner.candidate_names_ == ["a", "b"]
+    assert learner.cv_scores_.shape == (2,)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_equal_rows_are_told_apart_by_their_numbers(seed):
     pool = np.array([[0.0], [1.0], [2.0]] * 2)

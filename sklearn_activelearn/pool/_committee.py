@@ -203,12 +203,9 @@ class QueryByCommitteeClassifier(PoolClassifier):
         check_folds(self.cv)
         super()._check_parameters()
 
-    def _begin(self):
-        super()._begin()
-        self.candidate_names_ = self._candidates()[0]
-
     def _train(self):
         known = self._labelled, self.classes_
+        self.candidate_names_ = self._candidates()[0]
         self.cv_scores_ = cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
         self.estimators_ = [train(prototype, *known) for prototype in self._prototypes]
         self.best_index_ = int(self.cv_scores_.argmax())

@@ -163,12 +163,9 @@ class PassiveClassifier(PoolClassifier):
         check_folds(self.cv)
         super()._check_parameters()
 
-    def _begin(self):
-        super()._begin()
-        self.candidate_names_ = self._candidates()[0]
-
     def _train(self):
         known = self._labelled, self.classes_
+        self.candidate_names_ = self._candidates()[0]
         if len(self._prototypes) == 1:
             self.cv_scores_ = np.ones(1)
         else:
