@@ -42,6 +42,20 @@ def joined(first, second):
     return np.concatenate([first, as_array(second)])
 
 
+def same_rows(first, second):
+    """Whether both hold the same values, in containers of the same kind."""
+    if type(first) is not type(second) or n_rows(first) != n_rows(second):
+        return False
+    if is_frame(first):
+        return first.equals(second)
+    if issparse(first):
+        parts = [(X.data, X.indices, X.indptr) for X in (first, second)]
+        return first.shape == second.shape and all(map(np.array_equal, *parts))
+    if isinstance(first, list):
+        return list(row_keys(first)) == list(row_keys(second))
+    return np.array_equal(first, second)
+
+
 def as_array(X):
     """Return the rows as an array."""
     return X.toarray() if issparse(X) else np.asarray(X)

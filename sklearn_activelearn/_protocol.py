@@ -47,18 +47,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_begin()``: set the fitted state to that of a learner that has seen
       nothing, with ``n_queries_ = 0`` and the random numbers seeded;
     - ``_choose(X, candidates, limit)``: pick rows to buy, return their numbers
-      and the probability each was bought at;
-    - ``_absorb(X, codes, notes)``: learn labels; a note is the probability a
-      row was bought at, or None for a row nobody asked for;
+      and what to remember of each, a `Note`;
+    - ``_absorb(X, codes, notes)``: learn labels; the note of a row nobody asked
+      for is None;
     - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
     - ``_ask(X, answer)``: the same with ``answer(rows) -> labels``.
 
     It may replace the door, ``_check_rows``, what it makes of the classes it is
     told, ``_expect``, and what follows once labels are safe, ``_settle``.
     """
-
-    #: Whether rows that were not bought are offered again, under the same numbers.
-    _rows_come_again = False
 
     def query(self, X, *, candidates=None, limit=None, return_probability=False):
         """Choose the rows of X whose labels are worth paying for.
@@ -95,15 +92,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         with self._changing() as learner:
             X = learner._enter(X, min_rows=0)
             candidates = check_candidates(candidates, n_rows(X))
-            rows, probabilities = learner._choose(
-                X, candidates, check_limit(limit, "limit")
-            )
-            learner._requests = learner._requests.add(
-                take(X, rows),
-                probabilities.tolist(),
-                rows.tolist() if self._rows_come_again else None,
-            )
-        return (rows, probabilities) if return_probability else rows
+            rows, notes = learner._choose(X, candidates, check_limit(limit, "limit"))
+            learner._requests = learner._requests.add(take(X, rows), notes)
+        if return_probability:
+            return rows, np.array([note.probability for note in notes])
+        return rows
 
     def teach(self, X, y, classes=None):
         """Learn the labels of rows, asked for or not, in any order.

@@ -1,8 +1,18 @@
 """What was asked for and has not been taught yet."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ._containers import n_rows, row_keys, take
+
+
+class Note(NamedTuple):
+    """What is remembered of a row that was asked for, until it is taught."""
+
+    probability: float  # with which it was bought
+    row: int | None = None  # its number in the pool; a stream has none
+    purpose: str | None = None  # what its label is for, if the learner tells apart
 
 
 class Requests:
@@ -11,8 +21,7 @@ class Requests:
     Parameters
     ----------
     waiting : dict, optional
-        For each row key the waiting requests: a note, and the row's number in the
-        pool it came from (None in a stream).
+        For each row key the notes that wait.
     """
 
     def __init__(self, waiting=None):
@@ -28,16 +37,16 @@ class Requests:
         pool by now, the first row of the same values is left out.
         """
         asked, moved = [], {}
-        for key, requests in self._waiting.items():
-            numbers = [row for _, row in requests if row < n_rows(X)]
+        for key, notes in self._waiting.items():
+            numbers = [note.row for note in notes if note.row < n_rows(X)]
             there = [
                 row
                 for row, found in zip(numbers, row_keys(take(X, numbers)), strict=True)
                 if found == key
             ]
             asked += there
-            if len(there) < len(requests):
-                moved[key] = len(requests) - len(there)
+            if len(there) < len(notes):
+                moved[key] = len(notes) - len(there)
         rows = rows[~np.isin(rows, asked)]
         if not moved:
             return rows
@@ -49,22 +58,11 @@ class Requests:
                 others.append(row)
         return np.array(others, dtype=np.int64)
 
-    def add(self, X, notes, rows=None):
-        """Return these requests and one more for each row of X.
-
-        Parameters
-        ----------
-        X : rows
-            What is asked for.
-        notes : list
-            What to remember with each.
-        rows : list of int, optional
-            Their numbers in the pool.
-        """
+    def add(self, X, notes):
+        """Return these requests and one more for each row of X."""
         waiting = dict(self._waiting)
-        rows = [None] * len(notes) if rows is None else rows
-        for key, *request in zip(row_keys(X), notes, rows, strict=True):
-            waiting[key] = (*waiting.get(key, ()), tuple(request))
+        for key, note in zip(row_keys(X), notes, strict=True):
+            waiting[key] = (*waiting.get(key, ()), note)
         return Requests(waiting)
 
     def take(self, X):
@@ -73,7 +71,7 @@ class Requests:
             return self, [None] * n_rows(X)
         waiting, notes = dict(self._waiting), []
         for key in row_keys(X):
-            (note, _), *later = waiting.pop(key, ((None, None),))
+            note, *later = waiting.pop(key, (None,))
             if later:
                 waiting[key] = tuple(later)
             notes.append(note)

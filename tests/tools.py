@@ -36,7 +36,7 @@ def frozen(value):
     if issparse(value):
         return frozen([value.data, value.indices, value.indptr, value.shape])
     if hasattr(value, "__dict__") and not callable(value):
-        return type(value).__name__, frozen(vars(value))
+        return type(value).__name__, frozen(value.__getstate__())
     if type(value).__module__.startswith("sklearn.") and not callable(value):
         return pickle.dumps(value)  # compiled parts of an estimator
     return value

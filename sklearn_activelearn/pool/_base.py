@@ -12,9 +12,10 @@ from .._validation import (
     distinct_labels,
     encode,
 )
-from ._choice import NO_ROWS, best, view
+from ._choice import NO_ROWS, best, notes_of, view
 from ._door import check_budget, check_classifier, check_pool, refuse_pairwise_scores
 from ._loop import PoolLoop
+from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._stopping import find_rules
 from ._training import Labelled, seeded
@@ -30,12 +31,17 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
       ``estimator_``, the model that predicts;
     - ``_utility(X)``: a number for each row, higher is bought sooner. None in its
       place: rows are chosen at random.
+
+    One whose rows cannot be scored one by one replaces ``_score`` or ``_select``;
+    one that learns from rows without labels sets `_keeps_pool` and finds them in
+    ``_pool``.
     """
 
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs, _otherwise = "predict", ""
 
-    _rows_come_again = True
+    #: Whether the rows of the last pool are kept, with and without labels.
+    _keeps_pool = False
 
     def __init__(
         self, *, n_initial, batch_size, budget, stopping, n_jobs, random_state
@@ -76,7 +82,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()
         self._seeded = None
-        self._labelled = Labelled()
+        self._labelled, self._pool = Labelled(), Pool()
         self._n_rounds = self._n_offered = self._n_trained = self.n_queries_ = 0
         self._stopping_memory, self._has_stopped = {}, False
         self._may_grow = True
@@ -128,46 +134,72 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _choose(self, X, candidates, limit):
         self._n_offered = max(self._n_offered, n_rows(X))
         rows = np.arange(n_rows(X)) if candidates is None else candidates
+        self._keep(X, rows)
         rows = self._requests.others(X, rows)
         return self._pick(X, rows, min(limit, self._n_left()))
 
+    def _keep(self, X, rows):
+        """Remember a pool and which of its rows have no label yet, if need be."""
+        if self._keeps_pool:
+            self._pool = self._pool.offered(X, rows)
+
     def _pick(self, X, rows, limit):
-        """Choose among these row numbers of X, put the choice on the bill."""
+        """Choose among these row numbers of X, put the choice on the bill.
+
+        Returns
+        -------
+        rows : ndarray of int
+            The choice.
+        notes : list of Note
+            What to remember of each.
+        """
         n_known = len(self._labelled) + len(self._requests)
-        is_cold = n_known < self.n_initial or not self._labelled.has_two_classes
+        is_cold = self._is_cold(n_known)
         n_wanted = max(self.n_initial - n_known, 0) or self.batch_size
         n_wanted = min(n_wanted, limit, len(rows))
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
         if n_wanted == 0 or (not is_cold and self._should_stop(X, rows)):
-            return NO_ROWS, np.empty(0)
+            return NO_ROWS, []
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
-        if is_cold or self._utility is None:
-            chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-            probability = n_wanted / len(rows)
-        else:
-            pool, within = view(X, rows)
-            utility = np.asarray(self._in_blocks(pool)[within], dtype=np.float64)
-            if not np.isfinite(utility).all():
-                row = rows[np.argmin(np.isfinite(utility))]
-                raise ValueError(
-                    f"{self.estimator_} gives row {row} a score that is not finite."
-                )
-            chosen, probability = rows[best(utility, n_wanted, seed)], 1.0
+        at_random = is_cold or self._utility is None
+        select = self._at_random if at_random else self._select
+        chosen, notes = select(X, rows, n_wanted, seed)
         self._n_rounds += 1
-        self.n_queries_ += n_wanted
-        return chosen, np.full(n_wanted, probability)
+        self.n_queries_ += len(chosen)
+        return chosen, notes
 
-    def _in_blocks(self, X):
-        """Return the utility of each row, computed in parallel if `n_jobs` says so."""
+    def _is_cold(self, n_known):
+        """Whether rows are bought at random yet, with so many taught or asked for."""
+        return n_known < self.n_initial or not self._labelled.has_two_classes
+
+    def _at_random(self, X, rows, n_wanted, seed):
+        """Draw some of these row numbers of X."""
+        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+        return chosen, notes_of(chosen, n_wanted / len(rows))
+
+    def _select(self, X, rows, n_wanted, seed):
+        """Choose those of these row numbers of X that are worth most."""
+        utility = np.asarray(self._score(X, rows), dtype=np.float64)
+        if not np.isfinite(utility).all():
+            row = rows[np.argmin(np.isfinite(utility))]
+            raise ValueError(
+                f"{self.estimator_} gives row {row} a score that is not finite."
+            )
+        chosen = rows[best(utility, n_wanted, seed)]
+        return chosen, notes_of(chosen, 1.0)
+
+    def _score(self, X, rows):
+        """Return the utility of these rows of X, in parallel if `n_jobs` says so."""
+        X, within = view(X, rows)
         n_jobs = effective_n_jobs(self.n_jobs)
         if n_jobs == 1:
-            return self._utility(X)
+            return self._utility(X)[within]
         blocks = gen_even_slices(n_rows(X), min(n_jobs, n_rows(X)))
         parallel = Parallel(n_jobs=n_jobs, prefer="threads")
         utilities = parallel(delayed(self._utility)(take(X, part)) for part in blocks)
-        return np.concatenate(utilities)
+        return np.concatenate(utilities)[within]
 
     def _should_stop(self, X, rows):
         """Ask the stopping rules, all of them: they remember the model."""
@@ -197,6 +229,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _absorb(self, X, codes, notes):
         if len(codes):
             self._labelled = self._labelled.plus(X, codes)
+            if self._keeps_pool:
+                self._pool = self._pool.without(X, notes)
 
     def _settle(self):
         with self._draft() as learner:

@@ -3,8 +3,14 @@
 import numpy as np
 
 from .._containers import n_rows, take
+from .._requests import Note
 
 NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+def notes_of(rows, probability):
+    """Return what to remember of rows that are bought with this probability."""
+    return [Note(probability, row) for row in rows.tolist()]
 
 
 def view(X, rows):

@@ -99,6 +99,7 @@ class PoolLoop(CallbackSupportMixin):
         if n_open and self._has_stopped:  # other rows, to be judged anew
             self._stopping_memory, self._has_stopped = {}, False
         self.queried_indices_ = NO_ROWS
+        self._keep(X, np.arange(n_rows(X)))
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open)
@@ -112,7 +113,7 @@ class PoolLoop(CallbackSupportMixin):
                     break
                 round_task = task.subcontext("query").call_on_fit_task_begin(**told)
                 codes = answer(learner, rows)
-                learner._absorb(take(X, rows), codes, notes.tolist())
+                learner._absorb(take(X, rows), codes, notes)
                 learner.queried_indices_ = np.append(learner.queried_indices_, rows)
                 learner._n_offered += len(rows)
             is_open[rows] = False

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
+from .._requests import Note
 from .._rows import Rows
 from .._validation import (
     check_finite_row,
@@ -140,13 +141,14 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         raise_unless_done(outcome, X)
         n_bought = state.counts[1] - self.n_queries_
         self._commit(state)
-        return bought[:n_bought].copy(), probabilities[:n_bought].copy()
+        notes = [Note(probability) for probability in probabilities[:n_bought].tolist()]
+        return bought[:n_bought].copy(), notes
 
     def _absorb(self, X, codes, notes):
         query_rule, update_rule = self._make_rules()
         state = self._working_state()
         asked = np.array([note is not None for note in notes], dtype=np.uint8)
-        probabilities = np.array([1.0 if note is None else note for note in notes])
+        probabilities = np.array([note.probability if note else 1.0 for note in notes])
         outcome = teach(
             Rows(X), codes, probabilities, asked, query_rule, update_rule, state
         )

@@ -1,0 +1,103 @@
+"""The pool that is kept for learners that learn from unlabelled rows."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.naive_bayes import BernoulliNB
+
+from sklearn_activelearn import PassiveClassifier
+from sklearn_activelearn._requests import Note
+from sklearn_activelearn.pool._pool import Pool
+from tests.tools import by_pool, state
+
+
+class Keeper(PassiveClassifier):
+    """A learner that keeps its pool."""
+
+    _keeps_pool = True
+
+
+def make_keeper(**params):
+    return Keeper(BernoulliNB(), n_initial=3, budget=8, random_state=0, **params)
+
+
+@pytest.fixture
+def pool():
+    rng = np.random.RandomState(0)
+    return rng.standard_normal((20, 3)), np.arange(20) % 2
+
+
+def test_rows_leave_the_unlabelled_when_they_are_taught(pool):
+    X, y = pool
+    learner = make_keeper()
+    rows = learner.query(X)
+    assert learner._pool.unlabelled.tolist() == list(range(20))
+    learner.teach(X[rows[:2]], y[rows[:2]])
+    left = np.setdiff1d(np.arange(20), rows[:2])
+    assert learner._pool.unlabelled.tolist() == left.tolist()
+    learner.teach(X[5:7] + 1, y[5:7])  # from elsewhere
+    assert learner._pool.unlabelled.tolist() == left.tolist()
+
+
+def test_every_way_round_keeps_the_same_pool(pool):
+    X, y = pool
+    fitted = make_keeper().fit(X, y)
+    unbought = np.setdiff1d(np.arange(20), fitted.queried_indices_)
+    assert fitted._pool.unlabelled.tolist() == unbought.tolist()
+    learner, _ = by_pool(make_keeper(), X, y, np.unique(y))
+    assert state(learner) == state(fitted)
+
+
+def test_a_late_label_of_an_earlier_pool_removes_no_other_row(pool):
+    X, y = pool
+    learner = make_keeper()
+    rows = learner.query(X)
+    learner.query(X[::-1] + 1)
+    learner.teach(X[rows], y[rows])
+    assert learner._pool.unlabelled.tolist() == list(range(20))
+
+
+CONTAINERS = {
+    "array": np.asarray,
+    "csr": csr_array,
+    "frame": pd.DataFrame,
+    "list": lambda X: [str(row) for row in X.tolist()],
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_equal_rows_are_the_same_pool(pool, container):
+    made = []
+
+    def make(X):
+        made.append(X)
+        return len(made)
+
+    X = container(pool[0])
+    first = Pool().offered(X, np.arange(20))
+    assert first.X is not X
+    assert first.derived("size", make) == 1
+    again = first.offered(container(pool[0].copy()), np.arange(4))
+    assert again.X is first.X
+    assert again.unlabelled.tolist() == [0, 1, 2, 3]
+    assert again.derived("size", make) == 1
+    other = first.offered(container(pool[0] + 1), np.arange(20))
+    assert other.derived("size", make) == 2
+    assert pickle.loads(pickle.dumps(first)).derived("size", make) == 3
+
+
+def test_a_pool_does_not_change_with_the_array_it_came_in(pool):
+    X = pool[0].copy()
+    kept = Pool().offered(X, np.arange(20))
+    X += 1
+    np.testing.assert_array_equal(kept.X, pool[0])
+    assert kept.offered(X, np.arange(20)).X is not kept.X
+
+
+def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
+    kept = Pool().offered(pool[0][:5], np.arange(5))
+    taught = kept.without(pool[0][7:8], [Note(1.0, 7)])
+    assert taught.unlabelled.tolist() == [0, 1, 2, 3, 4]
