@@ -47,9 +47,24 @@ def expand(estimator, param_grid, estimators):
     return [str(params) for params in settings], candidates
 
 
-def check_folds(cv):
-    """Refuse a number of folds that is none."""
-    check_number(cv, "cv", 2, closed="left", integer=True)
+class CandidateSet:
+    """A learner with `estimator`, `param_grid`, `estimators` and `cv`."""
+
+    #: The grid of the default estimator, if the user names nothing.
+    _default_grid = None
+
+    def _candidates(self):
+        """Return the names and the estimators of the candidates."""
+        given = self.estimator, self.param_grid, self.estimators
+        nothing = all(part is None for part in given)
+        return expand(None, self._default_grid, None) if nothing else expand(*given)
+
+    def _unfitted(self):
+        return self._candidates()[1]
+
+    def _check_parameters(self):
+        check_number(self.cv, "cv", 2, closed="left", integer=True)
+        super()._check_parameters()
 
 
 def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
@@ -57,11 +72,12 @@ def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
 
     The folds are stratified. There are `cv` of them, or fewer while the second
     largest class has fewer rows: each training set needs two classes. With one row of
-    it there is nothing to choose by, and all accuracies are 1.
+    it there is nothing to choose by, and all accuracies are 1; so is that of a
+    candidate without a rival, which needs no validation.
     """
     counts = np.sort(np.bincount(labelled.codes))
     n_folds = min(cv, counts[-2])
-    if n_folds < 2:
+    if n_folds < 2 or len(prototypes) == 1:
         return np.ones(len(prototypes))
     fold = np.empty(len(labelled), dtype=int)
     fold[np.argsort(labelled.codes, kind="stable")] = np.arange(len(labelled)) % n_folds

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._candidates import check_folds, cv_accuracies, expand
+from ._candidates import CandidateSet, cv_accuracies
 from ._training import train
 from ._utility import DISAGREEMENTS
 
@@ -12,7 +12,7 @@ from ._utility import DISAGREEMENTS
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
-class QueryByCommitteeClassifier(PoolClassifier):
+class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
     r"""Pool learner that buys the row on which several models disagree.
 
     A committee of candidate models, each trained on the labels bought, votes on
@@ -74,7 +74,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         All candidates, trained likewise.
 
     cv_scores_ : ndarray of shape (n_candidates,)
-        Accuracies in cross-validation.
+        Accuracies in cross-validation; 1 for a single candidate, which needs none.
 
     candidate_names_ : list of str
         Names, or parameters, of the candidates.
@@ -180,6 +180,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.disagreement = disagreement
         self.cv = cv
 
+    _default_grid = DEFAULT_GRID
+
     @property
     def _needs(self):
         return DISAGREEMENTS[self.disagreement][2]
@@ -189,18 +191,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
         "sklearn.calibration.CalibratedClassifierCV."
     )
 
-    def _candidates(self):
-        grid = self.param_grid
-        if self.estimator is None and self.estimators is None and grid is None:
-            grid = DEFAULT_GRID
-        return expand(self.estimator, grid, self.estimators)
-
-    def _unfitted(self):
-        return self._candidates()[1]
-
     def _check_parameters(self):
         check_option(self.disagreement, "disagreement", DISAGREEMENTS)
-        check_folds(self.cv)
         super()._check_parameters()
 
     def _train(self):

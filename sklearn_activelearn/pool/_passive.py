@@ -1,13 +1,11 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
-import numpy as np
-
 from ._base import PoolClassifier
-from ._candidates import check_folds, cv_accuracies, expand
+from ._candidates import CandidateSet, cv_accuracies
 from ._training import train
 
 
-class PassiveClassifier(PoolClassifier):
+class PassiveClassifier(CandidateSet, PoolClassifier):
     """Pool learner that buys random rows: the baseline to beat.
 
     With a candidate set, cross-validation on the labels bought chooses the model;
@@ -153,24 +151,9 @@ class PassiveClassifier(PoolClassifier):
         self.estimators = estimators
         self.cv = cv
 
-    def _candidates(self):
-        return expand(self.estimator, self.param_grid, self.estimators)
-
-    def _unfitted(self):
-        return self._candidates()[1]
-
-    def _check_parameters(self):
-        check_folds(self.cv)
-        super()._check_parameters()
-
     def _train(self):
         known = self._labelled, self.classes_
         self.candidate_names_ = self._candidates()[0]
-        if len(self._prototypes) == 1:
-            self.cv_scores_ = np.ones(1)
-        else:
-            self.cv_scores_ = cv_accuracies(
-                self._prototypes, *known, self.cv, self.n_jobs
-            )
+        self.cv_scores_ = cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
         self.best_index_ = int(self.cv_scores_.argmax())
         self.estimator_ = train(self._prototypes[self.best_index_], *known)
