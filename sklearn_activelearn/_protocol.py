@@ -51,7 +51,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_absorb(X, codes, notes)``: learn labels; the note of a row nobody asked
       for is None;
     - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
-    - ``_ask(X, answer)``: the same with ``answer(rows) -> labels``.
+    - ``_ask(X, answer, candidates)``: the same with ``answer(rows) -> labels`` and
+      the rows that may be bought, None for all.
 
     It may replace the door, ``_check_rows``, what it makes of the classes it is
     told, ``_expect``, and what follows once labels are safe, ``_settle``.
@@ -132,7 +133,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self._settle()
         return self
 
-    def learn(self, X, oracle, classes=None):
+    def learn(self, X, oracle, classes=None, *, candidates=None):
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
@@ -148,6 +149,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             for each. Called for bought rows only.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. Needed unless the learner knows them.
+        candidates : array-like of int, default=None
+            Rows of X that may be bought, as for `query`; a stream learner looks at
+            them in this order, without a copy of X. None: all, as they come.
 
         Returns
         -------
@@ -161,8 +165,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             number of labels. Whatever the oracle raises passes through. What
             was taught until then stays learned; the clock, the random numbers
             and the bill stand just before the row that failed, so the call can
-            be made again with the rest of X (for a stream learner, from row
-            ``n_seen_`` on, counted since the call).
+            be made again with the rest of X (for a stream learner, from row, or
+            candidate, ``n_seen_`` on, counted since the call).
         """
         if not callable(oracle):
             raise TypeError(
@@ -171,6 +175,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         with self._changing() as learner:
             # all of X is looked at before the first label is paid for
             X = learner._enter(X, min_rows=0, finite=True)
+            candidates = check_candidates(candidates, n_rows(X))
             learner._expect(classes)
 
         def answer(rows):
@@ -184,7 +189,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         learning.add(self)
         try:
-            self._ask(X, answer)
+            self._ask(X, answer, candidates)
         finally:
             learning.discard(self)
         return self

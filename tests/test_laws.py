@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from tests.learners import each_learner, each_learner_by_hand, each_stream_learner
+from tests.learners import (
+    each_learner,
+    each_learner_by_hand,
+    each_pool_learner,
+    each_stream_learner,
+)
 from tests.tools import (
     AnswerSheet,
+    by_pool,
     fresh,
     frozen,
     group_of,
@@ -61,6 +67,38 @@ def test_simulation_is_the_protocol(prototype, by_hand, stream):
     learner, purchases = by_hand(fresh(prototype), X, y, classes)
     assert purchases == bought
     assert state(learner) == state(fitted)
+
+
+@each_stream_learner
+@given(stream=streams(), data=st.data())
+def test_candidates_of_a_stream_are_its_order(prototype, stream, data):
+    X, y = stream
+    order = np.array(data.draw(st.permutations(range(len(X)))))[: max(len(X) - 3, 1)]
+    oracle, classes = AnswerSheet(y), np.unique(y)
+    learner = fresh(prototype).learn(X, oracle, classes, candidates=order)
+    taken = fresh(prototype).learn(X[order], AnswerSheet(y[order]), classes)
+    assert oracle.asked == order[taken.queried_indices_].tolist()
+    assert learner.queried_indices_.tolist() == oracle.asked
+    assert state(learner) == state(taken)
+
+
+@each_pool_learner
+@given(stream=streams(), data=st.data())
+def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
+    X, y = stream
+    order = np.array(data.draw(st.permutations(range(len(X)))))[: max(len(X) - 3, 1)]
+    oracle, classes = AnswerSheet(y), np.unique(y)
+    params = {}
+    if isinstance(prototype.budget, float):  # a share of the rows that a call offers
+        params["budget"] = 8
+    learner = fresh(prototype, **params)
+    learner.learn(X, oracle, classes, candidates=order)
+    looped = fresh(prototype, **params)
+    looped, purchases = by_pool(looped, X, y, classes, np.sort(order))
+    assert set(purchases) <= set(order.tolist())
+    assert learner.queried_indices_.tolist() == oracle.asked == purchases
+    for one, other in zip(responses(learner, X), responses(looped, X), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @each_stream_learner

@@ -180,3 +180,11 @@ def test_pending_rows_are_counted(prototype):
     learner.teach(X[rows[:1]], y[rows[:1]])
     assert learner.n_pending_ == len(rows) - 1
     assert not hasattr(fresh(prototype), "n_pending_")
+
+
+@pytest.mark.parametrize("candidates", [[0, 0], [60], [-1], [[0]], ["a"]], ids=str)
+def test_candidates_that_are_no_rows(candidates):
+    oracle = AnswerSheet(y)
+    with pytest.raises(ValueError, match="candidates"):
+        CBGZClassifier().learn(X, oracle, CLASSES, candidates=candidates)
+    assert oracle.asked == []

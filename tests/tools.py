@@ -66,11 +66,11 @@ def by_row(learner, X, y, classes):
     return learner, purchases
 
 
-def by_pool(learner, X, y, classes):
+def by_pool(learner, X, y, classes, candidates=None):
     """Offer what is left of a pool until nothing is wanted; return the same."""
-    purchases = []
+    purchases, offered = [], np.arange(len(X)) if candidates is None else candidates
     while True:
-        left = np.setdiff1d(np.arange(len(X)), purchases)
+        left = np.setdiff1d(offered, purchases)
         rows = learner.query(X, candidates=left)
         if len(rows) == 0:
             return learner, purchases

@@ -71,17 +71,17 @@ class PoolLoop(CallbackSupportMixin):
     def _simulate(self, X, codes):
         return self._run(X, lambda learner, rows: codes[rows], self.classes_[codes])
 
-    def _ask(self, X, answer):
+    def _ask(self, X, answer, candidates):
         def ask(learner, rows):
             labels = answer(rows)
             learner._expect(None, labels)
             known = {c: code for code, c in enumerate(learner.classes_.tolist())}
             return encode_answers(labels, rows, known)
 
-        self._run(X, ask)
+        self._run(X, ask, candidates=candidates)
 
     @with_callbacks
-    def _run(self, X, answer, y=None):
+    def _run(self, X, answer, y=None, candidates=None):
         """Go round until `_pick` wants no more; each purchase stays when it is made.
 
         Parameters
@@ -92,14 +92,17 @@ class PoolLoop(CallbackSupportMixin):
             ``answer(learner, rows) -> codes``, for row numbers of X.
         y : ndarray of shape (n_rows,), optional
             All labels, for callbacks that score.
+        candidates : ndarray of int, optional
+            Row numbers of X that may be bought; None for all.
         """
+        rows = np.arange(n_rows(X)) if candidates is None else np.sort(candidates)
         is_open = np.zeros(n_rows(X), dtype=bool)
-        is_open[self._requests.others(X, np.arange(n_rows(X)))] = True
+        is_open[self._requests.others(X, rows)] = True
         n_open = np.count_nonzero(is_open)
         if n_open and self._has_stopped:  # other rows, to be judged anew
             self._stopping_memory, self._has_stopped = {}, False
         self.queried_indices_ = NO_ROWS
-        self._keep(X, np.arange(n_rows(X)))
+        self._keep(X, rows)
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open)

@@ -172,7 +172,7 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
         self._commit(state)
 
-    def _ask(self, X, answer):
+    def _ask(self, X, answer, candidates):
         query_rule, update_rule = self._make_rules()
         state = self._working_state()
         bought = np.empty(X.shape[0], np.int64)
@@ -187,7 +187,7 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
-                Rows(X), None, np.full(X.shape[0], -1, np.int32), ask, query_rule,
+                Rows(X), candidates, np.full(X.shape[0], -1, np.int32), ask, query_rule,
                 update_rule, state, *self._limits(), bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:

@@ -225,8 +225,8 @@ class MarginLossClassifier(StreamClassifier):
         super()._simulate(X, codes, shuffle)
         self._warn_if_silent()
 
-    def _ask(self, X, answer):
-        super()._ask(X, answer)
+    def _ask(self, X, answer, candidates):
+        super()._ask(X, answer, candidates)
         self._warn_if_silent()
 
     def _warn_if_silent(self):
