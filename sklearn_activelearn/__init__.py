@@ -11,6 +11,7 @@ except ImportError as error:
 
 from ._batch_margin_loss import BatchMarginLossClassifier
 from .pool import (
+    ActiveLabelPropagationClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -27,6 +28,7 @@ from .stream import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ActiveLabelPropagationClassifier",
     "BatchMarginLossClassifier",
     "CBGZClassifier",
     "DKMClassifier",

@@ -29,11 +29,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     - ``_unfitted()``: the estimators that may become the model, checked;
     - ``_train()``: train clones of `_prototypes` on `_labelled` and set
       ``estimator_``, the model that predicts;
-    - ``_utility(X)``: a number for each row, higher is bought sooner. None in its
-      place: rows are chosen at random.
+    - ``_utility(X)``: a number for each row, higher is bought sooner.
 
-    One whose rows cannot be scored one by one replaces ``_score`` or ``_select``;
-    one that learns from rows without labels sets `_keeps_pool` and finds them in
+    One whose rows cannot be scored one by one replaces ``_score`` or ``_select``; one
+    that learns from rows without labels sets `_keeps_pool` and finds them in
     ``_pool``.
     """
 
@@ -163,8 +162,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             return NO_ROWS, []
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
-        at_random = is_cold or self._utility is None
-        select = self._at_random if at_random else self._select
+        select = self._at_random if is_cold else self._select
         chosen, notes = select(X, rows, n_wanted, seed)
         self._n_rounds += 1
         self.n_queries_ += len(chosen)
@@ -224,7 +222,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     @property
     def _uses_model(self):
         """Whether a model decides what to buy, or when to stop."""
-        return self._utility is not None or bool(find_rules(self.stopping))
+        return True
 
     def _absorb(self, X, codes, notes):
         if len(codes):

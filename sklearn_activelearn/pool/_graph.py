@@ -58,11 +58,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.gamma_ = self._width() if self.kernel == "rbf" else None
         return self
 
-    def fit(self, X, distributions, classes):
-        """Make these rows the nodes and learn their class probabilities."""
-        self.connect(X)
+    def learn(self, distributions, classes):
+        """Learn the class probabilities of the nodes."""
         self.label_distributions_, self.classes_ = distributions, classes
         return self
+
+    def fit(self, X, y):
+        """Make these rows the nodes; all labels are known."""
+        classes, codes = np.unique(y, return_inverse=True)
+        return self.connect(X).learn(np.eye(len(classes))[codes], classes)
 
     def weights(self):
         """Return the symmetric weights of the edges: an array, or CSR for "knn"."""

@@ -2,6 +2,7 @@
 
 from ._base import PoolClassifier
 from ._candidates import CandidateSet, cv_accuracies
+from ._stopping import find_rules
 from ._training import train
 
 
@@ -122,7 +123,7 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
     {'C': 1.0} 30
     """
 
-    _utility = None
+    _select = PoolClassifier._at_random
 
     def __init__(
         self,
@@ -150,6 +151,10 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
         self.param_grid = param_grid
         self.estimators = estimators
         self.cv = cv
+
+    @property
+    def _uses_model(self):
+        return bool(find_rules(self.stopping))
 
     def _train(self):
         known = self._labelled, self.classes_

@@ -1,0 +1,138 @@
+"""A graph of a pool's rows, some with a label, and the harmonic function on it."""
+
+import numpy as np
+
+from .._containers import joined, n_rows, row_keys, take
+from ._harmonic import HarmonicField
+
+
+class LabelledGraph:
+    """Rows of a pool and labelled rows from elsewhere, as nodes of one graph.
+
+    A pickle leaves the harmonic function out; it is computed again in the same steps.
+
+    Parameters
+    ----------
+    graph : GraphClassifier
+        Connects the nodes: the rows of the pool, then those from elsewhere.
+    pool : rows or None
+        The rows of the pool.
+    places : ndarray of int of shape (n_labelled,)
+        Number of each labelled row in the pool; -1 for one from elsewhere.
+    codes : ndarray of int of shape (n_labelled,)
+        Their classes.
+    n_classes : int
+        How many classes there are.
+    n_solved : int
+        So many labels are clamped at once, the others one by one.
+    """
+
+    def __init__(self, graph, pool, places, codes, n_classes, n_solved):
+        self.graph, self.pool = graph, pool
+        self.places, self.codes = places, codes
+        self.n_classes, self.n_solved = n_classes, n_solved
+        self._field = None
+
+    @classmethod
+    def of(cls, prototype, pool, places, labelled, n_classes):
+        """Return the graph of a pool and of labelled rows, some of which are in it."""
+        nodes = take(labelled.rows, np.flatnonzero(places < 0))
+        if pool is not None:
+            nodes = joined(pool, nodes) if n_rows(nodes) else pool
+        graph = prototype.connect(nodes)
+        return cls(graph, pool, places, labelled.codes, n_classes, len(labelled))
+
+    def grown(self, prototype, pool, places, labelled, n_classes):
+        """Return the graph that `of` returns, from this one if no node is new."""
+        known = slice(len(self.codes))
+        if (
+            self.graph.get_params() == prototype.get_params()
+            and self.pool is pool
+            and self.n_classes == n_classes
+            and np.array_equal(self.places, places[known])
+            and np.array_equal(self.codes, labelled.codes[known])
+            and np.all(places[known.stop :] >= 0)
+        ):
+            grown = LabelledGraph(
+                self.graph, pool, places, labelled.codes, n_classes, self.n_solved
+            )
+            grown._field = grown._clamp(self.field, known.stop)
+            return grown
+        return self.of(prototype, pool, places, labelled, n_classes)
+
+    @property
+    def field(self):
+        """The harmonic function, computed if it is not there."""
+        if self._field is None:
+            first = slice(self.n_solved)
+            field = HarmonicField(
+                self.graph.weights(), self._nodes[first], self._certain[first]
+            )
+            self._field = self._clamp(field, self.n_solved)
+        return self._field
+
+    @property
+    def distributions(self):
+        """Class probabilities of the nodes without a label, free in the field."""
+        prior = np.bincount(self.codes, minlength=self.n_classes) / len(self.codes)
+        return self.field.probabilities(prior)
+
+    @property
+    def all_distributions(self):
+        """Class probabilities of all nodes."""
+        out = np.empty((n_rows(self.graph.X_), self.n_classes))
+        out[self.field.free] = self.distributions
+        out[self._nodes] = self._certain
+        return out
+
+    @property
+    def _nodes(self):
+        """The node of each label."""
+        n_pool = 0 if self.pool is None else n_rows(self.pool)
+        nodes, elsewhere = self.places.copy(), self.places < 0
+        nodes[elsewhere] = n_pool + np.arange(np.count_nonzero(elsewhere))
+        return nodes
+
+    @property
+    def _certain(self):
+        """The class probabilities that labels are."""
+        return np.eye(self.n_classes)[self.codes]
+
+    def _clamp(self, field, start):
+        """Clamp the labels from one on, one by one."""
+        later = slice(start, None)
+        for node, certain in zip(self._nodes[later], self._certain[later], strict=True):
+            field = field.clamped(node, certain)
+        return field
+
+    def __getstate__(self):
+        return {**vars(self), "_field": None}
+
+
+def find_places(pool, rows, places, notes):
+    """Find labelled rows that have no place yet among the pool's rows with a label.
+
+    Parameters
+    ----------
+    pool : Pool
+        Rows, and which of them have no label.
+    rows : rows
+        The labelled ones.
+    places : ndarray of int of shape (n_labelled,)
+        Their numbers in the pool as far as known, else -1.
+    notes : list of Note or None
+        What was remembered of the last ones: it decides between equal rows.
+    """
+    taken = np.concatenate([pool.unlabelled, places])
+    open_rows = np.setdiff1d(np.arange(n_rows(pool.X)), taken)
+    missing = np.flatnonzero(places < 0)
+    numbers = {}
+    for number, key in zip(open_rows, row_keys(take(pool.X, open_rows)), strict=True):
+        numbers.setdefault(key, []).append(number)
+    notes = [None] * (len(places) - len(notes)) + notes
+    places = places.copy()
+    for i, key in zip(missing, row_keys(take(rows, missing)), strict=True):
+        if equal := numbers.get(key):
+            asked = notes[i] and notes[i].row
+            places[i] = equal.pop(equal.index(asked) if asked in equal else 0)
+    return places
