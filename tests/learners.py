@@ -13,6 +13,7 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
     CBGZClassifier,
     DKMClassifier,
     GreedyOnlineClassifier,
@@ -87,6 +88,12 @@ POOL_LEARNERS = [
     PassiveClassifier(),
     PassiveClassifier(estimators=COMMITTEE, n_initial=3, batch_size=5, budget=12),
     PassiveClassifier(BernoulliNB(), n_initial=2, stopping="stable_predictions"),
+    ActiveLabelPropagationClassifier(),
+    ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16),
+    ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
+    ActiveLabelPropagationClassifier(
+        n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
+    ),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
@@ -97,6 +104,9 @@ MARGIN_FREE = [
     for row in STREAM_LEARNERS
     if isinstance(row, RandomSamplingClassifier) or getattr(row, "m", 2) == 1
 ]
+
+#: Learners to which the rows that may not be bought are nothing.
+POOL_FREE = [row for row in LEARNERS if not getattr(row, "_keeps_pool", False)]
 
 #: The first row of each class, for tests where settings make no difference.
 STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())

@@ -145,6 +145,9 @@ BAD_PARAMS = {
     "batch_size": [(0, ValueError), (None, TypeError)],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "incremental": [(1, TypeError)],
+    "kernel": [("linear", ValueError), (None, ValueError)],
+    "gamma": [(0, ValueError), (np.inf, ValueError), ("scale", TypeError)],
+    "n_neighbors": [(0, ValueError), (2.5, TypeError)],
 }
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -55,6 +56,7 @@ POOL_CHECKED = [
     PassiveClassifier(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}),
     PassiveClassifier(PIPELINE),
     PassiveClassifier(DecisionTreeClassifier()),
+    ActiveLabelPropagationClassifier("rbf", batch_size=4),
 ]
 
 
@@ -66,6 +68,7 @@ each_class = each(
         UncertaintySamplingClassifier(),
         QueryByCommitteeClassifier(batch_size=10),
         PassiveClassifier(),
+        ActiveLabelPropagationClassifier(),
     ]
 )
 
@@ -124,6 +127,7 @@ GRIDS = {
     },
     "UncertaintySamplingClassifier": {"measure": ["least_confident", "entropy"]},
     "QueryByCommitteeClassifier": {"disagreement": ["vote_entropy", "consensus_kl"]},
+    "ActiveLabelPropagationClassifier": {"kernel": ["knn", "rbf"]},
     "PassiveClassifier": {"param_grid": [None, {"C": [0.1, 10.0]}]},
 }
 

@@ -8,7 +8,13 @@ from scipy.sparse import csr_array
 
 from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn._requests import Note, Requests
-from tests.learners import MARGIN_FREE, each_learner, each_stream_learner
+from tests.learners import (
+    MARGIN_FREE,
+    POOL_FREE,
+    each,
+    each_learner,
+    each_stream_learner,
+)
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
 
@@ -17,7 +23,7 @@ def begun(prototype, X, y, **params):
     return fresh(prototype, **params).partial_fit(X, y, classes=np.unique(y))
 
 
-@each_learner
+@each(POOL_FREE)
 @given(stream=streams(), data=st.data())
 def test_candidates(prototype, stream, data):
     X, y = stream
@@ -26,8 +32,8 @@ def test_candidates(prototype, stream, data):
     learner, other = begun(prototype, X, y), begun(prototype, X, y)
     rows = learner.query(X, candidates=candidates)
     np.testing.assert_array_equal(rows, candidates[other.query(X[candidates])])
-    for each in (learner, other):  # a pool's row numbers are forgotten with that
-        each.teach(X[rows], y[rows])
+    for one in (learner, other):  # a pool's row numbers are forgotten with that
+        one.teach(X[rows], y[rows])
     assert state(learner) == state(other)
 
 

@@ -139,7 +139,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _keep(self, X, rows):
         """Remember a pool and which of its rows have no label yet, if need be."""
-        if self._keeps_pool:
+        if self._keeps_pool and n_rows(X):
             self._pool = self._pool.offered(X, rows)
 
     def _pick(self, X, rows, limit):

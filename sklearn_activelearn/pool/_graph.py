@@ -6,12 +6,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.utils.extmath import row_norms
 
 from .._containers import as_array, n_rows
 from .._validation import check_number, check_option
 
 #: Weights below this are none: sums and products of them would underflow.
 TINY = 1e-100
+
+
+def check_distances(X):
+    """Refuse rows with distances that are not finite."""
+    if n_rows(X) and not np.isfinite(row_norms(X, squared=True).max()):
+        raise ValueError(
+            "X has rows whose distances overflow; scale the features."
+        )
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):

@@ -106,7 +106,7 @@ class HarmonicField:
         probabilities : ndarray of shape (n_free, n_classes)
             Of the free nodes.
         candidates : ndarray of int of shape (n_candidates,)
-            Positions in `free`.
+            Positions in `free`, one or more.
         """
         risk = np.empty(len(candidates))
         columns, n_free = probabilities.T.copy(), len(self.free)

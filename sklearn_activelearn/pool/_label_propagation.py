@@ -5,9 +5,10 @@ from copy import copy
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from .._containers import take
 from ._base import PoolClassifier
 from ._choice import best, notes_of
-from ._graph import GraphClassifier
+from ._graph import GraphClassifier, check_distances
 from ._labelled_graph import LabelledGraph, find_places
 from ._training import fresh
 
@@ -180,6 +181,11 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self._unfitted()[0].check()
         super()._check_parameters()
 
+    def _check_rows(self, X, *y, **how):
+        checked = super()._check_rows(X, *y, **how)
+        check_distances(checked[0] if y else checked)
+        return checked
+
     def _begin(self):
         super()._begin()
         self._places, self._graph = np.empty(0, dtype=np.int64), None
@@ -194,17 +200,17 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         super()._keep(X, rows)
         is_gone = np.isin(self._places, self._pool.unlabelled)
         is_gone |= self._pool.X is not before
-        self._find_places(np.where(is_gone, -1, self._places), [])
+        places = np.where(is_gone, -1, self._places)
+        (lost,) = np.nonzero(places < 0)
+        if len(lost):
+            rows = take(self._labelled.rows, lost)
+            places[lost] = find_places(self._pool, rows, [None] * len(lost), places)
+        self._places = places
 
     def _absorb(self, X, codes, notes):
         super()._absorb(X, codes, notes)
-        self._find_places(np.append(self._places, np.full(len(codes), -1)), notes)
-
-    def _find_places(self, places, notes):
-        """Find the labelled rows in the pool."""
-        if self._pool.X is not None and len(places):
-            places = find_places(self._pool, self._labelled.rows, places, notes)
-        self._places = places
+        places = find_places(self._pool, X, notes, self._places)
+        self._places = np.append(self._places, places)
 
     def _connected(self):
         """Return the graph of the pool with all labels taught."""

@@ -109,30 +109,31 @@ class LabelledGraph:
         return {**vars(self), "_field": None}
 
 
-def find_places(pool, rows, places, notes):
-    """Find labelled rows that have no place yet among the pool's rows with a label.
+def find_places(pool, rows, notes, taken):
+    """Return where labelled rows are among the pool's rows with a label, -1: nowhere.
 
     Parameters
     ----------
     pool : Pool
         Rows, and which of them have no label.
     rows : rows
-        The labelled ones.
-    places : ndarray of int of shape (n_labelled,)
-        Their numbers in the pool as far as known, else -1.
+        Labelled ones.
     notes : list of Note or None
-        What was remembered of the last ones: it decides between equal rows.
+        What was remembered of each: it decides between equal rows.
+    taken : ndarray of int
+        Row numbers of the pool that are others' places.
     """
-    taken = np.concatenate([pool.unlabelled, places])
-    open_rows = np.setdiff1d(np.arange(n_rows(pool.X)), taken)
-    missing = np.flatnonzero(places < 0)
+    places = np.full(len(notes), -1)
+    if pool.X is None or not notes:
+        return places
+    is_open = np.ones(n_rows(pool.X), dtype=bool)
+    is_open[pool.unlabelled] = is_open[taken[taken >= 0]] = False
     numbers = {}
-    for number, key in zip(open_rows, row_keys(take(pool.X, open_rows)), strict=True):
+    for number in np.flatnonzero(is_open).tolist():
+        (key,) = row_keys(take(pool.X, [number]))
         numbers.setdefault(key, []).append(number)
-    notes = [None] * (len(places) - len(notes)) + notes
-    places = places.copy()
-    for i, key in zip(missing, row_keys(take(rows, missing)), strict=True):
+    for i, (key, note) in enumerate(zip(row_keys(rows), notes, strict=True)):
         if equal := numbers.get(key):
-            asked = notes[i] and notes[i].row
-            places[i] = equal.pop(equal.index(asked) if asked in equal else 0)
+            is_there = note and note.row in equal
+            places[i] = equal.pop(equal.index(note.row) if is_there else 0)
     return places
