@@ -112,8 +112,9 @@ def test_a_pickle_made_while_it_learns_goes_on(prototype):
         assert set(vars(again)) <= {*vars(learner), "estimator_"}
         bought = learner.queried_indices_[:n_bought]
         left = np.setdiff1d(np.arange(80), bought)
-        again.set_callbacks().learn(X[left], AnswerSheet(y[left]), classes=CLASSES)
-        rows = np.append(bought, left[again.queried_indices_])
+        again.set_callbacks()
+        again.learn(X, AnswerSheet(y), classes=CLASSES, candidates=left)
+        rows = np.append(bought, again.queried_indices_)
         assert rows.tolist() == learner.queried_indices_.tolist()
         again.set_callbacks(*learner._skl_callbacks)
         assert state(again).keys() == finished.keys()

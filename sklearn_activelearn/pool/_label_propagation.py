@@ -235,7 +235,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             is_lost = field.is_lost[left]
             left = left[is_lost] if is_lost.any() else left
             risk = self._expected_risk(field, probabilities, left)
-            (k,) = left[best(-risk, 1, seed)]
+            # beside the rows that will be right, rounding errors of the risk are ties
+            (k,) = left[best(len(field.free) - risk, 1, seed)]
             chosen.append(field.free[k])
             # whatever the label, the others keep their probabilities in the mean
             field = field.clamped(chosen[-1], probabilities[k])
