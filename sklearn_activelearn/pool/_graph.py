@@ -18,9 +18,7 @@ TINY = 1e-100
 def check_distances(X):
     """Refuse rows with distances that are not finite."""
     if n_rows(X) and not np.isfinite(row_norms(X, squared=True).max()):
-        raise ValueError(
-            "X has rows whose distances overflow; scale the features."
-        )
+        raise ValueError("X has rows whose distances overflow; scale the features.")
 
 
 class GraphClassifier(ClassifierMixin, BaseEstimator):

@@ -214,10 +214,15 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     def _connected(self):
         """Return the graph of the pool with all labels taught."""
-        (prototype,) = self._prototypes
-        start = self._graph.grown if self._graph else LabelledGraph.of
-        known = self._pool.X, self._places, self._labelled, len(self.classes_)
-        return start(fresh(prototype), *known)
+        return LabelledGraph.of(
+            fresh(self._prototypes[0]),
+            self._pool.X,
+            self._places,
+            self._labelled,
+            len(self.classes_),
+            n_first=self.n_initial,
+            before=self._graph,
+        )
 
     def _train(self):
         self._graph = self._connected()

@@ -34,31 +34,37 @@ class LabelledGraph:
         self._field = None
 
     @classmethod
-    def of(cls, prototype, pool, places, labelled, n_classes):
-        """Return the graph of a pool and of labelled rows, some of which are in it."""
-        nodes = take(labelled.rows, np.flatnonzero(places < 0))
-        if pool is not None:
-            nodes = joined(pool, nodes) if n_rows(nodes) else pool
-        graph = prototype.connect(nodes)
-        return cls(graph, pool, places, labelled.codes, n_classes, len(labelled))
+    def of(cls, prototype, pool, places, labelled, n_classes, n_first, before=None):
+        """Return the graph of a pool and of labelled rows, some of which are in it.
 
-    def grown(self, prototype, pool, places, labelled, n_classes):
-        """Return the graph that `of` returns, from this one if no node is new."""
-        known = slice(len(self.codes))
-        if (
-            self.graph.get_params() == prototype.get_params()
-            and self.pool is pool
-            and self.n_classes == n_classes
-            and np.array_equal(self.places, places[known])
-            and np.array_equal(self.codes, labelled.codes[known])
-            and np.all(places[known.stop :] >= 0)
+        The steps to its field depend on the labels only, not on when they came: the
+        first ones, and all up to the last from elsewhere, are clamped at once.
+
+        Parameters
+        ----------
+        n_first : int
+            How many the first ones are.
+        before : LabelledGraph, optional
+            An earlier one, on which it builds if there are only more labels now.
+        """
+        (elsewhere,) = np.nonzero(places < 0)
+        n_solved = max(min(n_first, len(labelled)), *(elsewhere[-1:] + 1), 0)
+        if before is None or not (
+            before.graph.get_params() == prototype.get_params()
+            and before.pool is pool
+            and before.n_classes == n_classes
+            and before.n_solved == n_solved
+            and np.array_equal(before.places, places[: len(before.places)])
+            and np.array_equal(before.codes, labelled.codes[: len(before.codes)])
         ):
-            grown = LabelledGraph(
-                self.graph, pool, places, labelled.codes, n_classes, self.n_solved
-            )
-            grown._field = grown._clamp(self.field, known.stop)
-            return grown
-        return self.of(prototype, pool, places, labelled, n_classes)
+            nodes = take(labelled.rows, elsewhere)
+            if pool is not None:
+                nodes = joined(pool, nodes) if len(elsewhere) else pool
+            graph = prototype.connect(nodes)
+            return cls(graph, pool, places, labelled.codes, n_classes, n_solved)
+        graph = cls(before.graph, pool, places, labelled.codes, n_classes, n_solved)
+        graph._field = graph._clamp(before.field, len(before.codes))
+        return graph
 
     @property
     def field(self):

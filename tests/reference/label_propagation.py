@@ -64,7 +64,9 @@ def harmonic(W, known, prior):
     clamped = list(known)
     u = [i for i in np.flatnonzero(~is_lost(W, known)) if i not in known]
     if u:
-        f[u] = np.linalg.solve(laplacian[np.ix_(u, u)], W[np.ix_(u, clamped)] @ f[clamped])
+        f[u] = np.linalg.solve(
+            laplacian[np.ix_(u, u)], W[np.ix_(u, clamped)] @ f[clamped]
+        )
     return f
 
 
