@@ -258,7 +258,7 @@ def test_parts_without_a_label_come_first():
 
 def test_a_batch_does_not_ask_the_same_thing_twice():
     pool, labels = make_moons(200, noise=0.05, random_state=0)
-    pool = np.vstack([pool, pool + [10, 0], pool + [20, 0], pool + [30, 0]])
+    pool = np.vstack([pool + np.array([shift, 0]) for shift in (0, 10, 20, 30)])
     learner = ActiveLabelPropagationClassifier(
         n_initial=5, batch_size=6, random_state=0
     )

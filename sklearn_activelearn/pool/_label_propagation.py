@@ -14,7 +14,7 @@ from ._training import fresh
 
 
 class ActiveLabelPropagationClassifier(PoolClassifier):
-    """Pool learner that spreads labels over a graph and buys what makes it certain.
+    r"""Pool learner that spreads labels over a graph and buys what makes it certain.
 
     Rows are nodes of a graph, joined where they are alike. A row without a label has
     the class probabilities of its neighbours, in the mean. The next label is bought
@@ -100,14 +100,14 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     Notes
     -----
-    With weights :math:`W`, degrees :math:`D` and :math:`\\Delta = D - W`, the rows
+    With weights :math:`W`, degrees :math:`D` and :math:`\Delta = D - W`, the rows
     :math:`u` without a label have the harmonic function
-    :math:`f_u = \\Delta_{uu}^{-1} W_{ul} f_l`. Its risk is
-    :math:`R(f) = \\sum_{i \\in u} (1 - \\max_c f_{ic})`, and the row :math:`k` is bought
-    with the smallest expected risk :math:`\\sum_y f_{ky} R(f^{+(k,y)})`, where
+    :math:`f_u = \Delta_{uu}^{-1} W_{ul} f_l`. Its risk is
+    :math:`R(f) = \sum_{i \in u} (1 - \max_c f_{ic})`, and the row :math:`k` with the
+    smallest expected risk :math:`\sum_y f_{ky} R(f^{+(k,y)})` is bought, where
 
-    .. math:: f^{+(k,y)}_u = f_u + (\\Delta_{uu}^{-1})_{\\cdot k}
-        (e_y - f_k) / (\\Delta_{uu}^{-1})_{kk} .
+    .. math:: f^{+(k,y)}_u = f_u + (\Delta_{uu}^{-1})_{\cdot k}
+        (e_y - f_k) / (\Delta_{uu}^{-1})_{kk} .
 
     A label takes a row and a column out of the inverse, in :math:`O(u^2)`, and all
     risks together take :math:`O(u^2 K)` for :math:`K` classes. The inverse is computed
@@ -115,7 +115,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     are not in the pool: they become further nodes. So offer the whole pool in
     each `query`, with the rows left as `candidates`. Memory is :math:`O(n^2)`.
 
-    Where a part of the graph has no label, :math:`\\Delta_{uu}` is singular. Its rows
+    Where a part of the graph has no label, :math:`\Delta_{uu}` is singular. Its rows
     get the class prior, the shares of the classes among the labels, and are bought
     first. (Each step of the random walk behind :math:`f` ends nowhere with
     probability 1e-10, and where most walks end nowhere there is no label: this also
