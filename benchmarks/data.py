@@ -70,6 +70,28 @@ def rcv1():
     return news.data[kept].astype(np.float32), business[kept].astype(int), folds
 
 
+def two_classes(name):
+    """Return one of Rätsch's sets of two classes: rows and labels 0 and 1.
+
+    Names are banana, flare-solar, german, image, splice and twonorm.
+    """
+    file = FOLDER / f"raetsch_{name}.npz"
+    if file.exists():
+        with np.load(file, allow_pickle=False) as arrays:
+            return arrays["X"].astype(float), (arrays["y"] > 0).astype(int)
+    if name == "twonorm":
+        return twonorm()
+    raise FileNotFoundError(f"{file} is needed; OpenML has another version of {name}.")
+
+
+def twonorm(n_rows=7400):
+    """Return two normal clouds in 20 dimensions, 4 apart."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(2, size=n_rows)
+    X = rng.standard_normal((n_rows, 20)) + (2 * y[:, None] - 1) * 2 / np.sqrt(20)
+    return X, y
+
+
 def digits():
     """Return 1,797 images of 64 grey values in [0, 1], digits 0 to 9."""
     X, y = load_digits(return_X_y=True)

@@ -49,22 +49,28 @@ class LabelledGraph:
         """
         (elsewhere,) = np.nonzero(places < 0)
         n_solved = max(min(n_first, len(labelled)), *(elsewhere[-1:] + 1), 0)
-        if before is None or not (
-            before.graph.get_params() == prototype.get_params()
-            and before.pool is pool
-            and before.n_classes == n_classes
-            and before.n_solved == n_solved
-            and np.array_equal(before.places, places[: len(before.places)])
-            and np.array_equal(before.codes, labelled.codes[: len(before.codes)])
-        ):
+        after = cls(prototype, pool, places, labelled.codes, n_classes, n_solved)
+        if before is not None and before._comes_before(after):
+            after.graph = before.graph
+            after._field = after._clamp(before.field, len(before.codes))
+        else:
             nodes = take(labelled.rows, elsewhere)
             if pool is not None:
                 nodes = joined(pool, nodes) if len(elsewhere) else pool
-            graph = prototype.connect(nodes)
-            return cls(graph, pool, places, labelled.codes, n_classes, n_solved)
-        graph = cls(before.graph, pool, places, labelled.codes, n_classes, n_solved)
-        graph._field = graph._clamp(before.field, len(before.codes))
-        return graph
+            after.graph = prototype.connect(nodes)
+        return after
+
+    def _comes_before(self, other):
+        """Whether the other graph has the same nodes and these labels, or more."""
+        known = slice(len(self.codes))
+        return (
+            self.graph.get_params() == other.graph.get_params()
+            and self.pool is other.pool
+            and self.n_classes == other.n_classes
+            and self.n_solved == other.n_solved
+            and np.array_equal(self.places, other.places[known])
+            and np.array_equal(self.codes, other.codes[known])
+        )
 
     @property
     def field(self):

@@ -1,0 +1,97 @@
+"""Active label propagation: time of a query, beside solving everything anew.
+
+One query and one label, as a function of the rows without a label. `expected risk` is
+what a query does, `label` what teaching one label does, `start` is done once for each
+pool. scikit-learn's `LabelPropagation` is fitted to the same graph and labels, as often
+as there are labels in a loop without a query rule. `candidate anew` solves the linear
+system once for each label that one candidate may have; a query by that takes u times
+as long.
+
+    python -m benchmarks.speed.label_propagation [--rounds 5] [--quick]
+"""
+
+import warnings
+
+import numpy as np
+from scipy.linalg import solve
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.semi_supervised import LabelPropagation
+
+from benchmarks.speed._interleave import Case, main, table
+from sklearn_activelearn.pool._graph import GraphClassifier
+from sklearn_activelearn.pool._harmonic import HarmonicField
+
+N_LABELLED = 20
+
+
+def harmonic(weights, known, certain):
+    """Solve for the free nodes, as a first course in linear algebra would."""
+    free = np.setdiff1d(np.arange(len(weights)), known)
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    pull = weights[np.ix_(free, known)] @ certain[known]
+    return solve(laplacian[np.ix_(free, free)], pull, assume_a="pos")
+
+
+def peer(X, codes, gamma):
+    """Fit scikit-learn's model; most of these runs end at its 1000 iterations."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        LabelPropagation("rbf", gamma=gamma).fit(X, codes)
+
+
+def compare(n_free, n_classes, rounds):
+    """Print a table for one size."""
+    n_rows = n_free + N_LABELLED
+    X, y = make_blobs(n_rows, 10, centers=n_classes, cluster_std=4.0, random_state=0)
+    known, certain = np.arange(N_LABELLED), np.eye(n_classes)[y]
+    graph = GraphClassifier("rbf").connect(X)
+    weights = graph.weights()
+    field = HarmonicField(weights, known, certain[known])
+    prior = certain[known].mean(axis=0)
+    probabilities = field.probabilities(prior)
+    everyone = np.arange(n_free)
+    codes = np.where(np.arange(n_rows) < N_LABELLED, y, -1)
+
+    def candidate_anew():
+        for label in range(n_classes):
+            guess = certain.copy()
+            guess[N_LABELLED] = np.eye(n_classes)[label]
+            harmonic(weights, np.arange(N_LABELLED + 1), guess)
+
+    def query_and_teach():
+        field.expected_risk(probabilities, everyone)
+        field.clamped(N_LABELLED, certain[N_LABELLED]).probabilities(prior)
+
+    query = "expected risk and label"
+    cases = [
+        Case(query, query_and_teach),
+        Case(
+            "  expected risk",
+            lambda: field.expected_risk(probabilities, everyone),
+            query,
+        ),
+        Case(
+            "  label",
+            lambda: field.clamped(N_LABELLED, certain[N_LABELLED]),
+            query,
+        ),
+        Case(
+            "start",
+            lambda: HarmonicField(graph.weights(), known, certain[known]),
+            query,
+        ),
+        Case("LabelPropagation.fit", lambda: peer(X, codes, graph.gamma_), query),
+        Case("candidate anew", candidate_anew, query),
+    ]
+    table(f"u = {n_free}, {n_classes} classes", cases, rounds)
+
+
+def benchmark(quick, rounds):
+    for n_free in (60,) if quick else (250, 500, 1000, 2000):
+        compare(n_free, 2, rounds)
+    compare(60 if quick else 1000, 10, rounds)
+
+
+if __name__ == "__main__":
+    main(__doc__, benchmark)
