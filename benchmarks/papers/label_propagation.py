@@ -1,13 +1,14 @@
-"""ASSL-Boost paper, Figure 8: label propagation with active learning, and others.
+"""Wang, Song & Zhang (2008), Figure 8: active label propagation beside others.
 
 The paper compares its boosting with the active label propagation of Zhu, Lafferty &
 Ghahramani (2003), on data sets whose classes are no clusters. Here: label propagation
 on two graphs, the same graphs with random labels, and other learners. Pools have the
 sizes of Rätsch's training sets (400 rows to 1300), split at random; the first 5 % of
-the labels are random and the same for all. Features are standardised. Transductive error: wrong rows of the
-whole pool, where bought labels count as right. Inductive error: of the rows held out.
-Both in %, mean over the splits, ± standard deviation of the mean over the labels; in
-the last column that mean.
+the labels are random and the same for all. Features are standardised.
+
+Transductive error: wrong rows of the whole pool, where bought labels count as right.
+Inductive error: of the rows held out. Both in %, mean over the splits; last the mean
+over the columns, ± its standard error.
 
     python -m benchmarks.papers.label_propagation [--splits 5] [--set twonorm] [--quick]
 """

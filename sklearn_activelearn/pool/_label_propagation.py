@@ -144,7 +144,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     >>> learner = learner.fit(X[:500], y[:500])
     >>> print(f"the pool {(learner.transduction_ == y[:500]).mean():.2f}, "
     ...       f"new rows {learner.score(X[500:], y[500:]):.2f}")
-    the pool 0.99, new rows 0.98
+    the pool 1.00, new rows 0.99
     """
 
     _keeps_pool = True
