@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,6 +170,12 @@ def test_distances_that_overflow_are_an_error():
         with pytest.raises(ValueError, match="overflow; scale the features"):
             learner.query(1e200 * X)
         assert vars(learner) == learner.get_params()
+
+
+def test_categories_have_no_distances():
+    frame = pd.DataFrame({"colour": pd.Categorical(["red", "blue"] * 30)})
+    with pytest.raises(TypeError, match="categories"):
+        ActiveLabelPropagationClassifier().query(frame)
 
 
 @each_kernel

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.extmath import row_norms
 
-from .._containers import as_array, n_rows
+from .._containers import as_array, is_frame, n_rows
 from .._validation import check_number, check_option
 
 #: Weights below this are none: sums and products of them would underflow.
@@ -16,7 +16,9 @@ TINY = 1e-100
 
 
 def check_distances(X):
-    """Refuse rows with distances that are not finite."""
+    """Refuse rows without finite distances."""
+    if is_frame(X):
+        raise TypeError("X has categories, which have no distances; encode them.")
     if n_rows(X) and not np.isfinite(row_norms(X, squared=True).max()):
         raise ValueError("X has rows whose distances overflow; scale the features.")
 
