@@ -1,4 +1,4 @@
-"""Wang, Song & Zhang (2008), Figure 8: active label propagation beside others.
+"""Wang, Song & Zhang (2009), Figure 8: active label propagation beside others.
 
 The paper compares its boosting with the active label propagation of Zhu, Lafferty &
 Ghahramani (2003), on data sets whose classes are no clusters. Here: label propagation
