@@ -178,7 +178,7 @@ def curve_with(n_labels, scores, n_bought, final_scores):
     scores = np.array(scores, dtype=float)
     return LabelCurve(
         np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
-        np.full(len(scores), 4),
+        np.full(len(scores), 4), np.full(len(scores), 2), np.array(["a", "b"]),
     )  # fmt: skip
 
 

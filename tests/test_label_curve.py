@@ -26,9 +26,10 @@ def recorder(prototype):
     """Return the learner in a class that notes what each run is offered."""
     runs = []
 
-    def learn(self, X, oracle, classes=None):
-        runs.append((X, self.random_state))
-        return super(noting, self).learn(X, oracle, classes)
+    def learn(self, X, oracle, classes=None, *, candidates=None):
+        offered = X if candidates is None else X[candidates]
+        runs.append((offered, self.random_state))
+        return super(noting, self).learn(X, oracle, classes, candidates=candidates)
 
     noting = type("Noting", (type(prototype),), {"learn": learn})
     return noting(**prototype.get_params()), runs
@@ -180,7 +181,7 @@ def test_bad_arguments(changes, error, words):
 def test_labels_for_an_error_that_stays():
     scores = np.array([[0.5, 0.9, 0.7, 0.9, 0.95]])
     one = np.array([5])
-    curve = LabelCurve(np.arange(1, 6), scores, one, scores[:, -1], one)
+    curve = LabelCurve(np.arange(1, 6), scores, one, scores[:, -1], one, one, one)
     assert curve.labels_for(0.1) == 4  # the dip at 2 does not stay
     assert curve.labels_for(0.5) == 1
     assert curve.labels_for(0.01) == np.inf

@@ -22,13 +22,16 @@ y = np.where(X[:, 0] > 0, "yes", "no")
 
 def curve_of(scores, n_offered=50):
     scores = np.array(scores, dtype=float)
-    n_bought = (~np.isnan(scores)).sum(axis=1)
+    n_bought = [np.flatnonzero(~np.isnan(run))[-1] + 1 for run in scores]
+    n_bought = np.array(n_bought)
     return LabelCurve(
         n_labels=np.arange(1, scores.shape[1] + 1),
         scores=scores,
         n_bought=n_bought,
         final_scores=scores[np.arange(len(scores)), n_bought - 1],
         n_offered=np.full(len(scores), n_offered),
+        n_held_out=np.full(len(scores), 10),
+        runs=np.arange(len(scores)).astype(str),
     )
 
 

@@ -1,13 +1,24 @@
-"""How many labels does a learner need? Label curves and labels to a target."""
+"""How many labels does a learner need? Curves, tests, scorers and pictures."""
 
-from ._curves import LabelCurve, label_curve
+from ._comparison import LabelCurveComparison, compare_label_curves
+from ._curves import LabelCurve, area_under_label_curve
+from ._progress import ExperimentInterrupted
+from ._runs import label_curve
+from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
 
 __all__ = [
+    "ExperimentInterrupted",
     "LabelCurve",
+    "LabelCurveComparison",
     "LabelsToTarget",
     "Tuning",
+    "accuracy_per_label_scorer",
+    "area_under_label_curve",
+    "compare_label_curves",
     "label_curve",
     "labels_to_target",
+    "make_priced_scorer",
+    "n_queries_scorer",
     "tune_labels_to_target",
 ]

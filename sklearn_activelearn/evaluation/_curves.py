@@ -1,23 +1,15 @@
-"""Held-out score against labels bought, for any learner that keeps the protocol."""
+"""Held-out score against labels bought, and the area under it."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, indexable
-from sklearn.utils.multiclass import check_classification_targets
 
-from .._containers import take
 from .._validation import check_number
+from ._results import Result, frame
 
 
 @dataclass(frozen=True)
-class LabelCurve:
+class LabelCurve(Result):
     """Scores of a learner after each purchase, over repeated runs.
 
     Attributes
@@ -34,6 +26,11 @@ class LabelCurve:
         Held-out score at the end of each run.
     n_offered : ndarray of int of shape (n_runs,)
         Rows each run could have bought.
+    n_held_out : ndarray of int of shape (n_runs,)
+        Rows each run was scored on.
+    runs : ndarray of str of shape (n_runs,)
+        Stands for the rows of each run and their order: curves whose runs have
+        the same names can be compared run by run.
     """
 
     n_labels: np.ndarray
@@ -41,6 +38,8 @@ class LabelCurve:
     n_bought: np.ndarray
     final_scores: np.ndarray
     n_offered: np.ndarray
+    n_held_out: np.ndarray
+    runs: np.ndarray
 
     @property
     def carried_scores(self):
@@ -50,16 +49,38 @@ class LabelCurve:
         learner that stops asking keeps its model. Shape (n_runs, n_points);
         NaN only before a run's first score.
         """
-        filled = self.scores.copy()
-        for k in range(1, filled.shape[1]):
-            gap = np.isnan(filled[:, k])
-            filled[gap, k] = filled[gap, k - 1]
-        return filled
+        ended = self.n_labels >= self.n_bought[:, None]
+        filled = np.where(ended, self.final_scores[:, None], self.scores)
+        last = np.where(np.isnan(filled), 0, np.arange(filled.shape[1]))
+        last = np.maximum.accumulate(last, axis=1)
+        return np.take_along_axis(filled, last, axis=1)
 
     @property
     def mean(self):
         """Mean over runs of `carried_scores`, shape (n_points,)."""
         return _over_runs(np.nanmean, self.carried_scores)
+
+    @property
+    def std(self):
+        """Standard deviation over runs of `carried_scores`, shape (n_points,)."""
+        return _over_runs(np.nanstd, self.carried_scores)
+
+    def scores_at(self, n_labels):
+        """Return the carried scores of all runs at any label counts.
+
+        Parameters
+        ----------
+        n_labels : array-like of int of shape (n_counts,)
+            Label counts. Between two of the curve's own, a run keeps the score it
+            had at the lower one.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_runs, n_counts)
+            NaN before the first score of a run.
+        """
+        points = np.searchsorted(self.n_labels, n_labels, side="right")
+        return np.insert(self.carried_scores, 0, np.nan, axis=1)[:, points]
 
     def labels_for(self, error):
         """Labels from which the mean error stays at most `error`; inf for never.
@@ -70,10 +91,86 @@ class LabelCurve:
         last_bad = np.flatnonzero(~good)[-1] if not good.all() else -1
         return float(np.append(self.n_labels, np.inf)[last_bad + 1])
 
-    @property
-    def std(self):
-        """Standard deviation over runs of `carried_scores`, shape (n_points,)."""
-        return _over_runs(np.nanstd, self.carried_scores)
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each run and label count."""
+        n_runs, n_points = self.scores.shape
+        return frame(
+            {
+                "run": np.repeat(np.arange(n_runs), n_points),
+                "n_labels": np.tile(self.n_labels, n_runs),
+                "score": self.scores.ravel(),
+                "carried_score": self.carried_scores.ravel(),
+            }
+        )
+
+
+def area_under_label_curve(curve, start=None, stop=None):
+    """Return the area under each run of a label curve, as a mean score.
+
+    Parameters
+    ----------
+    curve : LabelCurve
+        Scored after each purchase, or at many counts.
+    start : int >= 1, default=None
+        First label count. None: the first at which all runs have a score.
+    stop : int >= start, default=None
+        Last label count. None: the last one of the curve. Areas of several
+        learners compare only over the same range.
+
+    Returns
+    -------
+    areas : ndarray of shape (n_runs,)
+        One number for each run, on the scale of the score.
+
+    Raises
+    ------
+    ValueError
+        For a range that is empty, or begins before all runs have a score.
+
+    Notes
+    -----
+    With s(n) the score that a run has once it paid for n labels (the carried one:
+    a learner that stops asking keeps its model)::
+
+        area = (s(start) + s(start + 1) + ... + s(stop)) / (stop - start + 1)
+
+    A learner that is right from the first label on has area 1, one whose accuracy
+    is 0.8 all the way 0.8, whatever the range.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import CBGZClassifier
+    >>> from sklearn_activelearn.evaluation import area_under_label_curve, label_curve
+    >>> X, y = load_digits(return_X_y=True)
+    >>> at = range(10, 201, 10)
+    >>> curve = label_curve(CBGZClassifier(), X, y, at=at, random_state=0)
+    >>> print(f"{area_under_label_curve(curve).mean():.1f}")
+    0.6
+    """
+    start, stop = check_range(start, stop, [curve])
+    return curve.scores_at(np.arange(start, stop + 1)).mean(axis=1)
+
+
+def check_range(start, stop, curves):
+    """Return a range of label counts in which all runs of all curves have scores.
+
+    The default is the widest one in which every curve was measured.
+    """
+    known = [~np.isnan(curve.carried_scores) for curve in curves]
+    if not all(k.any(axis=1).all() for k in known):
+        raise ValueError("a run has no score at all: it bought no labels.")
+    first = max(
+        int(curve.n_labels[k.argmax(axis=1)].max())
+        for curve, k in zip(curves, known, strict=True)
+    )
+    start = first if start is None else start
+    check_number(start, "start", 1, closed="left", integer=True)
+    if start < first:
+        raise ValueError(f"start == {start}: not all runs have a score before {first}.")
+    stop = min(int(curve.n_labels[-1]) for curve in curves) if stop is None else stop
+    check_number(stop, "stop", start, closed="left", integer=True)
+    return start, stop
 
 
 def reaches(scores, error):
@@ -86,170 +183,3 @@ def _over_runs(statistic, scores):
     known = ~np.isnan(scores).all(axis=0)
     out[known] = statistic(scores[:, known], axis=0)
     return out
-
-
-def label_curve(
-    estimator,
-    X,
-    y,
-    *,
-    cv=None,
-    scoring=None,
-    n_repeats=1,
-    n_jobs=None,
-    at=None,
-    until=None,
-    random_state=None,
-):
-    """Measure the held-out score of a learner against the labels it has bought.
-
-    Each run holds out one fold, offers the others to a clone of the learner in
-    random order through `learn`, and scores it after each purchase.
-
-    Parameters
-    ----------
-    estimator : learner, or Pipeline that ends in one
-        Not changed. Every `random_state` in it is set anew for each run. The
-        transformers of a pipeline are fitted on the run's unlabelled rows.
-    X : {array-like, sparse matrix} of shape (n_rows, n_features)
-        Data.
-    y : array-like of shape (n_rows,)
-        All labels; a learner sees those it buys.
-    cv : int, splitter or iterable, default=None
-        Folds: an int (None is 5) for stratified folds, shuffled anew for each
-        repeat; otherwise anything that scikit-learn takes.
-    scoring : str or callable, default=None
-        A scorer as in scikit-learn; None for the learner's `score` (accuracy).
-    n_repeats : int >= 1, default=1
-        How often to go through all folds.
-    n_jobs : int, default=None
-        Runs in parallel, as in joblib.
-    at : array-like of int >= 1, default=None
-        Score at these label counts only. None: after each purchase.
-    until : float, default=None
-        End a run as soon as its error, 1 - score, is at most this.
-    random_state : int, RandomState or None, default=None
-        Folds, order of the rows and the learners' coins. An int gives the same
-        ones for every learner, which makes curves comparable run by run.
-
-    Returns
-    -------
-    curve : LabelCurve
-        With ``n_repeats * n_folds`` runs.
-
-    Raises
-    ------
-    TypeError
-        For an estimator without `learn`.
-    ValueError
-        For label counts below 1, or data that the learner refuses.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn_activelearn import CBGZClassifier
-    >>> from sklearn_activelearn.evaluation import label_curve
-    >>> X, y = load_digits(return_X_y=True)
-    >>> curve = label_curve(CBGZClassifier(), X, y, at=[50, 200], random_state=0)
-    >>> print((1 - curve.mean).round(1))
-    [0.6 0.2]
-    """
-    X, y = indexable(X, y)
-    y = np.asarray(y)
-    check_classification_targets(y)
-    check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
-    if until is not None:
-        check_number(until, "until", 0, 1, closed="both")
-    if at is not None:
-        at = np.unique(np.asarray(at))
-        if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
-            raise ValueError("at must hold label counts, whole numbers from 1.")
-    learner = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    if not hasattr(learner, "learn"):
-        raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
-    scorer = check_scoring(learner, scoring)
-    rng = check_random_state(random_state)
-    tasks = []
-    for _ in range(n_repeats):
-        seed = rng.randint(2**31)
-        folds = (
-            StratifiedKFold(5 if cv is None else cv, shuffle=True, random_state=seed)
-            if cv is None or isinstance(cv, Integral)
-            else check_cv(cv, y, classifier=True)
-        )
-        for train, test in folds.split(X, y):
-            run_rng = np.random.RandomState(rng.randint(2**31))
-            tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
-    runs = Parallel(n_jobs=n_jobs)(
-        delayed(_run)(estimator, X, y, *task, scorer, at, until) for task in tasks
-    )
-    return _collect(runs, at, [len(train) for train, _, _ in tasks])
-
-
-def _collect(runs, at, n_offered):
-    """Lay the runs' scores on one axis of label counts."""
-    if at is None:
-        at = np.array(sorted({n for points, _, _ in runs for n in points}), dtype=int)
-    scores = [[points.get(n, np.nan) for n in at.tolist()] for points, _, _ in runs]
-    return LabelCurve(
-        n_labels=at,
-        scores=np.array(scores).reshape(len(runs), len(at)),
-        n_bought=np.array([n for _, n, _ in runs]),
-        final_scores=np.array([score for _, _, score in runs]),
-        n_offered=np.array(n_offered),
-    )
-
-
-class _TargetReached(Exception):
-    """Ends `learn` from within the oracle."""
-
-
-def _run(estimator, X, y, train, test, seed, scorer, at, until):
-    """Score one run; return {labels bought: score}, labels bought, last score."""
-    estimator = clone(estimator)
-    estimator.set_params(
-        **{
-            name: seed
-            for name in estimator.get_params()
-            if name == "random_state" or name.endswith("__random_state")
-        }
-    )
-    X_train, X_test, y_train, y_test = (
-        take(X, train),
-        take(X, test),
-        y[train],
-        y[test],
-    )
-    learner = estimator
-    if isinstance(estimator, Pipeline):
-        learner = estimator[-1]
-        if len(estimator) > 1:
-            X_train = estimator[:-1].fit_transform(X_train)
-            X_test = estimator[:-1].transform(X_test)
-    points, n_bought = {}, 0
-
-    def score_at(n):
-        points[n] = scorer(learner, X_test, y_test)
-        if until is not None and reaches(points[n], until):
-            raise _TargetReached
-
-    def oracle(rows):
-        # the learner now has n_bought labels, and would have until it gets more
-        nonlocal n_bought
-        if at is None:
-            wanted = [n_bought]
-        else:
-            after = n_bought + len(rows)
-            wanted = at[np.searchsorted(at, n_bought) : np.searchsorted(at, after)]
-        for n in wanted if n_bought else ():
-            score_at(int(n))
-        n_bought += len(rows)
-        return y_train[rows]
-
-    try:
-        learner.learn(X_train, oracle, classes=np.unique(y))
-        if n_bought and (at is None or n_bought in at):
-            score_at(n_bought)
-    except _TargetReached:
-        pass
-    return points, n_bought, scorer(learner, X_test, y_test)

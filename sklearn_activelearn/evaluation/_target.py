@@ -1,6 +1,7 @@
 """Labels needed to reach a target error, and tuning for as few as possible."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
@@ -8,11 +9,15 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from .._validation import check_number
-from ._curves import label_curve, reaches
+from ._curves import reaches
+from ._progress import ExperimentInterrupted, reporting
+from ._results import Result, frame, plain
+from ._runs import label_curve
+from ._scorers import learner_of
 
 
 @dataclass(frozen=True)
-class LabelsToTarget:
+class LabelsToTarget(Result):
     """Labels each run needed to reach an error for the first time.
 
     Attributes
@@ -27,7 +32,7 @@ class LabelsToTarget:
     """
 
     error: float
-    labels: np.ndarray
+    labels: np.ndarray = field(metadata={"null": np.inf})
     n_offered: np.ndarray
 
     @property
@@ -49,6 +54,17 @@ class LabelsToTarget:
     def std(self):
         """Standard deviation over runs, failures counted as every row offered."""
         return float(self.counted.std())
+
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each run."""
+        return frame(
+            {
+                "error": self.error,
+                "labels": self.labels,
+                "counted": self.counted,
+                "n_offered": self.n_offered,
+            }
+        )
 
 
 def labels_to_target(curve, error):
@@ -111,6 +127,34 @@ class Tuning:
     best_estimator: object
     results: list
 
+    def to_dict(self):
+        """Return settings and results as plain values; objects as their repr."""
+        return {
+            "best_params": plain(self.best_params),
+            "results": [
+                {"params": plain(params), **needed.to_dict()}
+                for params, needed in self.results
+            ],
+        }
+
+    def to_json(self):
+        """Return settings and results as JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def to_frame(self):
+        """Return a pandas DataFrame with a row for each setting, like `cv_results_`."""
+        return frame(
+            [
+                {
+                    **{f"param_{name}": value for name, value in params.items()},
+                    "mean_labels": needed.mean,
+                    "std_labels": needed.std,
+                    "n_failed": needed.n_failed,
+                }
+                for params, needed in self.results
+            ]
+        )
+
 
 def tune_labels_to_target(
     estimator,
@@ -123,6 +167,8 @@ def tune_labels_to_target(
     scoring=None,
     n_repeats=1,
     n_jobs=None,
+    memory=None,
+    progress=False,
     random_state=None,
 ):
     """Find the parameters that reach a target error with the fewest labels.
@@ -142,8 +188,8 @@ def tune_labels_to_target(
         Its labels.
     error : float in [0, 1]
         Target for 1 - score.
-    cv, scoring, n_repeats, n_jobs, random_state
-        As for `label_curve`.
+    cv, scoring, n_repeats, n_jobs, memory, progress, random_state
+        As for `label_curve`; progress is in runs of all settings.
 
     Returns
     -------
@@ -155,6 +201,9 @@ def tune_labels_to_target(
     ------
     ValueError
         As for `label_curve` and `labels_to_target`.
+    ExperimentInterrupted
+        On Ctrl-C, once a setting has ended; ``result`` is the tuning among those
+        that have.
 
     Examples
     --------
@@ -170,19 +219,35 @@ def tune_labels_to_target(
     """
     check_number(error, "error", 0, 1, closed="both")
     seed = check_random_state(random_state).randint(2**31)
-    results = []
-    for params in ParameterGrid(param_grid):
-        curve = label_curve(
-            clone(estimator).set_params(**params),
-            X,
-            y,
-            cv=cv,
-            scoring=scoring,
-            n_repeats=n_repeats,
-            n_jobs=n_jobs,
-            until=error,
-            random_state=seed,
-        )
-        results.append((params, labels_to_target(curve, error)))
-    best, _ = min(results, key=lambda result: result[1].mean)
-    return Tuning(best, clone(estimator).set_params(**best), results)
+    settings, results = ParameterGrid(param_grid), []
+
+    def tuning():
+        best, _ = min(results, key=lambda result: result[1].mean)
+        return Tuning(best, clone(estimator).set_params(**best), results)
+
+    try:
+        with reporting(progress, type(learner_of(estimator)).__name__) as report:
+            for k, params in enumerate(settings):
+                curve = label_curve(
+                    clone(estimator).set_params(**params),
+                    X,
+                    y,
+                    cv=cv,
+                    scoring=scoring,
+                    n_repeats=n_repeats,
+                    n_jobs=n_jobs,
+                    until=error,
+                    memory=memory,
+                    progress=lambda done, total, k=k: report(
+                        k * total + done, len(settings) * total
+                    ),
+                    random_state=seed,
+                )
+                results.append((params, labels_to_target(curve, error)))
+    except KeyboardInterrupt as stop:
+        if not results:
+            raise
+        raise ExperimentInterrupted(
+            f"after {len(results)} of {len(settings)} settings", tuning()
+        ) from stop
+    return tuning()

@@ -1,0 +1,242 @@
+"""The experiment behind a label curve: runs over folds, in parallel, resumable."""
+
+from hashlib import blake2b
+from numbers import Integral
+
+import joblib
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_memory
+
+from .. import __version__
+from .._containers import take
+from .._validation import check_number
+from ..stream._base import StreamClassifier
+from ._curves import LabelCurve, reaches
+from ._progress import ExperimentInterrupted, reporting
+from ._scorers import learner_of
+
+
+def label_curve(
+    estimator,
+    X,
+    y,
+    *,
+    cv=None,
+    scoring=None,
+    n_repeats=1,
+    n_jobs=None,
+    at=None,
+    until=None,
+    memory=None,
+    progress=False,
+    random_state=None,
+):
+    """Measure the held-out score of a learner against the labels it has bought.
+
+    Each run holds out one fold, offers the others to a clone of the learner in
+    random order through `learn`, and scores it after each purchase.
+
+    Parameters
+    ----------
+    estimator : learner, or Pipeline that ends in one
+        Not changed. Every `random_state` in it is set anew for each run. The
+        transformers of a pipeline are fitted on the run's unlabelled rows.
+    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        Data.
+    y : array-like of shape (n_rows,)
+        All labels; a learner sees those it buys.
+    cv : int, splitter or iterable, default=None
+        Folds: an int (None is 5) for stratified folds, shuffled anew for each
+        repeat; otherwise anything that scikit-learn takes.
+    scoring : str or callable, default=None
+        A scorer as in scikit-learn; None for the learner's `score` (accuracy).
+    n_repeats : int >= 1, default=1
+        How often to go through all folds.
+    n_jobs : int, default=None
+        Runs in parallel, as in joblib.
+    at : array-like of int >= 1, default=None
+        Score at these label counts only. None: after each purchase.
+    until : float, default=None
+        End a run as soon as its error, 1 - score, is at most this.
+    memory : str, path or joblib.Memory, default=None
+        Keep each run on disk once it has ended, and take from there what is known
+        already: an experiment that was interrupted resumes. Runs are found again if
+        learner, data, arguments and the version of this package are the same, so
+        `random_state` must be an int, and `scoring` no lambda.
+    progress : bool or callable, default=False
+        True shows a bar, by rich. A function is called as ``progress(done, total)``,
+        in runs.
+    random_state : int, RandomState or None, default=None
+        Folds, order of the rows and the learners' coins. An int gives the same
+        ones for every learner, which makes curves comparable run by run.
+
+    Returns
+    -------
+    curve : LabelCurve
+        With ``n_repeats * n_folds`` runs.
+
+    Raises
+    ------
+    TypeError
+        For an estimator without `learn`.
+    ValueError
+        For label counts below 1, or data that the learner refuses.
+    ExperimentInterrupted
+        On Ctrl-C, once a run has ended. It is a KeyboardInterrupt whose ``result``
+        is the curve of the runs that have.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import CBGZClassifier
+    >>> from sklearn_activelearn.evaluation import label_curve
+    >>> X, y = load_digits(return_X_y=True)
+    >>> curve = label_curve(CBGZClassifier(), X, y, at=[50, 200], random_state=0)
+    >>> print((1 - curve.mean).round(1))
+    [0.6 0.2]
+    """
+    X, y = indexable(X, y)
+    y = np.asarray(y)
+    check_classification_targets(y)
+    check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
+    if until is not None:
+        check_number(until, "until", 0, 1, closed="both")
+    if at is not None:
+        at = np.unique(np.asarray(at))
+        if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
+            raise ValueError("at must hold label counts, whole numbers from 1.")
+    learner = learner_of(estimator)
+    if not hasattr(learner, "learn"):
+        raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
+    scorer = check_scoring(learner, scoring)
+    tasks = plan(X, y, cv, n_repeats, check_random_state(random_state))
+    data_key = None if memory is None else (joblib.hash((X, y)), __version__)
+    run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
+    shared = estimator, X, y, np.unique(y), scorer, at, until, data_key
+    runs = {}
+    try:
+        with reporting(progress, type(learner).__name__) as report:
+            report(0, len(tasks))
+            parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+            for i, result in parallel(
+                delayed(numbered)(i, run, *task, *shared)
+                for i, task in enumerate(tasks)
+            ):
+                runs[i] = result
+                report(len(runs), len(tasks))
+    except KeyboardInterrupt as stop:
+        if not runs:
+            raise
+        raise ExperimentInterrupted(
+            f"after {len(runs)} of {len(tasks)} runs of {type(learner).__name__}",
+            collect(runs, at, tasks),
+        ) from stop
+    return collect(runs, at, tasks)
+
+
+def plan(X, y, cv, n_repeats, rng):
+    """Return (train, test, seed) of every run, the training rows in random order."""
+    tasks = []
+    for _ in range(n_repeats):
+        seed = rng.randint(2**31)
+        folds = (
+            StratifiedKFold(5 if cv is None else cv, shuffle=True, random_state=seed)
+            if cv is None or isinstance(cv, Integral)
+            else check_cv(cv, y, classifier=True)
+        )
+        for train, test in folds.split(X, y):
+            run_rng = np.random.RandomState(rng.randint(2**31))
+            tasks.append((run_rng.permutation(train), test, run_rng.randint(2**31)))
+    return tasks
+
+
+def name_of(train, test, seed):
+    """Return a name that only the same rows in the same order have."""
+    key = blake2b(digest_size=6)
+    for part in (train, test, seed):
+        key.update(np.asarray(part, dtype=np.int64).tobytes())
+    return key.hexdigest()
+
+
+def collect(runs, at, tasks):
+    """Lay the scores of the runs that have ended on one axis of label counts."""
+    done = sorted(runs)
+    points, n_bought, final_scores = zip(*(runs[i] for i in done), strict=True)
+    if at is None:
+        at = np.array(sorted({n for run in points for n in run}), dtype=int)
+    scores = [[run.get(n, np.nan) for n in at.tolist()] for run in points]
+    return LabelCurve(
+        n_labels=at,
+        scores=np.array(scores).reshape(len(done), len(at)),
+        n_bought=np.array(n_bought),
+        final_scores=np.array(final_scores),
+        n_offered=np.array([len(tasks[i][0]) for i in done]),
+        n_held_out=np.array([len(tasks[i][1]) for i in done]),
+        runs=np.array([name_of(*tasks[i]) for i in done]),
+    )
+
+
+class TargetReached(Exception):
+    """Ends `learn` from within the oracle."""
+
+
+def numbered(i, run, *args):
+    """Return the number of a run, and its outcome."""
+    return i, run(*args)
+
+
+def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, data_key):
+    """Score one run; return {labels bought: score}, labels bought, last score.
+
+    `data_key` stands for X, y and this package where runs are kept on disk.
+    """
+    estimator = clone(estimator)
+    estimator.set_params(
+        **{
+            name: seed
+            for name in estimator.get_params()
+            if name == "random_state" or name.endswith("__random_state")
+        }
+    )
+    learner, X_test, y_test = learner_of(estimator), take(X, test), y[test]
+    if isinstance(estimator, StreamClassifier):
+        offer = {"candidates": train}  # in place: a copy takes longer than the pass
+    else:
+        X, y, offer = take(X, train), y[train], {}
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
+        X = estimator[:-1].fit_transform(X)
+        X_test = estimator[:-1].transform(X_test)
+    points, n_bought = {}, 0
+
+    def score_at(n):
+        points[n] = scorer(learner, X_test, y_test)
+        if until is not None and reaches(points[n], until):
+            raise TargetReached
+
+    def oracle(rows):
+        # the learner now has n_bought labels, and would have until it gets more
+        nonlocal n_bought
+        if at is None:
+            wanted = [n_bought]
+        else:
+            after = n_bought + len(rows)
+            wanted = at[np.searchsorted(at, n_bought) : np.searchsorted(at, after)]
+        for n in wanted if n_bought else ():
+            score_at(int(n))
+        n_bought += len(rows)
+        return y[rows]
+
+    try:
+        learner.learn(X, oracle, classes=classes, **offer)
+        if n_bought and (at is None or n_bought in at):
+            score_at(n_bought)
+    except TargetReached:
+        pass
+    return points, n_bought, scorer(learner, X_test, y_test)
