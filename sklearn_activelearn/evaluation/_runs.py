@@ -1,5 +1,6 @@
 """The experiment behind a label curve: runs over folds, in parallel, resumable."""
 
+import os
 from hashlib import blake2b
 from numbers import Integral
 
@@ -118,6 +119,7 @@ def label_curve(
     scorer = check_scoring(learner, scoring)
     tasks = plan(X, y, cv, n_repeats, check_random_state(random_state))
     data_key = None if memory is None else (joblib.hash((X, y)), __version__)
+    memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
     run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
     shared = estimator, X, y, np.unique(y), scorer, at, until, data_key
     runs = {}

@@ -1,0 +1,209 @@
+"""Areas under label curves, and paired tests of two of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn.evaluation import (
+    LabelCurve,
+    area_under_label_curve,
+    compare_label_curves,
+    label_curve,
+)
+from sklearn_activelearn.evaluation._comparison import bootstrap, corrected_t
+
+nan = np.nan
+rng = np.random.RandomState(0)
+X = rng.standard_normal((120, 4))
+y = np.where(X[:, 0] > 0, "yes", "no")
+
+
+def curve_of(n_labels, scores, n_bought=None, final_scores=None, runs=None):
+    scores = np.array(scores, dtype=float)
+    n_runs = len(scores)
+    return LabelCurve(
+        np.array(n_labels),
+        scores,
+        np.full(n_runs, n_labels[-1]) if n_bought is None else np.array(n_bought),
+        scores[:, -1] if final_scores is None else np.array(final_scores),
+        np.full(n_runs, 80),
+        np.full(n_runs, 20),
+        np.arange(n_runs).astype(str) if runs is None else np.array(runs),
+    )
+
+
+class TestArea:
+    @given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.data())
+    def test_it_is_the_mean_of_the_scores(self, scores, data):
+        curve = curve_of(range(1, len(scores) + 1), [scores, scores[::-1]])
+        start = data.draw(st.integers(1, len(scores)))
+        stop = data.draw(st.integers(start, len(scores)))
+        area = area_under_label_curve(curve, start, stop)
+        expected = [np.mean(run[start - 1 : stop]) for run in (scores, scores[::-1])]
+        np.testing.assert_allclose(area, expected)
+
+    def test_scores_are_carried_between_counts_and_after_the_end(self):
+        curve = curve_of([2, 5], [[0.5, 0.9]])
+        assert area_under_label_curve(curve, 2, 5) == pytest.approx(
+            [(0.5 + 0.5 + 0.5 + 0.9) / 4]
+        )
+        assert area_under_label_curve(curve, 5, 8) == pytest.approx([0.9])
+        # ended with 3 labels, which is no count of the curve
+        curve = curve_of([2, 5], [[0.5, nan]], [3], [0.8])
+        assert area_under_label_curve(curve, 2, 5) == pytest.approx(
+            [(0.5 + 0.5 + 0.5 + 0.8) / 4]
+        )
+
+    def test_it_begins_where_all_runs_have_a_score(self):
+        curve = curve_of([1, 2, 3], [[0.1, 0.2, 0.3], [nan, 0.4, 0.6]])
+        np.testing.assert_allclose(area_under_label_curve(curve), [0.25, 0.5])
+        with pytest.raises(ValueError, match="before 2"):
+            area_under_label_curve(curve, 1)
+        with pytest.raises(ValueError, match="stop"):
+            area_under_label_curve(curve, 3, 2)
+
+    def test_a_constant_score_is_its_own_area(self):
+        curve = curve_of([1, 10, 1000], [[0.8] * 3])
+        assert area_under_label_curve(curve) == pytest.approx([0.8])
+
+
+class TestScoresAt:
+    def test_counts_of_the_curve_and_others(self):
+        curve = curve_of([2, 4], [[0.5, 0.7], [nan, 0.6]], [4, 9], [0.7, 0.8])
+        np.testing.assert_array_equal(
+            curve.scores_at([1, 2, 3, 4, 9]),
+            [[nan, 0.5, 0.5, 0.7, 0.7], [nan, nan, nan, 0.6, 0.6]],
+        )
+
+
+class TestTests:
+    @given(st.lists(st.floats(-1, 1), min_size=2, max_size=20), st.floats(0.01, 2))
+    def test_without_correction_it_is_the_paired_t_test(self, differences, ratio):
+        d = np.array(differences)[:, None]
+        if np.ptp(d) < 1e-6:
+            return
+        mean, low, high, p = corrected_t(d, 0.0, 0.9)
+        expected = stats.ttest_1samp(d[:, 0], 0)
+        assert p[0] == pytest.approx(expected.pvalue)
+        interval = expected.confidence_interval(0.9)
+        np.testing.assert_allclose([low[0], high[0]], [interval.low, interval.high])
+        # and the correction widens it as Nadeau and Bengio say
+        _, wide, _, careful = corrected_t(d, ratio, 0.9)
+        n = len(d)
+        np.testing.assert_allclose(
+            (mean - wide) / (mean - low), np.sqrt((1 / n + ratio) / (1 / n))
+        )
+        assert careful[0] >= p[0]
+
+    def test_a_figure_worked_by_hand(self):
+        # d = 1, 2, 3 with a fifth held out: t = 2 / sqrt(1/3 + 1/4) on 2 degrees
+        _, _, _, p = corrected_t(np.array([[1.0], [2.0], [3.0]]), 0.25, 0.95)
+        assert p[0] == pytest.approx(2 * stats.t.sf(2 / np.sqrt(7 / 12), 2))
+
+    def test_no_spread(self):
+        _, low, high, p = corrected_t(np.array([[0.0, 0.1]] * 3), 0.25, 0.95)
+        np.testing.assert_allclose(p, [1.0, 0.0], atol=1e-12)
+        np.testing.assert_allclose([low, high], [[0.0, 0.1]] * 2)
+
+    def test_bootstrap_is_that_of_scipy(self):
+        d = np.random.RandomState(0).standard_normal((12, 1)) + 0.3
+        mean, low, high, p = bootstrap(d, 20_000, 0.9, np.random.RandomState(1))
+        expected = stats.bootstrap(
+            (d[:, 0],), np.mean, confidence_level=0.9, n_resamples=20_000,
+            method="percentile", rng=np.random.default_rng(0),
+        ).confidence_interval  # fmt: skip
+        np.testing.assert_allclose(
+            [low[0], high[0]], [expected.low, expected.high], atol=0.02
+        )
+        assert mean[0] == d.mean()
+        assert 0 < p[0] < 1
+
+    @pytest.mark.parametrize("test", ["t", "bootstrap"])
+    def test_size_under_no_difference(self, test):
+        """A test at level 0.1 must reject about a tenth of true hypotheses, or less."""
+        d = np.random.RandomState(0).standard_normal((10, 2000))
+        p = (
+            corrected_t(d, 0.0, 0.9)[3]
+            if test == "t"
+            else bootstrap(d, 500, 0.9, np.random.RandomState(1))[3]
+        )
+        assert 0.05 < (p < 0.1).mean() < (0.12 if test == "t" else 0.2)
+
+
+class TestCompare:
+    def test_differences_over_the_same_runs(self):
+        one = curve_of([1, 2, 3], [[0.5, 0.7, 0.9], [0.4, 0.6, 0.8]])
+        two = curve_of([1, 2, 3], [[0.4, 0.5, 0.6], [0.4, 0.5, 0.5]])
+        result = compare_label_curves(one, two, at=[1, 3])
+        np.testing.assert_allclose(result.differences, [[0.1, 0.3], [0.0, 0.3]])
+        np.testing.assert_allclose(result.mean, [0.05, 0.3])
+        np.testing.assert_allclose(result.area_differences, [0.2, 0.4 / 3])
+        assert result.area_range.tolist() == [1, 3]
+        back = compare_label_curves(two, one, at=[1, 3])
+        np.testing.assert_allclose(back.mean, -result.mean)
+        np.testing.assert_allclose(back.low, -result.high)
+        np.testing.assert_allclose(back.p_value, result.p_value)
+
+    def test_the_correction_is_that_of_the_folds(self):
+        one = curve_of([1], [[0.5], [0.7], [0.9]])
+        two = curve_of([1], [[0.5], [0.5], [0.5]])
+        result = compare_label_curves(one, two)
+        expected = corrected_t(np.array([[0.0], [0.2], [0.4]]), 20 / 80, 0.95)
+        assert result.area_p_value == pytest.approx(expected[3][0])
+
+    def test_runs_are_paired_by_name(self):
+        one = curve_of([1], [[0.1], [0.2], [0.3]], runs=["a", "b", "c"])
+        two = curve_of([1], [[0.3], [0.25], [0.9]], runs=["c", "b", "x"])
+        result = compare_label_curves(one, two)
+        assert result.n_runs == 2
+        np.testing.assert_allclose(sorted(result.area_differences), [-0.05, 0.0])
+
+    def test_real_curves_must_share_their_runs(self):
+        learner, arguments = CBGZClassifier(), {"X": X, "y": y, "cv": 3}
+        one, same, other = (
+            label_curve(learner, **arguments, random_state=seed) for seed in (0, 0, 1)
+        )
+        result = compare_label_curves(one, same, at=[5])
+        assert (result.area_mean, result.area_p_value) == (0.0, 1.0)
+        with pytest.raises(ValueError, match="share 0 runs"):
+            compare_label_curves(one, other)
+
+    def test_a_worse_learner_is_found_out(self):
+        arguments = {"X": X, "y": y, "n_repeats": 2, "random_state": 0}
+        good = label_curve(RandomSamplingClassifier(rate=1.0), **arguments)
+        bad = label_curve(
+            RandomSamplingClassifier(rate=1.0, budget=1), **arguments, at=[1, 96]
+        )
+        for test, name in (("t", "t-test"), ("bootstrap", "bootstrap")):
+            result = compare_label_curves(good, bad, at=[50], test=test, random_state=0)
+            assert name in result.test
+            assert result.low[0] > 0
+            assert result.p_value[0] < 0.01
+            assert "50 labels: +" in str(result)
+            assert name in str(result)
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ({"test": "z"}, "test"),
+            ({"confidence": 1.0}, "confidence"),
+            ({"n_resamples": 0}, "n_resamples"),
+            ({"at": [1]}, "at 1 labels"),
+            ({"at": [2.5]}, "label counts"),
+            ({"start": 1}, "start"),
+            ({"stop": 1}, "stop"),
+        ],
+        ids=str,
+    )
+    def test_bad_arguments(self, arguments, words):
+        curve = curve_of([2, 3], [[0.5, 0.6], [0.5, 0.7]])
+        with pytest.raises(ValueError, match=words):
+            compare_label_curves(curve, curve, **arguments)
+
+    def test_a_run_without_labels(self):
+        curve = curve_of([2], [[nan], [0.5]], [0, 2], [nan, 0.5])
+        with pytest.raises(ValueError, match="no labels"):
+            area_under_label_curve(curve)
