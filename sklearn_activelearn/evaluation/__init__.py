@@ -2,16 +2,32 @@
 
 from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
+from ._plot import (
+    AllocationDisplay,
+    CostCurveDisplay,
+    LabelCurveDisplay,
+    LabelsToTargetDisplay,
+    LossDisplay,
+    ModelProbabilityDisplay,
+    QueryDisplay,
+)
 from ._progress import ExperimentInterrupted
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
 
 __all__ = [
+    "AllocationDisplay",
+    "CostCurveDisplay",
     "ExperimentInterrupted",
     "LabelCurve",
     "LabelCurveComparison",
+    "LabelCurveDisplay",
     "LabelsToTarget",
+    "LabelsToTargetDisplay",
+    "LossDisplay",
+    "ModelProbabilityDisplay",
+    "QueryDisplay",
     "Tuning",
     "accuracy_per_label_scorer",
     "area_under_label_curve",

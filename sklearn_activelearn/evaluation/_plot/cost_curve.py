@@ -1,0 +1,102 @@
+"""The cost of an ensemble as labels come in."""
+
+import numpy as np
+
+from ._base import begin, by_name, check_matplotlib, fitted, styled
+
+
+class CostCurveDisplay:
+    """Semi-supervised cost of boosting after each round, one line for each learner.
+
+    Parameters
+    ----------
+    curves : array-like of shape (n,) or dict of them
+        Costs, by the name of the learner.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn last.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D
+        A line for each learner.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.evaluation import CostCurveDisplay
+    >>> display = CostCurveDisplay.from_curves({"alpha = 0.1": [1.0, 0.7, 0.6]})
+    >>> display.lines_[0].get_xdata().tolist()
+    [1, 2, 3]
+    """
+
+    def __init__(self, curves):
+        self.curves = {
+            name: np.asarray(curve, dtype=float)
+            for name, curve in by_name(curves, "cost").items()
+        }
+        for name, curve in self.curves.items():
+            if curve.ndim != 1:
+                raise ValueError(f"curve {name!r} has shape {curve.shape}, not (n,).")
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None):
+        """Draw the cost curve of a fitted learner.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or Pipeline that ends in one
+            With ``cost_curve_``.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : CostCurveDisplay
+            Drawn.
+        """
+        check_matplotlib(cls.__name__)
+        costs = fitted(estimator, "cost_curve_", "boosting learner with a cost")
+        return cls(costs).plot(ax)
+
+    @classmethod
+    def from_curves(cls, curves, *, ax=None):
+        """Draw costs.
+
+        Parameters
+        ----------
+        curves : array-like of shape (n,) or dict of them
+            As for the class.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : CostCurveDisplay
+            Drawn.
+        """
+        return cls(curves).plot(ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : CostCurveDisplay
+            Itself.
+        """
+        ax = begin(self, ax)
+        self.lines_ = []
+        for name, curve, style in styled(self.curves, {}):
+            rounds = np.arange(1, len(curve) + 1)
+            self.lines_ += ax.plot(rounds, curve, label=name, **style)
+        ax.set(xlabel="round", ylabel="semi-supervised cost", ylim=(0, None))
+        ax.grid(alpha=0.3)
+        if len(self.curves) > 1:
+            ax.legend(frameon=False, fontsize="small")
+        return self

@@ -1,0 +1,176 @@
+"""Error, or score, against labels bought."""
+
+import numpy as np
+
+from ..._validation import check_number, check_option
+from .._runs import label_curve
+from .._scorers import learner_of
+from ._base import begin, by_name, check_matplotlib, draw_band, log_ticks, styled
+
+
+class LabelCurveDisplay:
+    """Held-out error against labels bought, one line for each learner.
+
+    A line is the mean over the runs and its band the middle share of them. It ends
+    in a dot, at the labels that the learner bought on average.
+
+    Parameters
+    ----------
+    curves : LabelCurve or dict of LabelCurve
+        By the name of the learner.
+    passive : LabelCurve or dict of LabelCurve, default=None
+        The baseline; drawn dashed and grey.
+    target : float, default=None
+        Error to be reached; drawn as a line across.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn last.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D
+        A line for each learner, the passive ones last.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import GreedyOnlineClassifier, RandomSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import LabelCurveDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> display = LabelCurveDisplay.from_estimator(
+    ...     GreedyOnlineClassifier(), X, y == 0, target=0.02, at=range(5, 201, 5),
+    ...     passive=RandomSamplingClassifier(rate=1.0), random_state=0,
+    ... )
+    >>> [line.get_label() for line in display.lines_]
+    ['GreedyOnlineClassifier', 'passive learning']
+    """
+
+    def __init__(self, curves, *, passive=None, target=None):
+        if target is not None:
+            check_number(target, "target", 0, 1, closed="both")
+        self.curves = by_name(curves, "learner")
+        self.passive = by_name(passive, "passive learning")
+        self.target = target
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, y, *, passive=None, target=None, ax=None, **experiment
+    ):
+        """Measure a learner, and a passive one on the same runs, and draw them.
+
+        Parameters
+        ----------
+        estimator : learner, or Pipeline that ends in one
+            Not changed.
+        X, y : array-like
+            Data, as for `label_curve`.
+        passive : learner or Pipeline, default=None
+            The baseline, such as ``RandomSamplingClassifier(rate=1.0)`` or
+            ``PassiveClassifier(budget=None)``.
+        target : float, default=None
+            Error to be reached.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **experiment : dict
+            The other arguments of `label_curve`. Both learners get the same folds,
+            also if `random_state` is left out: it is 0 then.
+
+        Returns
+        -------
+        display : LabelCurveDisplay
+            Drawn.
+        """
+        check_matplotlib(cls.__name__)
+        experiment = {"random_state": 0, **experiment}
+        curve = label_curve(estimator, X, y, **experiment)
+        baseline = None if passive is None else label_curve(passive, X, y, **experiment)
+        curves = {type(learner_of(estimator)).__name__: curve}
+        return cls(curves, passive=baseline, target=target).plot(ax)
+
+    @classmethod
+    def from_curves(cls, curves, *, passive=None, target=None, ax=None, **style):
+        """Draw curves that `label_curve` returned.
+
+        Parameters
+        ----------
+        curves, passive, target
+            As for the class.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **style : dict
+            As for `plot`.
+
+        Returns
+        -------
+        display : LabelCurveDisplay
+            Drawn.
+        """
+        return cls(curves, passive=passive, target=target).plot(ax, **style)
+
+    def plot(self, ax=None, *, kind="error", band=0.8, score_name="score"):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        kind : {"error", "score"}, default="error"
+            1 - score on a logarithmic axis, for accuracies; or the score as it is.
+        band : float in [0, 1), default=0.8
+            Middle share of the runs to shade; 0 for none.
+        score_name : str, default="score"
+            What the score is called on its axis.
+
+        Returns
+        -------
+        display : LabelCurveDisplay
+            Itself.
+        """
+        check_option(kind, "kind", ("error", "score"))
+        check_number(band, "band", 0, 1, closed="left")
+        ax = begin(self, ax)
+        is_error = kind == "error"
+        self.lines_, ends = [], []
+        for name, curve, style in styled(self.curves, self.passive):
+            labels, scores = drawn_part(curve)
+            values = 1 - scores if is_error else scores
+            self.lines_.append(draw_band(ax, labels, values, band, name, style))
+            end = values[:, -1].mean()
+            ax.plot(labels[-1:], [end], "o", color=style["color"], markersize=5)
+            ends.append(end)
+        if self.target is not None:
+            height = self.target if is_error else 1 - self.target
+            ends.append(height)
+            ax.axhline(height, color="black", linewidth=0.8, linestyle=":")
+            ax.annotate(
+                f"target {100 * self.target:g} % error", (0.01, height),
+                (0, 2), xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize="small", annotation_clip=True,
+            )  # fmt: skip
+        ax.set(xscale="log", xlabel="labels bought")
+        ax.set_ylabel("test error" if is_error else score_name)
+        log_ticks(ax.xaxis)
+        if is_error:
+            self._scale_errors(ax, ends)
+        ax.grid(alpha=0.3)
+        ax.legend(frameon=False, fontsize="small")
+        return self
+
+    def _scale_errors(self, ax, ends):
+        """Let the error axis reach from below the best end to the worst beginning."""
+        ends = [end for end in ends if end > 0]
+        if not ends:  # nobody ever errs
+            return
+        highest = max(np.nanmax(line.get_ydata()) for line in self.lines_)
+        ax.set_yscale("log")
+        ax.set_ylim(max(0.6 * min(ends), 1e-4), min(1.2 * max([highest, *ends]), 1.05))
+        log_ticks(ax.yaxis, percent=True)
+
+
+def drawn_part(curve):
+    """Return label counts up to what runs bought on average, and the scores there."""
+    end = max(curve.n_bought.mean(), 1)
+    kept = curve.n_labels < end
+    scores = np.column_stack([curve.carried_scores[:, kept], curve.final_scores])
+    return np.append(curve.n_labels[kept], end), scores

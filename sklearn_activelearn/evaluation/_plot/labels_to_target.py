@@ -1,0 +1,155 @@
+"""Labels needed against the error to be reached."""
+
+import numpy as np
+
+from ..._validation import check_number
+from .._runs import label_curve
+from .._scorers import learner_of
+from .._target import labels_to_target
+from ._base import begin, by_name, check_matplotlib, draw_band, log_ticks, styled
+
+
+class LabelsToTargetDisplay:
+    """Labels needed for each target error, one line for each learner.
+
+    A line reaches down to the lowest error that all runs got to; the dot marks it.
+
+    Parameters
+    ----------
+    curves : LabelCurve or dict of LabelCurve
+        By the name of the learner; scored after each purchase, or at many counts.
+    passive : LabelCurve or dict of LabelCurve, default=None
+        The baseline; drawn dashed and grey.
+    errors : array-like of float, default=None
+        Target errors. None: 40 from 0.5 to the lowest error of any curve.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn last.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D
+        A line for each learner, the passive ones last.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import GreedyOnlineClassifier
+    >>> from sklearn_activelearn.evaluation import LabelsToTargetDisplay, label_curve
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner, at = GreedyOnlineClassifier(), range(5, 201, 5)
+    >>> curve = label_curve(learner, X, y == 0, at=at, random_state=0)
+    >>> display = LabelsToTargetDisplay.from_curves({"m = 5": curve}, errors=[0.05])
+    >>> display.lines_[0].get_label()
+    'm = 5'
+    """
+
+    def __init__(self, curves, *, passive=None, errors=None):
+        self.curves = by_name(curves, "learner")
+        self.passive = by_name(passive, "passive learning")
+        if errors is None:
+            ends = [
+                (1 - np.append(curve.scores, curve.final_scores))
+                for curve in [*self.curves.values(), *self.passive.values()]
+            ]
+            lowest = np.nanmin(np.concatenate(ends), initial=0.5)
+            errors = np.geomspace(0.5, max(lowest, 1e-3), 40)
+        self.errors = np.sort(np.asarray(errors, dtype=float))
+        for error in self.errors:
+            check_number(error, "errors", 0, 1, closed="both")
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, y, *, passive=None, errors=None, ax=None, **experiment
+    ):
+        """Measure a learner, and a passive one on the same runs, and draw them.
+
+        Parameters
+        ----------
+        estimator : learner, or Pipeline that ends in one
+            Not changed.
+        X, y : array-like
+            Data, as for `label_curve`.
+        passive : learner or Pipeline, default=None
+            The baseline.
+        errors : array-like of float, default=None
+            As for the class.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **experiment : dict
+            The other arguments of `label_curve`; `random_state` is 0 if left out.
+
+        Returns
+        -------
+        display : LabelsToTargetDisplay
+            Drawn.
+        """
+        check_matplotlib(cls.__name__)
+        experiment = {"random_state": 0, **experiment}
+        curves = {
+            type(learner_of(estimator)).__name__: label_curve(
+                estimator, X, y, **experiment
+            )
+        }
+        baseline = None if passive is None else label_curve(passive, X, y, **experiment)
+        return cls(curves, passive=baseline, errors=errors).plot(ax)
+
+    @classmethod
+    def from_curves(cls, curves, *, passive=None, errors=None, ax=None, **style):
+        """Draw curves that `label_curve` returned.
+
+        Parameters
+        ----------
+        curves, passive, errors
+            As for the class.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **style : dict
+            As for `plot`.
+
+        Returns
+        -------
+        display : LabelsToTargetDisplay
+            Drawn.
+        """
+        return cls(curves, passive=passive, errors=errors).plot(ax, **style)
+
+    def plot(self, ax=None, *, band=0.8):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        band : float in [0, 1), default=0.8
+            Middle share of the runs to shade; 0 for none.
+
+        Returns
+        -------
+        display : LabelsToTargetDisplay
+            Itself.
+        """
+        check_number(band, "band", 0, 1, closed="left")
+        ax = begin(self, ax)
+        self.lines_ = []
+        for name, curve, style in styled(self.curves, self.passive):
+            needed = [labels_to_target(curve, error) for error in self.errors]
+            reached = np.array([n.n_failed == 0 for n in needed], dtype=bool)
+            labels = np.array([n.labels for n in needed]).T[:, reached]
+            errors = self.errors[reached]
+            label = name if reached.any() else f"{name} (never)"
+            self.lines_.append(draw_band(ax, errors, labels, band, label, style))
+            if reached.any():
+                ax.plot(errors[:1], labels[:, :1].mean(axis=0), "o", markersize=5,
+                        color=style["color"])  # fmt: skip
+        ax.set(xlabel="target error", ylabel="labels needed", xscale="log")
+        ends = np.maximum(self.errors[[0, -1]], 1e-3)  # the axis ends above 0
+        ax.set_xlim(ends[0] / 1.1, ends[1] * 1.1)
+        log_ticks(ax.xaxis, percent=True)
+        if any(len(line.get_xdata()) for line in self.lines_):
+            ax.set_yscale("log")
+            log_ticks(ax.yaxis)
+        ax.grid(alpha=0.3)
+        ax.legend(frameon=False, fontsize="small")
+        return self

@@ -1,0 +1,128 @@
+"""Margin losses, their slopes and the purchases they imply."""
+
+import numpy as np
+
+from ..._validation import check_option
+from ...losses import make_loss
+from .._scorers import learner_of
+from ._base import COLORS, begin, check_matplotlib, fitted
+
+#: What is drawn for each kind: the label of the axis.
+KINDS = {
+    "value": "loss l(z)",
+    "derivative": "slope l'(z)",
+    "query_probability": "probability q to buy the label",
+}
+
+
+class LossDisplay:
+    """Margin losses, or when they ask for labels.
+
+    Parameters
+    ----------
+    losses : dict of MarginLoss
+        By the name for the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn last.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D
+        A line for each loss.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.evaluation import LossDisplay
+    >>> display = LossDisplay.from_losses(["hinge", "ramp"], kind="query_probability")
+    >>> [line.get_label() for line in display.lines_]
+    ['hinge', 'ramp']
+    """
+
+    def __init__(self, losses):
+        self.losses = losses
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None, **style):
+        """Draw the loss of a learner, fitted or not.
+
+        Parameters
+        ----------
+        estimator : estimator with a margin loss, or Pipeline that ends in one
+            With the parameter `loss`, and `t`, `s`, `h` if it has them.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **style : dict
+            As for `plot`.
+
+        Returns
+        -------
+        display : LossDisplay
+            Drawn.
+        """
+        loss = fitted(estimator, "loss", "learner with a margin loss")
+        params = learner_of(estimator).get_params()
+        shape = {name: params[name] for name in ("t", "s", "h") if name in params}
+        return cls({loss: make_loss(loss, **shape)}).plot(ax, **style)
+
+    @classmethod
+    def from_losses(cls, losses, *, ax=None, **style):
+        """Draw losses by name or as objects.
+
+        Parameters
+        ----------
+        losses : list of str or MarginLoss
+            What to draw.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **style : dict
+            As for `plot`.
+
+        Returns
+        -------
+        display : LossDisplay
+            Drawn.
+        """
+        made = [make_loss(x) if isinstance(x, str) else x for x in losses]
+        return cls({loss.name: loss for loss in made}).plot(ax, **style)
+
+    def plot(self, ax=None, *, kind="value", z=None, line_kw=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        kind : {"value", "derivative", "query_probability"}, default="value"
+            What to draw: of the signed margin z = y w·x, or, for the last, of the
+            margin |w·x| of a row whose label is not known.
+        z : array-like, default=None
+            Margins; None: from -5 to 3, or from 0 to 5.
+        line_kw : dict of dict, default=None
+            Arguments for matplotlib's ``plot``, by the name of the loss.
+
+        Returns
+        -------
+        display : LossDisplay
+            Itself.
+        """
+        check_option(kind, "kind", KINDS)
+        check_matplotlib("LossDisplay.plot")
+        ax = begin(self, ax)
+        asks = kind == "query_probability"
+        if z is None:
+            z = np.linspace(0, 5, 501) if asks else np.linspace(-5, 3, 401)
+        self.lines_ = []
+        for i, (name, loss) in enumerate(self.losses.items()):
+            style = {"color": COLORS[i % len(COLORS)], **(line_kw or {}).get(name, {})}
+            self.lines_ += ax.plot(z, getattr(loss, kind)(z), label=name, **style)
+        ax.set(ylabel=KINDS[kind], xlim=(np.min(z), np.max(z)))
+        ax.set_xlabel(
+            "margin |w·x| of a row without a label"
+            if asks
+            else "signed margin z = y w·x"
+        )
+        ax.grid(alpha=0.3)
+        ax.legend(frameon=False, fontsize="small")
+        return self

@@ -1,0 +1,284 @@
+"""What the displays draw; the pictures themselves are for human eyes."""
+
+import builtins
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    RandomSamplingClassifier,
+)
+from sklearn_activelearn.evaluation import (
+    AllocationDisplay,
+    CostCurveDisplay,
+    LabelCurve,
+    LabelCurveDisplay,
+    LabelsToTargetDisplay,
+    LossDisplay,
+    ModelProbabilityDisplay,
+    QueryDisplay,
+    label_curve,
+)
+from sklearn_activelearn.losses import RampLoss, make_loss
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((150, 2))
+y = np.where(X[:, 0] + 0.3 * rng.standard_normal(150) > 0, "yes", "no")
+EVERYTHING = RandomSamplingClassifier(rate=1.0)
+FAST = {"cv": 3, "at": [1, 2, 5, 10, 20, 50, 100], "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return [
+        label_curve(learner, X, y, **FAST)
+        for learner in (CBGZClassifier(budget=30), EVERYTHING)
+    ]
+
+
+def drawn(display):
+    """Render a display, which finds what the axes only find then."""
+    display.figure_.canvas.draw()
+    return display
+
+
+class TestLabelCurve:
+    def test_lines_are_the_curves(self, curves):
+        active, passive = curves
+        display = drawn(
+            LabelCurveDisplay.from_curves({"CBGZ": active}, passive=passive, target=0.1)
+        )
+        first, last = display.lines_
+        end = active.n_bought.mean()
+        kept = active.n_labels < end
+        assert first.get_xdata().tolist() == [*active.n_labels[kept], end]
+        np.testing.assert_allclose(first.get_ydata()[:-1], 1 - active.mean[kept])
+        assert first.get_ydata()[-1] == pytest.approx(1 - active.final_scores.mean())
+        assert last.get_xdata()[-1] == 100
+        assert (last.get_linestyle(), last.get_label()) == ("--", "passive learning")
+        texts = [text.get_text() for text in display.ax_.texts]
+        assert texts == ["target 10 % error"]
+        assert display.ax_.get_yscale() == "log"
+
+    def test_scores(self, curves):
+        display = LabelCurveDisplay(curves[0], target=0.1).plot(
+            kind="score", band=0, score_name="accuracy"
+        )
+        assert display.ax_.get_ylabel() == "accuracy"
+        assert len(display.ax_.collections) == 0
+        assert drawn(display).lines_[0].get_ydata()[-1] == pytest.approx(
+            curves[0].final_scores.mean()
+        )
+
+    def test_from_estimator_measures_both_on_the_same_runs(self):
+        display = LabelCurveDisplay.from_estimator(
+            make_pipeline(StandardScaler(), CBGZClassifier(budget=30)), X, y,
+            passive=EVERYTHING, cv=3, at=[1, 5, 10],
+        )  # fmt: skip
+        (active,), (passive,) = display.curves.values(), display.passive.values()
+        assert list(display.curves) == ["CBGZClassifier"]
+        assert active.runs.tolist() == passive.runs.tolist()
+
+    def test_axes_of_ones_own_and_no_window(self, curves):
+        figure, ax = plt.subplots()
+        display = LabelCurveDisplay.from_curves(curves[0], ax=ax)
+        assert (display.ax_, display.figure_) == (ax, figure)
+        assert plt.get_fignums() == [figure.number]
+
+    @pytest.mark.parametrize("score", [1.0, 0.0])
+    def test_learners_without_a_point_or_without_an_error(self, score):
+        two = np.array([2, 2])
+        curve = LabelCurve(
+            np.array([2, 3]), np.full((2, 2), score), two, np.full(2, score), two * 9,
+            two, two.astype(str),
+        )  # fmt: skip
+        drawn(LabelCurveDisplay.from_curves(curve, target=0.0))
+        drawn(LabelsToTargetDisplay.from_curves(curve))
+
+    def test_refused(self, curves):
+        with pytest.raises(ValueError, match="target"):
+            LabelCurveDisplay(curves[0], target=2)
+        with pytest.raises(ValueError, match="kind"):
+            LabelCurveDisplay(curves[0]).plot(kind="loss")
+        with pytest.raises(ValueError, match="band"):
+            LabelCurveDisplay(curves[0]).plot(band=1)
+
+
+class TestLabelsToTarget:
+    def test_lines_reach_as_far_as_all_runs(self, curves):
+        from sklearn_activelearn.evaluation import labels_to_target
+
+        display = drawn(
+            LabelsToTargetDisplay.from_curves(
+                {"CBGZ": curves[0]}, passive=curves[1], errors=[0.4, 0.1, 0.0]
+            )
+        )
+        line = display.lines_[1]
+        needed = {e: labels_to_target(curves[1], e) for e in (0.1, 0.4)}
+        reached = [e for e, result in needed.items() if result.n_failed == 0]
+        assert line.get_xdata().tolist() == reached
+        assert line.get_ydata().tolist() == [needed[e].mean for e in reached]
+
+    def test_from_estimator(self):
+        display = LabelsToTargetDisplay.from_estimator(
+            CBGZClassifier(budget=30), X, y, passive=EVERYTHING, **FAST
+        )
+        assert len(drawn(display).lines_) == 2
+        assert display.errors.max() == pytest.approx(0.5)
+
+    def test_never(self, curves):
+        display = LabelsToTargetDisplay.from_curves(curves[0], errors=[0.0])
+        assert drawn(display).lines_[0].get_label() == "learner (never)"
+
+
+class TestQuery:
+    @pytest.mark.parametrize("frame", [False, True])
+    def test_bought_rows_and_their_labels(self, frame):
+        data = pd.DataFrame(X, columns=["width", "height"]) if frame else X
+        learner = MinMarginClassifier(budget=15, random_state=0).fit(data, y)
+        display = QueryDisplay.from_estimator(learner, data, y, grid_resolution=20)
+        assert display.rows.tolist() == learner.queried_indices_.tolist()
+        bought = display.ax_.collections[2:]
+        assert sum(len(points.get_offsets()) for points in bought) == 15
+        for label, points in zip(learner.classes_, bought, strict=True):
+            rows = display.rows[y[display.rows] == label]
+            np.testing.assert_array_equal(points.get_offsets(), X[rows])
+        assert display.ax_.get_xlabel() == ("width" if frame else "feature 0")
+        assert drawn(display).response.shape == (20, 20)
+        plane = np.column_stack([axis.ravel() for axis in display.grid])
+        plane = pd.DataFrame(plane, columns=data.columns) if frame else plane
+        np.testing.assert_array_equal(
+            learner.classes_[display.response.ravel()], learner.predict(plane)
+        )
+
+    def test_labels_that_were_not_bought_are_not_looked_at(self):
+        learner = MinMarginClassifier(budget=15, random_state=0).fit(X, y)
+        hidden = np.full(len(y), "?", dtype=object)
+        hidden[learner.queried_indices_] = y[learner.queried_indices_]
+        assert len(QueryDisplay.from_estimator(learner, X, hidden).codes) == 15
+
+    def test_pipeline(self):
+        piped = make_pipeline(StandardScaler(), CBGZClassifier(random_state=0))
+        display = QueryDisplay.from_estimator(piped.fit(X, y), X, y)
+        assert len(display.rows) == piped[-1].n_queries_
+
+    def test_refused(self):
+        with pytest.raises(ValueError, match="two features"):
+            QueryDisplay.from_estimator(CBGZClassifier(), np.eye(3), [0, 1, 1])
+        with pytest.raises(AttributeError, match="queried_indices_"):
+            QueryDisplay.from_estimator(CBGZClassifier(), X, y)
+
+
+#: What a learner that selects its model, or boosts, remembers.
+FITTED = SimpleNamespace(
+    allocation_=np.array(["train", "validation", "train", "train"]),
+    model_probabilities_=np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]),
+    candidate_names_=["C=0.1", "C=1", "C=10"],
+    cost_curve_=np.array([1.0, 0.8, 0.7]),
+)
+
+
+class TestSelection:
+    def test_allocation(self):
+        display = drawn(AllocationDisplay.from_estimator(FITTED))
+        train, validation = display.lines_
+        assert train.get_ydata().tolist() == [0, 1, 1, 2, 3]
+        assert validation.get_ydata().tolist() == [0, 0, 1, 1, 1]
+        drawn(AllocationDisplay([]).plot())
+        with pytest.raises(ValueError, match="'test'"):
+            AllocationDisplay(["train", "test"])
+
+    def test_model_probabilities(self):
+        display = drawn(ModelProbabilityDisplay.from_estimator(FITTED))
+        np.testing.assert_array_equal(
+            display.image_.get_array(), FITTED.model_probabilities_.T
+        )
+        ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
+        assert ticks == FITTED.candidate_names_
+        assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
+        with pytest.raises(ValueError, match="2 names"):
+            ModelProbabilityDisplay([[1.0]], ["a", "b"])
+
+    def test_costs(self):
+        display = drawn(CostCurveDisplay.from_estimator(FITTED))
+        assert display.lines_[0].get_ydata().tolist() == [1.0, 0.8, 0.7]
+        both = CostCurveDisplay.from_curves({"a": [1.0], "b": [2.0, 1.0]})
+        assert [line.get_label() for line in drawn(both).lines_] == ["a", "b"]
+        with pytest.raises(ValueError, match="shape"):
+            CostCurveDisplay([[1.0]])
+
+    @pytest.mark.parametrize(
+        "display", [AllocationDisplay, ModelProbabilityDisplay, CostCurveDisplay]
+    )
+    def test_other_learners(self, display):
+        learner = make_pipeline(CBGZClassifier().fit(X, y))
+        with pytest.raises(AttributeError, match="CBGZClassifier has no"):
+            display.from_estimator(learner)
+
+
+class TestLoss:
+    @pytest.mark.parametrize("kind", ["value", "derivative", "query_probability"])
+    def test_lines_are_the_losses(self, kind):
+        z = np.linspace(0, 2, 5)
+        display = LossDisplay.from_losses(["hinge", RampLoss(2.0)], kind=kind, z=z)
+        for line, loss in zip(
+            drawn(display).lines_, [make_loss("hinge"), RampLoss(2.0)], strict=True
+        ):
+            np.testing.assert_array_equal(line.get_ydata(), getattr(loss, kind)(z))
+            assert line.get_label() == loss.name
+
+    def test_loss_of_a_learner(self):
+        learner = make_pipeline(MarginLossClassifier("ramp", t=3.0))
+        display = LossDisplay.from_estimator(learner, line_kw={"ramp": {"color": "k"}})
+        (line,) = display.lines_
+        np.testing.assert_array_equal(
+            line.get_ydata(), RampLoss(3.0).value(line.get_xdata())
+        )
+        assert line.get_color() == "k"
+        with pytest.raises(AttributeError, match="margin loss"):
+            LossDisplay.from_estimator(CBGZClassifier())
+        with pytest.raises(ValueError, match="kind"):
+            LossDisplay.from_losses(["ramp"], kind="gain")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
+        lambda: LabelsToTargetDisplay.from_estimator(EVERYTHING, X, y),
+        lambda: QueryDisplay.from_estimator(EVERYTHING, X, y),
+        lambda: AllocationDisplay.from_estimator(FITTED),
+        lambda: ModelProbabilityDisplay.from_estimator(FITTED),
+        lambda: CostCurveDisplay.from_estimator(FITTED),
+        lambda: CostCurveDisplay.from_curves([1.0]),
+        lambda: LossDisplay.from_losses(["ramp"]),
+    ],
+)
+def test_without_matplotlib(draw, monkeypatch):
+    real = builtins.__import__
+
+    def fake(name, *args, **kwargs):
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", fake)
+    with pytest.raises(ImportError, match=r"pip install 'sklearn-activelearn\[plot\]'"):
+        draw()
