@@ -25,7 +25,7 @@ from sklearn_activelearn._cli.learners import (
     quick_learners,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
-from sklearn_activelearn._cli.report import draw, to_dict, to_text
+from sklearn_activelearn._cli.report import draw, to_dict, to_text, write_csv
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -41,7 +41,8 @@ def main(argv=None):
     Returns
     -------
     code : int
-        0, or 2 for what the user can put right, or 130 after Ctrl-C.
+        0, or 2 for what the user can put right, or 130 after Ctrl-C, which reports
+        the learners that had ended.
     """
     try:
         args = make_parser(run_compare).parse_args(argv)
@@ -79,11 +80,20 @@ def run_compare(args):
     twins = {name_of(twin): twin for twin in map(passive_twin, learners)}
     for learner in [*learners, *twins.values()]:
         check_learner(learner, X)
+    results = []
     try:
         with progress(len(learners) + len(twins)) as announce:
-            results = compare(learners, X, y, plan, n_jobs=args.jobs, announce=announce)
+            for result in compare(
+                learners, X, y, plan,
+                n_jobs=args.jobs, announce=announce, memory=args.cache,
+            ):  # fmt: skip
+                results.append(result)
     except ValueError as error:
         raise UsageError(f"{data}: {error}") from error
+    except KeyboardInterrupt:
+        if results:
+            write(args, plan, results)
+        raise
     write(args, plan, results)
 
 
@@ -94,7 +104,8 @@ def check_outputs(args):
             raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
         if importlib.util.find_spec("matplotlib") is None:
             raise UsageError(f"--plot needs matplotlib: pip install '{PROGRAM}[plot]'")
-    for option, path in (("--plot", args.plot), ("--json", args.json)):
+    for option in ("--plot", "--json", "--csv"):
+        path = getattr(args, option.removeprefix("--"))
         if path is None or path == "-":
             continue
         folder = Path(path).parent
@@ -143,15 +154,19 @@ def check_learner(learner, X):
 
 @contextmanager
 def progress(n_steps):
-    """Yield a function that tells a terminal which step begins."""
+    """Yield a function that tells a terminal which step begins, and its runs."""
     step, shown = 0, sys.stderr.isatty()
 
     def announce(name):
         nonlocal step
         step += 1
-        if shown:
-            text = f"\r\033[K{step} of {n_steps}: {name}"
-            print(text, end="", file=sys.stderr, flush=True)
+
+        def show(done, total):
+            if shown:
+                text = f"\r\033[K{step} of {n_steps}: {name}, run {done} of {total}"
+                print(text, end="", file=sys.stderr, flush=True)
+
+        return show
 
     try:
         yield announce
@@ -171,6 +186,8 @@ def write(args, plan, results):
                 print(text)
             else:
                 Path(args.json).write_text(f"{text}\n", encoding="utf-8")
+        if args.csv:
+            write_csv(results, args.csv)
         if args.plot:
             draw(plan, results, args.plot)
     except OSError as error:

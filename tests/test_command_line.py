@@ -9,8 +9,10 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import t as student
 from sklearn.datasets import (
     dump_svmlight_file,
     load_breast_cancer,
@@ -153,6 +155,33 @@ class TestReport:
             assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
             path.unlink()
 
+    def test_csv_of_the_table(self, iris_csv, tmp_path, capsys):
+        path = tmp_path / "table.csv"
+        argv = ["--data", iris_csv, "--target", "kind", "--csv", path]
+        argv += ["--learner", "CBGZ", "--learner", "DKM:budget=0"]
+        results = report_of(capsys, *argv)["results"]
+        table = pd.read_csv(path)
+        assert table["learner"].tolist() == [r["learner"] for r in results]
+        np.testing.assert_allclose(
+            table["error"], [np.mean(r["errors"]) for r in results]
+        )
+        assert table["p_value"][0] == pytest.approx(results[0]["p_value"])
+        assert results[0]["paired_areas"]["test"] == "corrected resampled t-test"
+        assert (results[1]["p_value"], results[1]["paired_areas"]) == (None, None)
+
+    def test_cached_runs_are_not_run_again(
+        self, iris_csv, tmp_path, capsys, monkeypatch
+    ):
+        argv = ["--data", iris_csv, "--target", "kind", "--learner", "CBGZ"]
+        argv += ["--cache", tmp_path / "runs"]
+        report = report_of(capsys, *argv)
+
+        def refuse(*args, **kwargs):
+            raise AssertionError("this was run before")
+
+        monkeypatch.setattr(CBGZClassifier, "learn", refuse)
+        assert report_of(capsys, *argv) == report
+
     def test_features_are_standardised_unless_raw(self, tmp_path, capsys):
         X, y = load_breast_cancer(return_X_y=True)
         np.savez(tmp_path / "X.npz", X=X, y=y)
@@ -209,12 +238,24 @@ class TestComparison:
         assert result.is_clear
         text = to_text(self.PLAN, [result])
         assert ">75 %" in text
+        assert "+45.0 points" in text
         assert "passive learning never gets there" in text
 
     def test_run_without_labels(self):
         result = self.against_passive([0, 0], [0.5, 0.5])
         assert np.isnan(result.passive_errors).all()
         assert not result.is_clear
+        assert result.paired is None
+        assert "no labels in some run" in to_text(self.PLAN, [result])
+
+    def test_paired_test_is_that_of_the_curves(self):
+        result = self.against_passive([1, 1], [0.75, 0.85])
+        differences = [0.25, 0.35]
+        ratio, mean, std = 2 / 4, 0.3, np.std(differences, ddof=1)
+        t = mean / (std * np.sqrt(1 / 2 + ratio))
+        assert result.p_value == pytest.approx(2 * student.sf(t, 1))
+        assert result.paired.area_p_value == pytest.approx(result.p_value)
+        np.testing.assert_allclose(result.paired.area_differences, differences)
 
     def test_failed_runs_are_shown(self):
         text = to_text(self.PLAN, [self.against_passive([1, 1], [0.8, 0.7])])
@@ -451,6 +492,7 @@ class TestRefused:
             ["--plot", "no/such/folder/curves.png"],
             ["--json", "no/such/folder/report.json"],
             ["--json", "."],
+            ["--csv", "no/such/folder/table.csv"],
         ],
     )
     def test_argument(self, argv, refused):
@@ -477,14 +519,29 @@ class TestRefused:
 class TestTerminal:
     def test_progress_on_a_terminal_only(self, capsys, monkeypatch):
         with progress(2) as announce:
-            announce("DKM")
+            announce("DKM")(1, 4)
         assert capsys.readouterr().err == ""
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
         with progress(2) as announce:
-            announce("DKM")
+            announce("DKM")(1, 4)
         err = capsys.readouterr().err
-        assert "1 of 2: DKM" in err
+        assert "1 of 2: DKM, run 1 of 4" in err
         assert err.endswith("\r\033[K")
+
+    def test_interrupt_reports_what_has_ended(self, iris_csv, capsys, monkeypatch):
+        def interrupted(estimator, *args, **kwargs):
+            if isinstance(estimator[-1], DKMClassifier):
+                raise KeyboardInterrupt
+            return label_curve(estimator, *args, **kwargs)
+
+        monkeypatch.setattr(comparison, "label_curve", interrupted)
+        argv = ["--data", iris_csv, "--target", "kind"]
+        argv += ["--learner", "CBGZ", "--learner", "DKM"]
+        assert main(["compare", *SMALL, *argv]) == 130
+        out, err = capsys.readouterr()
+        assert "CBGZClassifier" in out
+        assert "DKMClassifier" not in out
+        assert err == "sklearn-activelearn: interrupted.\n"
 
     def test_interrupt(self, capsys, monkeypatch):
         def interrupt(*args, **kwargs):

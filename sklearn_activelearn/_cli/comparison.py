@@ -7,7 +7,15 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..evaluation import LabelCurve, LabelsToTarget, label_curve, labels_to_target
+from ..evaluation import (
+    LabelCurve,
+    LabelCurveComparison,
+    LabelsToTarget,
+    compare_label_curves,
+    label_curve,
+    labels_to_target,
+)
+from ..evaluation._comparison import corrected_t
 from .learners import name_of, passive_twin
 
 
@@ -92,10 +100,7 @@ class Comparison:
     @cached_property
     def passive_errors(self):
         """Error of passive learning with as many labels in that run, NaN for none."""
-        n_labels, n_bought = self.passive_curve.n_labels, self.curve.n_bought
-        points = np.searchsorted(n_labels, n_bought, side="right")
-        scores = np.insert(self.passive_curve.carried_scores, 0, np.nan, axis=1)
-        return 1 - scores[np.arange(len(points)), points]
+        return 1 - np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
 
     @cached_property
     def passive_needs(self):
@@ -109,14 +114,28 @@ class Comparison:
         return float(1 - self.curve.n_bought.mean() / passive)
 
     @cached_property
+    def p_value(self):
+        """Of no difference in error with as many labels: corrected resampled t-test."""
+        gain = (self.passive_errors - self.errors)[:, None]
+        ratio = np.mean(self.curve.n_held_out / self.curve.n_offered)
+        return float(corrected_t(gain, ratio, 0.95)[-1][0])
+
+    @property
     def is_clear(self):
-        """Whether the mean difference in error is above two standard errors."""
-        gain = self.passive_errors - self.errors
-        return bool(abs(gain.mean()) > 2 * gain.std(ddof=1) / np.sqrt(len(gain)))
+        """Whether that difference is beyond noise."""
+        return self.p_value < 0.05
+
+    @cached_property
+    def paired(self) -> LabelCurveComparison | None:
+        """Test of the areas up to the labels bought; None if a run bought none."""
+        if self.curve.n_bought.min() == 0:
+            return None
+        most = int(self.curve.n_bought.max())
+        return compare_label_curves(self.curve, self.passive_curve, stop=most)
 
 
-def compare(learners, X, y, plan, *, n_jobs, announce):
-    """Run learners and their passive twins.
+def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
+    """Run learners and their passive twins, one after the other.
 
     Parameters
     ----------
@@ -131,11 +150,14 @@ def compare(learners, X, y, plan, *, n_jobs, announce):
     n_jobs : int
         Runs in parallel, as in joblib.
     announce : callable
-        Gets the name of each learner before it runs.
+        Gets the name of each learner before it runs; returns a function that gets
+        (runs done, runs in all).
+    memory : str, default=None
+        Where to keep runs, as for `label_curve`.
 
-    Returns
-    -------
-    results : list of Comparison
+    Yields
+    ------
+    result : Comparison
         One for each learner.
 
     Raises
@@ -145,7 +167,7 @@ def compare(learners, X, y, plan, *, n_jobs, announce):
     """
 
     def run(learner):
-        announce(name_of(learner))
+        progress = announce(name_of(learner))
         try:
             return label_curve(
                 make_pipeline(StandardScaler(), learner)
@@ -157,12 +179,14 @@ def compare(learners, X, y, plan, *, n_jobs, announce):
                 n_repeats=plan.repeats,
                 n_jobs=n_jobs,
                 at=plan.label_counts,
+                memory=memory,
+                progress=progress,
                 random_state=plan.seed,
             )
         except ValueError as error:
             raise ValueError(f"{name_of(learner)}: {error}") from error
 
-    passive_curves, results = {}, []
+    passive_curves = {}
     for learner in learners:
         passive = passive_twin(learner)
         name = name_of(passive)
@@ -171,7 +195,4 @@ def compare(learners, X, y, plan, *, n_jobs, announce):
         target = plan.target_error
         if target is None:
             target = float(1 - passive_curves[name].final_scores.mean())
-        results.append(
-            Comparison(learner, passive, run(learner), passive_curves[name], target)
-        )
-    return results
+        yield Comparison(learner, passive, run(learner), passive_curves[name], target)

@@ -81,6 +81,11 @@ def add_runs(add):
     add("--repeats", type=number(int, 1), default=4, help="default: %(default)s")
     seeds = number(int, 0, 2**32 - 1)
     add("--seed", type=seeds, default=0, help="default: %(default)s")
+    add(
+        "--cache",
+        metavar="FOLDER",
+        help="keep finished runs there: the same command resumes after Ctrl-C",
+    )
     add("--jobs", type=number(int, 1), default=-1, help="processes; default: all cores")
 
 
@@ -99,6 +104,7 @@ def add_output(add):
         const="-",
         help="write JSON, to FILE or the standard output, and no table",
     )
+    add("--csv", metavar="FILE", help="write the table as CSV too")
 
 
 def number(kind, low, high=float("inf")):

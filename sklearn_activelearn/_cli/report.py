@@ -1,10 +1,13 @@
 """A comparison as text, as plain values for JSON, and as a picture."""
 
+import csv
 from dataclasses import asdict
 
 import numpy as np
 
 from .. import __version__
+from ..evaluation import LabelCurveDisplay
+from ..evaluation._results import plain
 from .learners import name_of
 
 
@@ -27,10 +30,14 @@ def to_text(plan, results):
             "",
             *align(rows),
             "",
+            "paired   score less passive's, mean over label counts [95 % interval]",
+            *align(map(paired_cells, group)),
+            "",
         ]
     lines += [
         "passive needs  labels until passive learning is as good, on average",
-        f"(in brackets)  within noise: below 2 standard errors over {plan.n_runs} runs",
+        f"(in brackets)  within noise: p >= 0.05 for the error, {plan.n_runs} runs",
+        "tests          corrected resampled t-tests of paired runs",
     ]
     if any(0 < r.needed.n_failed < plan.n_runs for r in results):
         lines.append("never          counted as all the labels there are")
@@ -87,8 +94,26 @@ def passive_cells(result):
     return "passive learning", f"{curve.n_offered.max()}", errors, "", "", "", needed
 
 
+def paired_cells(result):
+    """Return the name of a learner, and the test of its area against passive's."""
+    test = result.paired
+    if test is None:
+        return name_of(result.learner), "no labels in some run"
+    low, high = 100 * test.area_low, 100 * test.area_high
+    first, last = test.area_range
+    return (
+        name_of(result.learner),
+        f"{100 * test.area_mean:+.1f} points [{low:+.1f}, {high:+.1f}]",
+        f"p = {test.area_p_value:.2g}",
+        f"{first} to {last} labels",
+    )
+
+
 def align(rows):
     """Return lines with the first and last cells to the left, others to the right."""
+    rows = list(rows)
+    width = max(map(len, rows))
+    rows = [(*row, *[""] * (width - len(row))) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others, last in rows:
@@ -146,6 +171,8 @@ def to_dict(plan, results):
                 "passive_needs_for_mean_error": plain(result.passive_needs),
                 "saved": result.saved,
                 "saved_is_clear": result.is_clear,
+                "p_value": plain(result.p_value),
+                "paired_areas": result.paired and result.paired.to_dict(),
                 "labels_to_target": needed_to_dict(result.needed),
                 "passive_labels_to_target": needed_to_dict(result.passive_needed),
                 "curve": curve_to_dict(result.curve),
@@ -176,10 +203,32 @@ def curve_to_dict(curve):
     }
 
 
-def plain(values):
-    """Return numbers as JSON has them: it knows neither NaN nor infinity."""
-    values = np.asarray(values)
-    return np.where(np.isfinite(values), values.astype(object), None).tolist()
+def write_csv(results, path):
+    """Write a line for each learner: what the table says, unrounded."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+        lines.writerow(COLUMNS)
+        for result in results:
+            lines.writerow(COLUMNS[name](result) for name in COLUMNS)
+
+
+#: The columns of the CSV file, and what is in them.
+COLUMNS = {
+    "learner": lambda r: name_of(r.learner),
+    "passive": lambda r: name_of(r.passive),
+    "labels_bought": lambda r: r.curve.n_bought.mean(),
+    "error": lambda r: r.errors.mean(),
+    "error_std": lambda r: r.errors.std(),
+    "passive_error_with_as_many": lambda r: r.passive_errors.mean(),
+    "p_value": lambda r: r.p_value,
+    "passive_needs": lambda r: r.passive_needs,
+    "saved": lambda r: r.saved,
+    "target_error": lambda r: r.target,
+    "labels_to_target": lambda r: r.needed.mean,
+    "labels_to_target_std": lambda r: r.needed.std,
+    "n_failed": lambda r: r.needed.n_failed,
+    "passive_labels_to_target": lambda r: r.passive_needed.mean,
+}
 
 
 def draw(plan, results, path):
@@ -187,49 +236,16 @@ def draw(plan, results, path):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 5), dpi=100, layout="constrained")
-    axes = figure.add_subplot()
-    for i, result in enumerate(results):
-        draw_curve(axes, result.curve, name_of(result.learner), f"C{i % 10}")
-    for i, (name, group) in enumerate(by_twin(results).items()):
-        color = f"{0.25 * (i % 3):.2f}"
-        draw_curve(axes, group[0].passive_curve, f"passive: {name}", color, "--")
-    ends = {share for r in results for share in (r.errors.mean(), r.target)}
-    lowest = 60 * min(ends - {0}, default=1)  # a logarithmic axis ends above 0
-    for target in {result.target for result in results} - {0}:
-        axes.axhline(100 * target, color="black", linewidth=1)
-        axes.text(
-            0.01,
-            102 * target,
-            f"target {percent(target)} %",
-            transform=axes.get_yaxis_transform(),
-            va="bottom",
-            clip_on=True,
-        )
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlim=(1, None),
-        xlabel="labels bought",
-        ylabel="test error, %",
-        title=f"{plan.data}: mean of {plan.n_runs} runs, and the middle 80 % of them",
+    targets = {result.target for result in results}
+    display = LabelCurveDisplay(
+        {name_of(result.learner): result.curve for result in results},
+        passive={
+            f"passive: {name}": group[0].passive_curve
+            for name, group in by_twin(results).items()
+        },
+        target=targets.pop() if len(targets) == 1 else None,
+    ).plot(figure.add_subplot())
+    display.ax_.set_title(
+        f"{plan.data}: mean of {plan.n_runs} runs, and the middle 80 % of them"
     )
-    axes.xaxis.set_major_formatter("{x:.0f}")
-    axes.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("")
-    axes.set_ylim(max(lowest, 0.1), 100)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="upper right", fontsize="small")
     figure.savefig(path)
-
-
-def draw_curve(axes, curve, label, color, line="-"):
-    """Draw a mean, a band over runs, and a dot for the mean end of the runs."""
-    kept = curve.n_labels < curve.n_bought.mean()
-    labels = np.append(curve.n_labels[kept], curve.n_bought.mean())
-    scores = np.column_stack([curve.carried_scores[:, kept], curve.final_scores])
-    errors = 100 * (1 - scores)
-    mean, (low, high) = errors.mean(axis=0), np.quantile(errors, [0.1, 0.9], axis=0)
-    axes.plot(labels, mean, line, color=color, label=label)
-    axes.plot(labels[-1:], mean[-1:], "o", color=color)
-    axes.fill_between(labels, low, high, color=color, alpha=0.12, linewidth=0)

@@ -237,7 +237,7 @@ def corrected_t(differences, ratio, confidence):
     half = student.ppf((1 + confidence) / 2, n_runs - 1) * error
     # no spread: 0 / 0 is no difference, anything else a certain one
     distance = np.where(mean == 0, 0.0, np.inf)
-    np.divide(np.abs(mean), error, out=distance, where=error > 0)
+    np.divide(np.abs(mean), error, out=distance, where=~(error <= 0))
     return mean, mean - half, mean + half, 2 * student.sf(distance, n_runs - 1)
 
 
