@@ -1,6 +1,7 @@
 """The experiment behind a label curve: runs over folds, in parallel, resumable."""
 
 import os
+from contextlib import suppress
 from hashlib import blake2b
 from numbers import Integral
 
@@ -209,18 +210,29 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
     )
     learner, X_test, y_test = learner_of(estimator), take(X, test), y[test]
     if isinstance(estimator, StreamClassifier):
-        offer = {"candidates": train}  # in place: a copy takes longer than the pass
+        offer = X, y, train  # in place: a copy takes longer than the pass
     else:
-        X, y, offer = take(X, train), y[train], {}
+        offer = take(X, train), y[train], None
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        X = estimator[:-1].fit_transform(X)
+        offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
         X_test = estimator[:-1].transform(X_test)
-    points, n_bought = {}, 0
+    points = {}
 
     def score_at(n):
         points[n] = scorer(learner, X_test, y_test)
         if until is not None and reaches(points[n], until):
             raise TargetReached
+
+    jumps = at is not None and isinstance(learner, StreamClassifier)
+    go = jump if jumps else step
+    with suppress(TargetReached):
+        go(learner, *offer, classes, at, score_at)
+    return points, learner.n_queries_, scorer(learner, X_test, y_test)
+
+
+def step(learner, X, y, order, classes, at, score_at):
+    """Buy labels one by one (or batch by batch), and score between them."""
+    n_bought = 0
 
     def oracle(rows):
         # the learner now has n_bought labels, and would have until it gets more
@@ -235,10 +247,18 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
         n_bought += len(rows)
         return y[rows]
 
-    try:
-        learner.learn(X, oracle, classes=classes, **offer)
-        if n_bought and (at is None or n_bought in at):
-            score_at(n_bought)
-    except TargetReached:
-        pass
-    return points, n_bought, scorer(learner, X_test, y_test)
+    in_order = {} if order is None else {"candidates": order}
+    learner.learn(X, oracle, classes=classes, **in_order)
+    if n_bought and (at is None or n_bought in at):
+        score_at(n_bought)
+
+
+def jump(learner, X, y, order, classes, at, score_at):
+    """Let the compiled loop run up to each count; a call for each label takes longer.
+
+    By the laws of the protocol the purchases and the models are those of `step`.
+    """
+    X, codes = learner._enter_more(X, y, classes)
+    order = np.arange(len(codes)) if order is None else order
+    for n in learner._stops(X, codes, order.astype(np.int64), at):
+        score_at(n)

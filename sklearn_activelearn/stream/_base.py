@@ -1,5 +1,7 @@
 """What the linear one-pass learners share: state, the compiled loop, prediction."""
 
+from copy import copy
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -161,16 +163,52 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
             order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
                 X.shape[0]
             )
+        self._go_through(X, codes, order)
+
+    def _go_through(self, X, codes, order):
+        """Simulate on an answer sheet; None takes the rows as they come."""
         query_rule, update_rule = self._make_rules()
         state = self._working_state()
-        bought = np.empty(X.shape[0], np.int64)
+        n_rows = X.shape[0] if order is None else len(order)
+        bought = np.empty(n_rows, np.int64)
         outcome = run(
             Rows(X), order, codes, None, query_rule, update_rule, state,
-            *self._limits(), bought, np.empty(X.shape[0]),
+            *self._limits(), bought, np.empty(n_rows),
         )  # fmt: skip
         raise_unless_done(outcome, X)
         self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
         self._commit(state)
+
+    def _stops(self, X, codes, order, counts):
+        """Simulate in an order; stop and yield at these counts of labels bought.
+
+        A block of rows with a stop in it is gone through twice: to see which rows are
+        bought, and again up to the stop. Cuts between looks do not matter (law 3).
+
+        Parameters
+        ----------
+        order : ndarray of int64
+            Row numbers of X.
+        counts : ndarray of int
+            Ascending.
+        """
+        look = getattr(self, "m", 1)  # rows looked at together
+        size = look * -(-max(len(order) // 32, 1000) // look)
+        place = np.empty(X.shape[0], dtype=np.int64)
+        place[order] = np.arange(len(order))
+        for start in range(0, len(order), size):
+            block, n_before = order[start : start + size], self.n_queries_
+            end = copy(self)
+            end._go_through(X, codes, block)
+            stops = counts[(counts > n_before) & (counts <= end.n_queries_)]
+            done = 0
+            for n in stops.tolist():
+                last = place[end.queried_indices_[n - n_before - 1]] - start
+                after = last - last % look + look
+                self._go_through(X, codes, block[done:after])
+                done = after
+                yield n
+            self.__dict__ = end.__dict__
 
     def _ask(self, X, answer, candidates):
         query_rule, update_rule = self._make_rules()
