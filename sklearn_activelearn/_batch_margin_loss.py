@@ -123,7 +123,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
         1/n sum_i l(z_i) + reg/2 |w|^2,    z = y (w.x + b)
 
-    With K > 2 classes there is a score f_c = w_c.x + b_c for each, |w|^2 is the
+    With K > 2 classes there is a score f_c = w_c.x + b_c for each, ``|w|^2`` is the
     sum over all, and z = (f_c - max over r != c of f_r) / 2 for a row of class
     c, but for one thing: the maximum over the rivals is rounded,
     0.1 log sum exp(f_r / 0.1), which exceeds it by at most 0.1 log(K - 1).

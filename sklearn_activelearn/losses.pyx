@@ -2,7 +2,7 @@
 """Margin losses l(z): value, derivative and the query probability they imply.
 
 z = y w.x is the signed margin of a labelled row. A learner that buys the label
-of a row with margin |w.x| = a with probability q(a) and then steps by
+of a row with margin ``|w.x| = a`` with probability q(a) and then steps by
 -l'(z) / q(a) along y x does stochastic gradient descent on E[l(z)]. The smallest
 q that keeps that weight within max(1, -l'(z)) is the tight one [1]_::
 
@@ -108,7 +108,7 @@ cdef class MarginLoss:
         return elementwise(slope_at, self, z)
 
     def query_probability(self, margin):
-        """Return the tight query probability q(|margin|).
+        """Return the tight query probability ``q(|margin|)``.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ cdef inline double rounded_corner_slope(double z, double h) noexcept nogil:
 cdef class SmoothHingeLoss(MarginLoss):
     """Smooth hinge: the hinge with its corner rounded, for batch fitting [1]_.
 
-    0 for z >= 1 + h, (1 + h - z)^2 / (4 h) for |1 - z| < h, and 1 - z below, with
+    0 for z >= 1 + h, (1 + h - z)^2 / (4 h) for ``|1 - z| < h``, and 1 - z below, with
     a continuous derivative. As for the hinge, q is 1 everywhere.
 
     Parameters

@@ -116,7 +116,7 @@ class GreedyOnlineClassifier(StreamClassifier):
     See Also
     --------
     MarginLossClassifier : Decides row by row, and knows its probabilities.
-    rank_probability : How likely a row is bought, given the rank of its margin.
+    stream.rank_probability : How likely a row is bought, given the rank of its margin.
 
     Notes
     -----

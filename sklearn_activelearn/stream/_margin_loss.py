@@ -32,7 +32,7 @@ class MarginLossClassifier(StreamClassifier):
         Power of the root-ramp.
 
     eta0 : float > 0, default=0.1
-        Learning rate. Small against 1 / |x|²: one large step takes all margins
+        Learning rate. Small against ``1 / |x|²``: one large step takes all margins
         out of the region where the learner asks, and it (almost) never asks
         again. A `ConvergenceWarning` says so.
 

@@ -1,0 +1,168 @@
+"""Which learner for which problem: every learner beside random labels, same model.
+
+Five small problems, each with 200 labels to spend. For each learner and problem
+two figures, means over the runs:
+
+error    held-out error in % with 200 labels (a learner that stops asking keeps
+         what it has)
+matches  labels from which its error stays at or below that of 200 random labels
+         and the same model; "-" if never
+
+A learner is one row of LEARNERS, a problem one function that PROBLEMS lists.
+
+    python -m benchmarks.which_learner [--only NAME] [--jobs 2] [--quick]
+"""
+
+import argparse
+import time
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from joblib import parallel_config
+from sklearn.datasets import load_breast_cancer, make_classification, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import scale
+from sklearn.svm import SVC
+
+from benchmarks import data
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    RandomSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.evaluation import label_curve
+
+SEED = 0
+BUDGET = 200
+STEP = 10
+
+
+def eights():
+    """Return the digits, 8 against the others: one row in ten is positive."""
+    X, y = data.digits()
+    return X, y == 8
+
+
+def tumours():
+    """Return the breast cancer data, 569 clean rows."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return scale(X), y
+
+
+def noise():
+    """Return two classes, one label in ten wrong."""
+    X, y = make_classification(
+        2_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=SEED
+    )
+    return scale(X), y
+
+
+def moons():
+    """Return two classes that no line separates."""
+    X, y = make_moons(2_000, noise=0.2, random_state=SEED)
+    return scale(X), y
+
+
+PROBLEMS = [data.digits, eights, tumours, noise, moons]
+
+LINEAR, SMOOTH = SVC(kernel="linear"), LogisticRegression(C=10.0, max_iter=1_000)
+CURVED = SVC(C=10.0)
+GRID = {"C": [0.1, 1.0, 10.0, 100.0]}
+
+#: name: (learner, the name of random labels with the same model)
+LEARNERS = {
+    "random, one pass": (RandomSamplingClassifier(rate=1.0), None),
+    "random, one pass, hinge": (MarginLossClassifier("hinge"), None),
+    "DKM": (DKMClassifier(), "random, one pass"),
+    "CBGZ": (CBGZClassifier(), "random, one pass"),
+    "log-ramp": (MarginLossClassifier(), "random, one pass, hinge"),
+    "greedy": (GreedyOnlineClassifier(), "random, one pass, hinge"),
+    "random, linear SVC": (PassiveClassifier(LINEAR), None),
+    "min-margin, linear SVC": (MinMarginClassifier(LINEAR), "random, linear SVC"),
+    "random, logistic": (PassiveClassifier(SMOOTH), None),
+    "uncertainty, logistic": (
+        UncertaintySamplingClassifier(SMOOTH, "margin"),
+        "random, logistic",
+    ),
+    "random, logistic, C from 4": (PassiveClassifier(SMOOTH, GRID), None),
+    "committee, logistic, C from 4": (
+        QueryByCommitteeClassifier(SMOOTH, GRID),
+        "random, logistic, C from 4",
+    ),
+    "random, RBF SVC": (PassiveClassifier(CURVED), None),
+    "min-margin, RBF SVC": (MinMarginClassifier(CURVED), "random, RBF SVC"),
+}
+
+
+def ignore_silence():
+    """Take a learner that stops asking for what it is here: a result."""
+    simplefilter("ignore", ConvergenceWarning)
+
+
+def measure(learner, X, y, args):
+    """Return the curve of a learner with 200 labels to spend."""
+    settings = {"budget": args.budget, "batch_size": STEP}
+    params = learner.get_params()
+    learner.set_params(**{k: v for k, v in settings.items() if k in params})
+    with parallel_config("loky", initializer=ignore_silence), catch_warnings():
+        ignore_silence()
+        return label_curve(
+            learner,
+            X,
+            y,
+            cv=args.folds,
+            n_repeats=args.repeats,
+            n_jobs=args.jobs,
+            at=np.arange(STEP, args.budget + 1, STEP),
+            random_state=SEED,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--only", default="", help="part of a learner's name")
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args()
+    args.budget, problems, learners = BUDGET, PROBLEMS, LEARNERS
+    if args.quick:
+        args.jobs, args.repeats, args.folds, args.budget = 1, 1, 2, 30
+        problems, learners = PROBLEMS[2:4], dict(list(LEARNERS.items())[:8])
+    wanted = {name for name in learners if args.only in name}
+    wanted |= {learners[name][1] for name in wanted} - {None}
+    print(__doc__.splitlines()[0])
+    print(
+        f"{args.budget} labels, {args.repeats} x {args.folds} folds, seed {SEED}; "
+        "error in % and labels that match it, for each of:\n"
+        + ", ".join(load.__name__ for load in problems)
+    )
+    errors = {}
+    for name in [name for name in learners if name in wanted]:
+        learner, passive = learners[name]
+        cells, started = [], time.perf_counter()
+        for load in problems:
+            X, y = load()
+            curve = measure(learner, X, y, args)
+            error = 1 - curve.mean[-1]
+            errors[name, load] = error
+            cells.append(f"{100 * error:5.1f}")
+            if passive:
+                matches = curve.labels_for(errors[passive, load])
+                cells[-1] += f"{matches:5.0f}" if np.isfinite(matches) else "    -"
+            else:
+                cells[-1] += "     "
+        seconds = time.perf_counter() - started
+        print(f"{name:30} {' '.join(cells)}   {seconds:4.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""How the site is built; the README has the command."""
+
+import os
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import sklearn_activelearn
+
+project = "sklearn-activelearn"
+author = "the sklearn-activelearn developers"
+version = release = sklearn_activelearn.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["templates"]
+exclude_patterns = ["_build", "templates", "images", "snippets"]
+default_role = "literal"
+rst_prolog = ".. currentmodule:: sklearn_activelearn\n"
+
+# Every reference must resolve. Those to other projects do where their
+# inventories can be fetched; without a network they stay plain text.
+nitpicky = True
+nitpick_ignore_regex = [
+    (r"py:.*", r"(sklearn|numpy|scipy|matplotlib|joblib)\..*"),
+    (r"py:obj", r"\w+_"),  # attributes that are properties, listed by numpydoc
+]
+if os.environ.get("DOCS_ONLINE"):
+    intersphinx_mapping = {
+        "sklearn": ("https://scikit-learn.org/stable", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "matplotlib": ("https://matplotlib.org/stable", None),
+    }
+
+# The pages of classes list methods themselves (templates/autosummary).
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "generated/gallery",
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("sklearn_activelearn",),
+    "reference_url": {"sklearn_activelearn": None},
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
+# matplotlib's Agg has no window to show
+warnings.filterwarnings("ignore", message=".*non-interactive", category=UserWarning)
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sklearn-activelearn"
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "navbar_align": "left",
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"start": [], "changes": [], "index": []}
+html_show_sphinx = False
+copyright = f"{author}, BSD-3-Clause"
+
+PACKAGE = "sklearn_activelearn"
+#: Sections of the API page; "" is what the package exports from no public module.
+MODULES = {
+    "stream": "Learners for streams",
+    "pool": "Learners for pools",
+    "": "Fitted in batch",
+    "losses": "Margin losses",
+    "evaluation": "Evaluation",
+    "datasets": "Data sets",
+}
+
+
+def public_names():
+    """Return the public names of each section, as they are called in the package.
+
+    What the package itself exports goes by that shorter name, in the section of
+    the module it comes from.
+    """
+    exported = import_module(PACKAGE).__all__
+    sections = {}
+    for section in filter(None, MODULES):
+        sections[section] = [
+            name if name in exported else f"{section}.{name}"
+            for name in import_module(f"{PACKAGE}.{section}").__all__
+        ]
+    listed = {name for names in sections.values() for name in names}
+    sections[""] = [name for name in exported if name not in listed]
+    return {section: sections[section] for section in MODULES}
+
+
+def write_api_page(app, config):
+    """Write the page of all public names, from which autosummary makes theirs."""
+    lines = ["API reference", "=============", ""]
+    for section, names in public_names().items():
+        title = MODULES[section]
+        lines += [title, "-" * len(title), ""]
+        if section:
+            lines += [f".. automodule:: {PACKAGE}.{section}", "   :no-members:", ""]
+        lines += [f".. currentmodule:: {PACKAGE}", ""]
+        lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+        lines += [*(f"   {name}" for name in names), ""]
+    page = Path(app.srcdir) / "generated" / "api.rst"
+    page.parent.mkdir(exist_ok=True)
+    text = "\n".join(lines)
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
+def skip_foreign(app, what, name, item, skip, options):
+    """Leave out what a class inherits from scikit-learn."""
+    home = getattr(getattr(item, "fget", item), "__module__", None) or PACKAGE
+    return skip or not home.startswith(PACKAGE)
+
+
+def setup(app):
+    """Write the page of public names before Sphinx looks for pages."""
+    app.connect("config-inited", write_api_page)
+    app.connect("autodoc-skip-member", skip_foreign)

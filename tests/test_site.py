@@ -1,0 +1,42 @@
+"""The site names everything public, and its pages keep what they promise."""
+
+import pkgutil
+import runpy
+from pathlib import Path
+
+import pytest
+
+import sklearn_activelearn
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+@pytest.fixture(scope="module")
+def conf():
+    return runpy.run_path(str(DOCS / "conf.py"))
+
+
+def test_every_public_module_has_a_section(conf):
+    public = {
+        module.name
+        for module in pkgutil.iter_modules(sklearn_activelearn.__path__)
+        if not module.name.startswith("_")
+    }
+    assert set(conf["MODULES"]) == {"", *public}
+
+
+def test_every_public_name_is_in_the_api_reference_once(conf):
+    listed = [name for names in conf["public_names"]().values() for name in names]
+    items = []
+    for name in listed:
+        item = sklearn_activelearn
+        for part in name.split("."):
+            item = getattr(item, part)
+        items.append(item)
+    assert len(set(items)) == len(items)
+    modules = [getattr(sklearn_activelearn, name) for name in conf["MODULES"] if name]
+    assert set(items) == {
+        getattr(module, name)
+        for module in [sklearn_activelearn, *modules]
+        for name in module.__all__
+    }
