@@ -7,6 +7,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digits
 
+from sklearn_activelearn.datasets import make_twonorm
+
 FOLDER = Path(
     os.environ.get(
         "SKLEARN_ACTIVELEARN_DATA",
@@ -96,3 +98,24 @@ def digits():
     """Return 1,797 images of 64 grey values in [0, 1], digits 0 to 9."""
     X, y = load_digits(return_X_y=True)
     return X / 16, y
+
+
+def raetsch(name):
+    """Return rows, labels -1 and 1, and the size of the training part.
+
+    The boosting benchmarks of G. Rätsch: "banana", "flare-solar", "german", "image",
+    "splice" and "twonorm". Only the last is made anew where its file is missing.
+    """
+    n_train = {
+        "banana": 400,
+        "flare-solar": 666,
+        "german": 700,
+        "image": 1300,
+        "splice": 1000,
+        "twonorm": 400,
+    }[name]
+    file = FOLDER / f"raetsch_{name}.npz"
+    if name == "twonorm" and not file.exists():
+        return *make_twonorm(7400, random_state=0), n_train
+    with np.load(file, allow_pickle=False) as arrays:
+        return arrays["X"].astype(float), arrays["y"].astype(int), n_train

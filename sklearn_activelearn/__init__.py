@@ -10,11 +10,17 @@ except ImportError as error:
     ) from error
 
 from ._batch_margin_loss import BatchMarginLossClassifier
+from ._stump import DecisionStumpClassifier
 from .pool import (
     ActiveLabelPropagationClassifier,
+    ASSLBoostClassifier,
+    COMBClassifier,
+    FASSLBoostClassifier,
     MinMarginClassifier,
     PassiveClassifier,
+    QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
+    SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
 from .stream import (
@@ -28,15 +34,21 @@ from .stream import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ASSLBoostClassifier",
     "ActiveLabelPropagationClassifier",
     "BatchMarginLossClassifier",
     "CBGZClassifier",
+    "COMBClassifier",
     "DKMClassifier",
+    "DecisionStumpClassifier",
+    "FASSLBoostClassifier",
     "GreedyOnlineClassifier",
     "MarginLossClassifier",
     "MinMarginClassifier",
     "PassiveClassifier",
+    "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
     "RandomSamplingClassifier",
+    "SSMarginBoostClassifier",
     "UncertaintySamplingClassifier",
 ]

@@ -14,14 +14,19 @@ from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    ASSLBoostClassifier,
     CBGZClassifier,
+    COMBClassifier,
     DKMClassifier,
+    FASSLBoostClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
+    QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
 from tests.tools import by_pool, by_row
@@ -94,6 +99,27 @@ POOL_LEARNERS = [
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
+]
+
+POOL_LEARNERS += [
+    QueryByBoostingClassifier(n_estimators=4, n_initial=4, budget=12),
+    QueryByBoostingClassifier(
+        BernoulliNB(), n_estimators=3, n_initial=3, batch_size=3, budget=12
+    ),
+    COMBClassifier(n_estimators=3, n_initial=4, budget=10),
+    COMBClassifier(
+        alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=BernoulliNB()
+    ),
+    ASSLBoostClassifier(n_estimators=4, n_initial=4, budget=10),
+    ASSLBoostClassifier(
+        BernoulliNB(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
+    ),
+    SSMarginBoostClassifier(budget=15),
+    FASSLBoostClassifier(n_initial=6, budget=20),
+    FASSLBoostClassifier(alpha=0.5, n_estimators_per_label=2, n_initial=3, budget=12),
+    FASSLBoostClassifier(BernoulliNB(), 0.0, batch_size=3, n_initial=4, budget=15),
+    FASSLBoostClassifier(early_stopping=True, n_initial=3, budget=12),
+    FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]

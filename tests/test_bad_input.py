@@ -148,6 +148,11 @@ BAD_PARAMS = {
     "kernel": [("linear", ValueError), (None, ValueError)],
     "gamma": [(0, ValueError), (np.inf, ValueError), ("scale", TypeError)],
     "n_neighbors": [(0, ValueError), (2.5, TypeError)],
+    "alpha": [(-0.1, ValueError), (1.1, ValueError), ("1", TypeError)],
+    "n_estimators": [(0, ValueError), (2.5, TypeError)],
+    "n_estimators_per_label": [(0, ValueError), (0.5, TypeError)],
+    "tol": [(-1, ValueError), (np.nan, ValueError)],
+    "early_stopping": [(None, TypeError)],
 }
 
 

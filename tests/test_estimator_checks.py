@@ -19,9 +19,14 @@ from sklearn.utils.estimator_checks import (
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    ASSLBoostClassifier,
+    COMBClassifier,
+    FASSLBoostClassifier,
     MinMarginClassifier,
     PassiveClassifier,
+    QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
+    SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
 from tests.learners import (
@@ -57,6 +62,9 @@ POOL_CHECKED = [
     PassiveClassifier(PIPELINE),
     PassiveClassifier(DecisionTreeClassifier()),
     ActiveLabelPropagationClassifier("rbf", batch_size=4),
+    QueryByBoostingClassifier(DecisionTreeClassifier(max_depth=2), batch_size=10),
+    COMBClassifier(GaussianNB(), n_estimators=3, batch_size=10),
+    FASSLBoostClassifier(LogisticRegression(), batch_size=10),
 ]
 
 
@@ -69,6 +77,11 @@ each_class = each(
         QueryByCommitteeClassifier(batch_size=10),
         PassiveClassifier(),
         ActiveLabelPropagationClassifier(),
+        QueryByBoostingClassifier(),
+        COMBClassifier(batch_size=5),
+        ASSLBoostClassifier(batch_size=5),
+        SSMarginBoostClassifier(),
+        FASSLBoostClassifier(),
     ]
 )
 
@@ -129,6 +142,11 @@ GRIDS = {
     "QueryByCommitteeClassifier": {"disagreement": ["vote_entropy", "consensus_kl"]},
     "ActiveLabelPropagationClassifier": {"kernel": ["knn", "rbf"]},
     "PassiveClassifier": {"param_grid": [None, {"C": [0.1, 10.0]}]},
+    "QueryByBoostingClassifier": {"n_estimators": [5, 20]},
+    "COMBClassifier": {"alpha": [0.01, 0.1]},
+    "ASSLBoostClassifier": {"alpha": [0.01, 0.1]},
+    "SSMarginBoostClassifier": {"alpha": [0.01, 0.1]},
+    "FASSLBoostClassifier": {"alpha": [0.01, 0.1], "n_estimators_per_label": [1, 2]},
 }
 
 

@@ -13,7 +13,7 @@ from .._validation import (
     encode,
 )
 from ._choice import NO_ROWS, best, notes_of, view
-from ._door import check_budget, check_classifier, check_pool, refuse_pairwise_scores
+from ._door import check_budget, check_classifier, check_has, check_pool
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
@@ -55,25 +55,21 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _check_parameters(self):
         for estimator in self._unfitted():
             check_classifier(estimator)
-            needed = [(type(self).__name__, self._needs, self._otherwise)]
-            needed += [
-                (f"stopping={rule}", rule.needs, "Use another estimator or rule.")
-                for rule in find_rules(self.stopping)
-            ]
-            for who, method, otherwise in needed:
-                if not hasattr(estimator, method):
-                    raise TypeError(
-                        f"{who} needs an estimator with {method}, which {estimator} "
-                        f"has not. {otherwise}".strip()
-                    )
-                if method == "decision_function":
-                    refuse_pairwise_scores(estimator)
+            check_has(self._needs, estimator, type(self).__name__, self._otherwise)
+        for rule in find_rules(self.stopping):
+            for model in self._models():
+                hint = "Use another estimator or rule."
+                check_has(rule.needs, model, f"stopping={rule}", hint)
         check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
         check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
         check_budget(self.budget, 0)
         if self.n_jobs is not None:
             check_number(self.n_jobs, "n_jobs", None, integer=True)
             effective_n_jobs(self.n_jobs)
+
+    def _models(self):
+        """Return what has the methods that the model will have."""
+        return self._unfitted()
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         return check_pool(self, self._unfitted(), X, *y, reset=reset, min_rows=min_rows)

@@ -117,9 +117,20 @@ def check_classifier(estimator):
         )
 
 
+def check_has(method, model, who, otherwise):
+    """Refuse a model without a method that something needs, or say what to do."""
+    if not hasattr(model, method):
+        raise TypeError(
+            f"{who} needs an estimator with {method}, which {model} has not. "
+            f"{otherwise}".strip()
+        )
+    if method == "decision_function":
+        refuse_pairwise_scores(model)
+
+
 def refuse_pairwise_scores(estimator):
     """Refuse machines whose decision values are for pairs of classes."""
-    for name, value in estimator.get_params().items():
+    for name, value in getattr(estimator, "get_params", dict)().items():
         if name.split("__")[-1] == "decision_function_shape" and value == "ovo":
             raise ValueError(
                 f"{estimator} has decision values for pairs of classes; "

@@ -13,17 +13,15 @@ from ._training import Constant
 from ._utility import scores_of
 
 
-def _candidates_have(method):
-    """Whether all estimators that may become the model have a method."""
-    return lambda learner: all(
-        hasattr(estimator, method) for estimator in learner._unfitted()
-    )
+def _model_has(method):
+    """Whether the model will have a method, whichever estimator it is."""
+    return lambda learner: all(hasattr(model, method) for model in learner._models())
 
 
 class DelegatedPrediction:
-    """What a learner with ``_unfitted``, ``_train`` and ``estimator_`` predicts."""
+    """What a learner with ``_models``, ``_train`` and ``estimator_`` predicts."""
 
-    @available_if(_candidates_have("decision_function"))
+    @available_if(_model_has("decision_function"))
     def decision_function(self, X):
         """Return the decision values of the estimator.
 
@@ -48,7 +46,7 @@ class DelegatedPrediction:
         scores = self._for_all_classes(model, scores, unseen)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    @available_if(_candidates_have("predict_proba"))
+    @available_if(_model_has("predict_proba"))
     def predict_proba(self, X):
         """Return the class probabilities of the estimator.
 

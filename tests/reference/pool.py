@@ -81,12 +81,17 @@ def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
             bought += rng.permutation(left)[:wanted].tolist()
         else:
             worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
-            size = np.median(np.abs(worth)) or max(abs(worth))
-            unit = np.sqrt(np.finfo(float).eps) * size or 1.0
-            worth = [round(value / unit) for value in worth]
-            order = sorted(range(len(left)), key=lambda i: -worth[i])
-            coins = dict(zip(order, rng.random(len(left)), strict=True))
-            order.sort(key=lambda i: (-worth[i], coins[i]))
-            bought += left[order[:wanted]].tolist()
+            bought += highest(worth, left, wanted, rng)
         n_rounds += 1
     return bought
+
+
+def highest(worth, left, wanted, rng):
+    """List those of the rows left that are worth most; equal ones are shuffled."""
+    size = np.median(np.abs(worth)) or max(abs(worth))
+    unit = np.sqrt(np.finfo(float).eps) * size or 1.0
+    worth = [round(value / unit) for value in worth]
+    order = sorted(range(len(left)), key=lambda i: -worth[i])
+    coins = dict(zip(order, rng.random(len(left)), strict=True))
+    order.sort(key=lambda i: (-worth[i], coins[i]))
+    return left[order[:wanted]].tolist()

@@ -1,0 +1,69 @@
+"""Boosting learners: time to learn from 20 to 200 labels, as ratios to FASSL-Boost.
+
+The paper's Figure 5: twonorm, decision stumps, T = 20 members for QBB and COMB, one
+query for each label, pools of 400 rows (the paper's) and more. All learners share one
+loop, which is timed too: `random` buys the same number of labels and trains once. A
+step is the boosting of one member on the whole pool.
+
+If only steps took time, COMB would take T = 20 times as long as FASSL-Boost, which
+takes one step for a label. QBB boosts the labelled rows only, so it would take T times
+the mean share of the pool that is labelled, given beside its ratio.
+
+    python -m benchmarks.speed.boosting [--rounds 5] [--quick]
+"""
+
+from functools import partial
+
+from sklearn.naive_bayes import GaussianNB
+
+from benchmarks.speed._interleave import interleaved, main
+from sklearn_activelearn import (
+    COMBClassifier,
+    FASSLBoostClassifier,
+    PassiveClassifier,
+    QueryByBoostingClassifier,
+)
+from sklearn_activelearn.datasets import make_twonorm
+
+T, FIRST, LAST = 20, 20, 200
+LEARNERS = {
+    "FASSL": FASSLBoostClassifier(),
+    "COMB": COMBClassifier(n_estimators=T),
+    "QBB": QueryByBoostingClassifier(n_estimators=T),
+    "random": PassiveClassifier(GaussianNB()),
+}
+GOALS = {"COMB": 10, "QBB": 4}
+
+
+def report(n_rows, last, rounds):
+    X, y = make_twonorm(n_rows, random_state=0)
+    for learner in LEARNERS.values():
+        learner.set_params(n_initial=FIRST, budget=last, random_state=0)
+    calls = {name: partial(learner.fit, X, y) for name, learner in LEARNERS.items()}
+    timings = interleaved(calls, rounds)
+    share = (FIRST + last) / 2 / n_rows
+    bounds = {"COMB": T, "QBB": T * share}
+    print(f"\nPool of {n_rows} x {X.shape[1]}, {FIRST} -> {last} labels")
+    print(f"  {'':8} ms/query      min   ratio   by steps alone   goal")
+    for name, timing in timings.items():
+        per_query = 1e3 / (last - FIRST)
+        line = f"  {name:8} {timing.median * per_query:8.3f}"
+        line += f" {timing.minimum * per_query:8.3f}"
+        if name != "FASSL":
+            ratio = timing.ratio(timings["FASSL"])
+            line += f" {ratio:7.2f}"
+        if name in bounds:
+            line += f" {bounds[name]:16.2f}   "
+            if n_rows == 400:
+                met = "met" if ratio >= GOALS[name] else "missed"
+                line += f">= {GOALS[name]}  {met}"
+        print(line.rstrip(), flush=True)
+
+
+def benchmark(quick, rounds):
+    for n_rows in (100,) if quick else (400, 2000, 10_000):
+        report(n_rows, 40 if quick else LAST, min(rounds, 5 if n_rows < 5000 else 3))
+
+
+if __name__ == "__main__":
+    main(__doc__, benchmark)

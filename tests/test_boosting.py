@@ -1,0 +1,437 @@
+"""Boosting learners: the cost, its theorem, the committees and what they buy."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_activelearn import (
+    ASSLBoostClassifier,
+    COMBClassifier,
+    DecisionStumpClassifier,
+    FASSLBoostClassifier,
+    PassiveClassifier,
+    QueryByBoostingClassifier,
+    SSMarginBoostClassifier,
+)
+from sklearn_activelearn.datasets import make_twonorm
+from sklearn_activelearn.pool._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost
+from tests.learners import each
+from tests.reference import boosting as reference
+from tests.tools import AnswerSheet, fresh, frozen, responses, state, streams
+
+X, y = make_twonorm(80, 4, random_state=0)
+X = X.astype(np.float32).astype(float)
+QUERYING = [
+    QueryByBoostingClassifier(n_estimators=6),
+    COMBClassifier(n_estimators=6),
+    ASSLBoostClassifier(n_estimators=6),
+    FASSLBoostClassifier(),
+]
+each_querying = each(QUERYING)
+each_boosting = each([*QUERYING, SSMarginBoostClassifier(n_estimators=6)])
+
+
+@st.composite
+def labelled_scores(draw, max_classes=4):
+    """Draw scores of rows, all their labels, and an order to label them in."""
+    n_rows = draw(st.integers(1, 30), label="n_rows")
+    n_classes = draw(st.integers(2, max_classes), label="n_classes")
+    rng = np.random.RandomState(draw(st.integers(0, 2**32 - 1), label="seed"))
+    size = draw(st.sampled_from([0.0, 1.0, 30.0]), label="size")
+    scores = size * rng.standard_normal((n_rows, n_classes))
+    scores -= scores.mean(axis=1, keepdims=True)
+    return scores, rng.randint(n_classes, size=n_rows), rng.permutation(n_rows)
+
+
+ALPHAS = st.sampled_from([0.0, 0.01, 0.5, 1.0]) | st.floats(0, 1)
+
+
+@given(problem=labelled_scores(), alpha=ALPHAS)
+def test_theorem_1(problem, alpha):
+    scores, labels, order = problem
+    codes = np.full(len(labels), UNLABELLED)
+    costs = [BoostingCost(codes, alpha)(scores)]
+    for row in order:
+        codes = codes.copy()
+        codes[row] = labels[row]
+        costs.append(BoostingCost(codes, alpha)(scores))
+    genuine = np.mean(np.exp(-scores[np.arange(len(labels)), labels]))
+    assert np.all(np.diff(costs) >= -1e-12 * genuine)
+    assert costs[-1] == pytest.approx(genuine)
+
+
+@given(problem=labelled_scores(max_classes=2), alpha=ALPHAS)
+def test_the_cost_for_two_classes_is_that_of_the_paper(problem, alpha):
+    scores, labels, order = problem
+    bought = order[: len(order) // 2].tolist()
+    codes = np.full(len(labels), UNLABELLED)
+    codes[bought] = labels[bought]
+    expected = reference.cost(scores[:, 1], 2 * labels - 1, bought, alpha)
+    assert BoostingCost(codes, alpha)(scores) == pytest.approx(expected)
+    more = np.append(codes, LEFT_OUT), np.vstack([scores, [[5.0, -5.0]]])
+    assert BoostingCost(more[0], alpha)(more[1]) == pytest.approx(expected)
+
+
+@given(problem=labelled_scores(), alpha=ALPHAS)
+def test_weights_are_the_slopes_of_the_cost(problem, alpha):
+    scores, labels, order = problem
+    scores = scores.clip(-3, 3)
+    codes = np.where(order % 2, labels, UNLABELLED)
+    cost, step = BoostingCost(codes, alpha), 1e-6
+    targets = cost.targets(scores)
+    slopes = []
+    for row, target in enumerate(targets):
+        changed = scores.copy()
+        changed[row, target] += step  # a pseudo-label stays what it is
+        slopes.append((cost(scores) - cost(changed)) / step)
+    weights = cost.weights(scores, targets)
+    np.testing.assert_allclose(
+        np.divide(slopes, max(np.max(slopes), 1e-9)),
+        weights / max(weights.max(), 1e-9),
+        atol=1e-3,
+    )
+
+
+def build_with(build, **params):
+    """Return a step of the twin that takes no number of new labels."""
+    return lambda *args: build(*args[:-1], **params)
+
+
+TWINS = [
+    (
+        QueryByBoostingClassifier(n_estimators=5),
+        build_with(reference.boosted, n_estimators=5),
+        0.0,
+    ),
+    (
+        COMBClassifier(alpha=0.1, n_estimators=5),
+        build_with(reference.boosted, n_estimators=5),
+        0.1,
+    ),
+    (
+        ASSLBoostClassifier(n_estimators=4),
+        build_with(reference.minimised, n_estimators=4, tol=1e-3),
+        0.01,
+    ),
+    (FASSLBoostClassifier(alpha=0.05), reference.grown, 0.05),
+    (FASSLBoostClassifier(alpha=0.0), reference.grown, 0.0),
+]
+
+
+@pytest.mark.parametrize(("prototype", "build", "alpha"), TWINS)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 999))
+def test_purchases_are_those_of_the_slow_twin(prototype, build, alpha, seed):
+    X, y = make_twonorm(24, 3, random_state=seed)
+    params = {"n_initial": 4, "budget": 14}
+    learner = fresh(prototype, **params).fit(X, y)
+    bought, committee = reference.purchases(
+        build, X, y, alpha, random_state=0, **params
+    )
+    assert learner.queried_indices_.tolist() == bought
+    F = reference.score(committee, X)
+    np.testing.assert_allclose(learner.decision_function(X), F, atol=1e-9)
+    cost = reference.cost(F, y, bought, alpha)
+    assert learner.cost_curve_[-1] == pytest.approx(cost)
+
+
+def test_query_by_boosting_is_the_case_of_alpha_0():
+    comb = COMBClassifier(alpha=0.0, random_state=0).fit(X, y)
+    qbb = QueryByBoostingClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(comb.queried_indices_, qbb.queried_indices_)
+    np.testing.assert_array_equal(comb.decision_function(X), qbb.decision_function(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_its_committee_is_that_of_scikit_learn(n_classes):
+    labels = np.digitize(X[:, 0] + X[:, 1], [0, 1][: n_classes - 1])
+    learner = QueryByBoostingClassifier(n_estimators=10).teach(X, labels)
+    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=10)
+    boosted.fit(X, labels)
+    ours = learner.estimator_.estimator_weights_
+    np.testing.assert_allclose(2 * np.array(ours), boosted.estimator_weights_)
+    np.testing.assert_array_equal(learner.predict(X), boosted.predict(X))
+    if n_classes == 2:
+        twice = boosted.decision_function(X) * np.sum(ours)
+        np.testing.assert_allclose(2 * learner.decision_function(X), twice)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_grown_committee_reaches_the_cost_of_full_labels(seed):
+    # Section 3.2: at the end it does what AdaBoost does that had all labels from the
+    # first member on
+    X, y = make_twonorm(200, random_state=seed)
+    learner = FASSLBoostClassifier(budget=None, random_state=0).fit(X, y)
+    costs = learner.cost_curve_
+    assert len(costs) == 191
+    boosted = QueryByBoostingClassifier(n_estimators=committee_size(learner))
+    least = boosted.teach(X, y).cost_curve_[-1]
+    assert costs[-1] < least < costs[0]
+    genuine = np.mean(np.exp(-y * learner.decision_function(X)))
+    assert costs[-1] == pytest.approx(genuine)
+
+
+def test_newton_steps_lower_the_cost():
+    learner = SSMarginBoostClassifier(alpha=0.0, budget=None, tol=0.0, n_estimators=40)
+    learner.fit(X, y)
+    costs = [
+        np.mean(np.exp(-y * scores[:, 1]))
+        for scores in learner.estimator_.staged_scores(X)
+    ]
+    assert np.all(np.diff(costs[:-1]) < 0)
+    assert costs[-1] < 0.1
+
+
+def committee_size(learner):
+    return len(learner.estimator_.estimators_)
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 10])
+@pytest.mark.parametrize("per_label", [1, 3])
+def test_the_committee_grows_with_the_labels(batch_size, per_label):
+    learner = FASSLBoostClassifier(
+        n_initial=10, budget=30, batch_size=batch_size,
+        n_estimators_per_label=per_label, random_state=0,
+    )  # fmt: skip
+    learner.fit(X, y)
+    assert committee_size(learner) == 30 * per_label
+    assert len(learner.cost_curve_) == 1 + 20 // batch_size
+    learner.teach(X[:4], y[:4])
+    assert committee_size(learner) == 34 * per_label
+    weights = np.array(learner.estimator_.estimator_weights_)
+    assert np.all(weights > 0)
+
+
+def test_late_labels_grow_it_alike():
+    learner = FASSLBoostClassifier(batch_size=4, random_state=0)
+    first = learner.query(X)
+    second = learner.query(X)  # nothing is known yet: random rows
+    learner.teach(X[second], y[second]).teach(X[first], y[first])
+    assert committee_size(learner) == len(first) + len(second) == 14
+
+
+@each_querying
+def test_a_batch_is_of_different_scores(prototype):
+    doubled = np.repeat(X, 4, axis=0)
+    learner = fresh(prototype, batch_size=6).teach(X[:40], y[:40])
+    rows = learner.query(doubled)
+    scores = learner.decision_function(doubled[rows])
+    assert len(set(scores)) == 6
+    assert np.all(np.diff(np.abs(scores)) > -1e-9)
+    equal = X[rows[:1] // 4].repeat(8, axis=0) + 0.0
+    assert len(set(learner.query(equal).tolist())) == 6  # if there are no others
+
+
+class Counting(DecisionTreeClassifier):
+    """A tree that notes how many rows it is given."""
+
+    sizes = ()
+
+    def fit(self, X, y, sample_weight):
+        assert np.all(sample_weight > 0)
+        assert 0.5 < np.mean(sample_weight) < 2
+        Counting.sizes = (*Counting.sizes, len(X))
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize(
+    ("prototype", "sizes"),
+    [
+        (QueryByBoostingClassifier(), {10, 11, 12}),
+        (COMBClassifier(), {80}),
+        (FASSLBoostClassifier(alpha=0.0), {10, 11, 12}),
+    ],
+)
+def test_only_rows_that_count_are_trained_on(prototype, sizes, monkeypatch):
+    monkeypatch.setattr(Counting, "sizes", ())
+    tree = Counting(max_depth=1)
+    fresh(prototype, estimator=tree, n_initial=10, budget=12).fit(X, y)
+    assert set(Counting.sizes) == sizes
+
+
+@each_boosting
+@pytest.mark.parametrize(
+    "weak", [DecisionTreeClassifier(max_depth=2), GaussianNB(), LogisticRegression()]
+)
+def test_any_classifier_with_weights(prototype, weak):
+    learner = fresh(prototype, estimator=weak, budget=25).fit(X, y)
+    assert learner.score(X, y) > 0.85
+    assert len(learner.cost_curve_) > 0
+
+
+@each_boosting
+def test_a_classifier_without_weights_is_refused(prototype):
+    learner = fresh(prototype, estimator=KNeighborsClassifier())
+    with pytest.raises(TypeError, match=r"sample_weight, which that of KNeigh"):
+        learner.fit(X, y)
+    assert not hasattr(learner, "n_queries_")
+
+
+@pytest.mark.parametrize("learner", [ASSLBoostClassifier, SSMarginBoostClassifier])
+def test_newton_steps_need_probabilities(learner):
+    with pytest.raises(TypeError, match="predict_proba, which LinearSVC"):
+        learner(LinearSVC()).fit(X, y)
+
+
+@each_boosting
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "much"])
+def test_alpha_out_of_its_range(prototype, alpha):
+    if "alpha" in prototype.get_params():
+        with pytest.raises((TypeError, ValueError), match="alpha"):
+            fresh(prototype, alpha=alpha).fit(X, y)
+
+
+@each_querying
+def test_a_pool_that_shrinks_is_the_same_pool(prototype):
+    whole, shrinking = fresh(prototype), fresh(prototype)
+    left = np.arange(80)
+    for _ in range(12):
+        rows = whole.query(X, candidates=left)
+        again = left[shrinking.query(X[left])]
+        np.testing.assert_array_equal(again, rows)
+        for learner in (whole, shrinking):
+            learner.teach(X[rows], y[rows])
+        left = np.setdiff1d(left, rows)
+    assert frozen(responses(whole, X)) == frozen(responses(shrinking, X))
+
+
+@each_boosting
+@given(stream=streams(), data=st.data())
+def test_candidates_make_the_same_sample(prototype, stream, data):
+    X, y = stream
+    row_numbers = st.lists(st.integers(0, len(X) - 1), unique=True)
+    candidates = np.array(data.draw(row_numbers, label="candidates"), dtype=int)
+    params = {} if prototype not in QUERYING else {"n_initial": 3}
+    learner = fresh(prototype, budget=12, **params)
+    learner.partial_fit(X, y, classes=np.unique(y)).set_params(budget=15)
+    other = pickle.loads(pickle.dumps(learner))
+    # labelled rows may be offered again
+    rows = learner.query(X, candidates=candidates)
+    np.testing.assert_array_equal(rows, candidates[other.query(X[candidates])])
+    for one in (learner, other):
+        one.teach(X[rows], y[rows])
+    for scores, expected in zip(
+        responses(learner, X)[1:], responses(other, X)[1:], strict=True
+    ):
+        np.testing.assert_allclose(scores, expected, atol=1e-9)
+
+
+@each_boosting
+def test_rows_from_elsewhere(prototype):
+    taught_first = fresh(prototype).teach(X[:20], y[:20])
+    assert taught_first.score(X, y) > 0.8
+    rows = taught_first.query(X[20:])
+    assert len(rows) == (1 if prototype in QUERYING else 60)
+    taught_first.teach(X[20:][rows], y[20:][rows])
+    later = fresh(prototype)
+    first = later.query(X[20:])
+    later.teach(X[20:][first], y[20:][first]).teach(X[:20], y[:20])
+    assert later.score(X, y) > 0.8
+
+
+def test_late_labels_of_an_earlier_pool():
+    learner = FASSLBoostClassifier(random_state=0)
+    rows = learner.query(X[:40])
+    learner.query(X[40:])
+    learner.teach(X[:40][rows], y[:40][rows])
+    assert committee_size(learner) == len(rows)
+    assert learner.score(X, y) > 0.6
+
+
+def test_rows_without_a_label_count():
+    committees = [
+        COMBClassifier(alpha=alpha, budget=12, random_state=0).fit(X, y)
+        for alpha in (0.0, 1.0)
+    ]
+    none, full = (committee.decision_function(X) for committee in committees)
+    assert np.any(none != full)
+
+
+def test_early_stopping_is_the_literal_rule():
+    learner = FASSLBoostClassifier(early_stopping=True, budget=60, random_state=0)
+    learner.fit(X, y)
+    assert learner.n_queries_ < 60
+    assert len(learner.query(X)) == 0
+    patient = FASSLBoostClassifier(budget=60, random_state=0).fit(X, y)
+    assert patient.n_queries_ == 60
+
+
+def test_a_random_start_buys_everything_at_once():
+    learner = SSMarginBoostClassifier(budget=15, random_state=0)
+    rows, probability = learner.query(X, return_probability=True)
+    assert len(rows) == 15
+    np.testing.assert_allclose(probability, 15 / 80)
+    learner.teach(X[rows], y[rows])
+    assert len(learner.query(X)) == 0
+    assert learner.score(X, y) > 0.8
+    oracle = AnswerSheet(y)
+    learner.set_params(budget=20).learn(X, oracle)
+    assert len(oracle.asked) == 5
+
+
+@each_boosting
+def test_labels_of_any_kind_and_number(prototype):
+    X, codes = load_digits(return_X_y=True)
+    rows = codes < 4
+    X, labels = (
+        X[rows][:300],
+        np.array(["nought", "one", "two", "three"])[codes[rows]][:300],
+    )
+    learner = fresh(prototype, budget=60).fit(X, labels)
+    assert learner.classes_.tolist() == ["nought", "one", "three", "two"]
+    assert learner.score(X, labels) > 0.6
+    assert learner.decision_function(X).shape == (300, 4)
+    probabilities = learner.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(
+        learner.classes_[probabilities.argmax(axis=1)], learner.predict(X)
+    )
+
+
+@each_querying
+def test_a_class_that_comes_late(prototype):
+    X, codes = load_digits(return_X_y=True)
+    rows = codes < 3
+    X, labels = X[rows][:200], codes[rows][:200]
+    learner = fresh(prototype, budget=None)
+    two = np.flatnonzero(labels < 2)[:15]
+    learner.query(X)
+    learner.teach(X[two], labels[two])
+    assert learner.classes_.tolist() == [0, 1]
+    third = np.flatnonzero(labels == 2)[:15]
+    learner.teach(X[third], labels[third])
+    assert learner.classes_.tolist() == [0, 1, 2]
+    assert learner.score(X, labels) > 0.6
+    assert len(learner.query(X)) == 1
+
+
+def test_frames_keep_their_names():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    learner = FASSLBoostClassifier(budget=20, random_state=0).fit(frame, y)
+    expected = FASSLBoostClassifier(budget=20, random_state=0).fit(X, y)
+    assert learner.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_array_equal(learner.predict(frame), expected.predict(X))
+
+
+def test_random_labels_with_boosting():
+    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
+    learner = PassiveClassifier(boosted, budget=40, random_state=0).fit(X, y)
+    assert learner.score(X, y) > 0.85
+
+
+@each_boosting
+def test_clone_and_state(prototype):
+    learner = fresh(prototype, budget=15).fit(X, y)
+    assert state(clone(learner).fit(X, y)) == state(learner)
