@@ -8,7 +8,17 @@ from setuptools import Extension, setup
 # fused multiply-add so that every x86 build gives the same bits.
 FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 HEADERS = ["sklearn_activelearn/_rows.h", "sklearn_activelearn/_kernels.h"]
-MODULES = ["_columns", "_rows", "losses", "stream/_rules", "stream/_pass"]
+MODULES = [
+    "_columns",
+    "_rows",
+    "losses",
+    "stream/_rules",
+    "stream/_linear_state",
+    "stream/_stored_rows",
+    "stream/_inverse",
+    "stream/_second_order_state",
+    "stream/_pass",
+]
 
 setup(
     ext_modules=[

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digits
 
 from sklearn_activelearn.datasets import make_twonorm
@@ -92,6 +92,29 @@ def twonorm(n_rows=7400):
     y = rng.randint(2, size=n_rows)
     X = rng.standard_normal((n_rows, 20)) + (2 * y[:, None] - 1) * 2 / np.sqrt(20)
     return X, y
+
+
+def rcv1_topics():
+    """Return news as CSR of 47,236 terms, their topics (0 or 1) and the topics' names.
+
+    Locally 27,613 news of 102 topics, the local `rcv1` and those it leaves out;
+    the fetched set is the training half of RCV1, with 103 topics.
+    """
+    files = [FOLDER / f"{stem}.npz" for stem in ("rcv1_subset", "rcv1_subset_both")]
+    if not all(file.exists() for file in files):
+        news = fetch_rcv1(subset="train")
+        return news.data, news.target.toarray(), news.target_names
+    rows, topics = [], []
+    for file in files:
+        with np.load(file, allow_pickle=False) as arrays:
+            parts = (arrays["data"], arrays["indices"].astype(np.int32))
+            shape = tuple(arrays["shape"])
+            rows.append(csr_matrix((*parts, arrays["indptr"]), shape=shape))
+            bits = np.unpackbits(arrays["topics"], axis=1)[:, : arrays["n_topics"]]
+            # the one main topic that is not among the topics themselves
+            topics.append(np.column_stack([bits, arrays["main_topics"][:, 3]]))
+            names = [*arrays["topic_names"], arrays["main_topic_names"][3]]
+    return vstack(rows, format="csr"), np.concatenate(topics), np.array(names)
 
 
 def digits():

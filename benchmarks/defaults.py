@@ -31,6 +31,9 @@ from sklearn_activelearn import (
     GreedyOnlineClassifier,
     MarginLossClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve, labels_to_target
 
@@ -50,6 +53,13 @@ SETTINGS = (
     ]
     + [MarginLossClassifier(average=False)]
     + [GreedyOnlineClassifier(eta0=eta0) for eta0 in (1.0, 0.1, 0.01)]
+    + [
+        RLSSamplingClassifier(lam, variant)
+        for variant in ("current", "mistake", "next")
+        for lam in (10.0, 30.0, 100.0, 300.0, 1e3, 1e4)
+    ]
+    + [SOLEClassifier(b, a) for a in (0.1, 1.0) for b in (0.003, 0.01, 0.03, 0.1, 0.3)]
+    + [SecondOrderPerceptronClassifier(a) for a in (0.1, 1.0)]
 )
 
 

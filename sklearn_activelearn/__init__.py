@@ -29,6 +29,9 @@ from .stream import (
     GreedyOnlineClassifier,
     MarginLossClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
 )
 
 __version__ = "0.1.0.dev0"
@@ -48,7 +51,10 @@ __all__ = [
     "PassiveClassifier",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
+    "RLSSamplingClassifier",
     "RandomSamplingClassifier",
+    "SOLEClassifier",
     "SSMarginBoostClassifier",
+    "SecondOrderPerceptronClassifier",
     "UncertaintySamplingClassifier",
 ]

@@ -141,6 +141,17 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
         for (ptrdiff_t j = 0; j < n; j++)                                      \
             if (fabs((double)x[j]) > m) m = fabs((double)x[j]);                \
         return m;                                                              \
+    }                                                                          \
+    static ptrdiff_t al_list_##NAME(const al_rows *X, ptrdiff_t i,             \
+                                    double scale, double *values,              \
+                                    int64_t *columns) {                        \
+        ROW ptrdiff_t m = 0;                                                   \
+        for (ptrdiff_t j = 0; j < n; j++) {                                    \
+            if (x[j] == 0) continue;                                           \
+            if (values) values[m] = scale * x[j], columns[m] = COLUMN;         \
+            m++;                                                               \
+        }                                                                      \
+        return m;                                                              \
     }
 
 #define AL_PLAIN(p) ((double)*(p))
@@ -190,7 +201,7 @@ AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
     ((X)->dot = al_dot_##NAME, (X)->dots = al_dots_##NAME,                     \
      (X)->fetch = al_fetch_##NAME,                                             \
      (X)->add = al_add_##NAME, (X)->squares = al_squares_##NAME,               \
-     (X)->largest = al_largest_##NAME)
+     (X)->largest = al_largest_##NAME, (X)->list = al_list_##NAME)
 
 static void al_rows_init(al_rows *X, int sparse, int value_size, int index_size) {
     if (sparse && value_size == 8 && index_size == 4) AL_USE(X, csr_f64_i32);

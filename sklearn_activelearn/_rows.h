@@ -3,6 +3,7 @@
 #define SKLEARN_ACTIVELEARN_ROWS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct al_rows {
     const void *values, *indices, *indptr; /* indices, indptr: CSR only */
@@ -20,6 +21,10 @@ typedef struct al_rows {
                 double *w);
     double (*squares)(const struct al_rows *X, ptrdiff_t i, double scale);
     double (*largest)(const struct al_rows *X, ptrdiff_t i);
+    /* the values that are not 0, times scale, and their columns, to where there is
+     * room for a whole row (or to NULL); returns how many */
+    ptrdiff_t (*list)(const struct al_rows *X, ptrdiff_t i, double scale,
+                      double *values, int64_t *columns);
 } al_rows;
 
 #endif

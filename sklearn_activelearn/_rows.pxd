@@ -1,5 +1,7 @@
 # Rows of a dense or CSR matrix, read in place.
 
+from libc.stdint cimport int64_t
+
 cdef extern from "_rows.h" nogil:
     ctypedef struct al_rows:
         const void *values
@@ -16,6 +18,9 @@ cdef extern from "_rows.h" nogil:
         ) noexcept nogil
         double (*squares)(const al_rows *X, Py_ssize_t i, double scale) noexcept nogil
         double (*largest)(const al_rows *X, Py_ssize_t i) noexcept nogil
+        Py_ssize_t (*list)(
+            const al_rows *X, Py_ssize_t i, double scale, double *values, int64_t *columns
+        ) noexcept nogil
 
 
 cdef class Rows:

@@ -26,6 +26,9 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
@@ -37,7 +40,12 @@ def coin_of(margins):
     return np.maximum(0.2, 1 / (1 + margins))
 
 
-STREAM_LEARNERS = [
+def overlap_of(x, z):
+    """Return a kernel of one's own."""
+    return 1 / (1 + abs(x - z).sum())
+
+
+LINEAR_STREAM_LEARNERS = [
     DKMClassifier(),
     DKMClassifier(update="dkm"),
     DKMClassifier(R=2, threshold="uniform"),
@@ -62,7 +70,25 @@ STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.3, normalize=False),
     RandomSamplingClassifier(rate=0.4, update="dkm"),
     RandomSamplingClassifier(rate=0.9, budget=7),
+    RLSSamplingClassifier(),
+    RLSSamplingClassifier(60.0, "next", dual=True),
+    RLSSamplingClassifier(60.0, "mistake", dual=False, fit_intercept=False),
+    RLSSamplingClassifier(9.0, "next", transient=True, normalize=False, patience=5),
+    RLSSamplingClassifier(variant="all", max_stored=4),
+    SecondOrderPerceptronClassifier(),
+    SecondOrderPerceptronClassifier(0.3, normalize=False, fit_intercept=False),
+    SOLEClassifier(),
+    SOLEClassifier(0.5, 2.0, query_probability="margin", dual=False),
+    SOLEClassifier(0.2, max_stored=3, normalize=False),
 ]
+
+KERNEL_STREAM_LEARNERS = [
+    RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
+    RLSSamplingClassifier(60.0, "next", kernel=overlap_of, max_stored=5),
+    SOLEClassifier(0.2, kernel="poly", degree=2),
+]
+
+STREAM_LEARNERS = [*LINEAR_STREAM_LEARNERS, *KERNEL_STREAM_LEARNERS]
 
 COMMITTEE = [("bayes", BernoulliNB()), ("blunt", BernoulliNB(alpha=9.0))]
 
@@ -128,7 +154,9 @@ LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
 MARGIN_FREE = [
     row
     for row in STREAM_LEARNERS
-    if isinstance(row, RandomSamplingClassifier) or getattr(row, "m", 2) == 1
+    if isinstance(row, RandomSamplingClassifier | SecondOrderPerceptronClassifier)
+    or getattr(row, "m", 2) == 1
+    or getattr(row, "variant", "") == "all"
 ]
 
 #: Learners to which the rows that may not be bought are nothing.
@@ -151,6 +179,7 @@ def each(prototypes):
 
 each_learner = each(LEARNERS)
 each_stream_learner = each(STREAM_LEARNERS)
+each_linear_stream_learner = each(LINEAR_STREAM_LEARNERS)
 each_pool_learner = each(POOL_LEARNERS)
 each_default = each(DEFAULTS)
 each_stream_default = each(STREAM_DEFAULTS)

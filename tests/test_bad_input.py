@@ -119,7 +119,12 @@ BAD_PARAMS = {
     "update": [("sgd", ValueError), (None, ValueError)],
     "R": [(0, ValueError), (1.5, TypeError), ("4", TypeError)],
     "threshold": [(0, ValueError), (np.nan, ValueError), ("min", ValueError)],
-    "b": [(0, ValueError), (-0.1, ValueError), ("big", ValueError), (None, TypeError)],
+    "b": [
+        (0, ValueError),
+        (-0.1, ValueError),
+        ("big", (TypeError, ValueError)),
+        (None, TypeError),
+    ],
     "beta": [(0, ValueError), (np.nan, ValueError)],
     "loss": [("log", ValueError), (None, ValueError)],
     "t": [(0.9, ValueError), (np.inf, ValueError), ("1", TypeError)],
@@ -137,6 +142,21 @@ BAD_PARAMS = {
     ],
     "n_warm_start": [(-1, ValueError), (1.5, TypeError), (True, TypeError)],
     "m": [(0, ValueError), (2.5, TypeError), ("5", TypeError)],
+    "lam": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("1", TypeError)],
+    "variant": [("SS", ValueError), (None, ValueError)],
+    "transient": [(1, TypeError), ("no", TypeError)],
+    "a": [(0, ValueError), (np.nan, ValueError), (None, TypeError)],
+    "kernel": [
+        ("precomputed", ValueError),
+        ("additive_chi2", ValueError),
+        ("gauss", ValueError),
+        (None, ValueError),
+    ],
+    "gamma": [(0, ValueError), (np.inf, ValueError), ("scale", TypeError)],
+    "degree": [(0, ValueError), (None, TypeError)],
+    "coef0": [(np.inf, ValueError), ("1", TypeError)],
+    "dual": [("primal", ValueError), (None, TypeError), (1, TypeError)],
+    "max_stored": [(0, ValueError), (1.5, TypeError)],
     "rate": [(0, ValueError), (1.1, ValueError), (None, TypeError)],
     "measure": [("max", ValueError), (None, ValueError)],
     "disagreement": [("entropy", ValueError), (None, ValueError)],
@@ -145,8 +165,6 @@ BAD_PARAMS = {
     "batch_size": [(0, ValueError), (None, TypeError)],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "incremental": [(1, TypeError)],
-    "kernel": [("linear", ValueError), (None, ValueError)],
-    "gamma": [(0, ValueError), (np.inf, ValueError), ("scale", TypeError)],
     "n_neighbors": [(0, ValueError), (2.5, TypeError)],
     "alpha": [(-0.1, ValueError), (1.1, ValueError), ("1", TypeError)],
     "n_estimators": [(0, ValueError), (2.5, TypeError)],
@@ -279,7 +297,9 @@ def test_prediction_refuses_bad_rows(prototype, verb):
 
 
 @each_stream_default
-@pytest.mark.parametrize("name", ["budget", "patience", "R", "n_warm_start", "m"])
+@pytest.mark.parametrize(
+    "name", ["budget", "patience", "R", "n_warm_start", "m", "max_stored"]
+)
 def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
     if name not in prototype.get_params():
         return

@@ -31,6 +31,9 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
 )
 from sklearn_activelearn.__main__ import main, progress
 from sklearn_activelearn._cli import comparison
@@ -276,6 +279,13 @@ class TestComparison:
             twin = passive_twin(sampler)
             assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
             assert (twin.loss, twin.t, twin.eta0) == ("hinge", 2.0, 0.2)
+
+    def test_passive_twin_of_a_second_order_learner(self):
+        twin = passive_twin(RLSSamplingClassifier(5.0, kernel="rbf", budget=3))
+        assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
+        twin = passive_twin(SOLEClassifier(0.2, 3.0, dual=True, patience=5))
+        assert isinstance(twin, SecondOrderPerceptronClassifier)
+        assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
 
     def test_passive_twin_of_a_pool_learner(self):
         learner = MinMarginClassifier(

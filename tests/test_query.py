@@ -13,6 +13,7 @@ from tests.learners import (
     POOL_FREE,
     each,
     each_learner,
+    each_linear_stream_learner,
     each_stream_learner,
 )
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
@@ -76,7 +77,7 @@ def test_no_rows(prototype, convert):
     assert fresh(prototype).query(nothing).size == 0
 
 
-@each_stream_learner
+@each_linear_stream_learner
 @given(stream=streams())
 def test_query_moves_no_weight(prototype, stream):
     X, y = stream

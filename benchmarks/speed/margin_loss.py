@@ -7,19 +7,11 @@ both buy the same labels and learn the same weights, which is checked.
     python -m benchmarks.speed.margin_loss [--rounds 9] [--quick]
 """
 
-import importlib.util
-import os
-import subprocess
-import sys
-import tempfile
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 from sklearn.linear_model import SGDClassifier
 
-import sklearn_activelearn
 from benchmarks.speed import _rows
+from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import ONE_EPOCH, fresh, kernel, whole
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
@@ -27,28 +19,6 @@ from sklearn_activelearn._rows import Rows
 
 LOSSES = ["ramp", "log_ramp", "root_ramp", "sigmoid"]
 PLAIN = {"random_state": 0, "patience": None}
-
-
-@cache
-def compiled():
-    """Return the hand-inlined loop, compiled with the package's flags."""
-    package = Path(sklearn_activelearn.__file__).parent
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "inlined_rule.pyx")
-        source.write_text(Path(__file__).with_name(source.name).read_text())
-        flags = f"-O3 -ffp-contract=off -I{package}"
-        subprocess.run(
-            [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-q", str(source)],
-            env={**os.environ, "CFLAGS": flags, "PYTHONPATH": str(package.parent)},
-            check=True,
-            capture_output=True,
-            cwd=folder,
-        )
-        (library,) = Path(folder).glob("*.so")
-        spec = importlib.util.spec_from_file_location("inlined_rule", library)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
 
 
 def inlined(learner, X, y):
@@ -59,7 +29,7 @@ def inlined(learner, X, y):
 
     def call():
         w = np.zeros(X.shape[1] + 1)
-        n_bought = compiled().run(
+        n_bought = compiled("inlined_rule").run(
             rows, labels, learner.t, learner.eta0, fitted._coin_seed, w, bought,
             probabilities,
         )  # fmt: skip

@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
 )
 from sklearn_activelearn._validation import UNLIMITED
-from sklearn_activelearn.stream._base import Rows, run
+from sklearn_activelearn.stream._loop import Rows, run
 
 CBGZ, DKM = CBGZClassifier(random_state=0), DKMClassifier(random_state=0)
 RANDOM = RandomSamplingClassifier(random_state=0)

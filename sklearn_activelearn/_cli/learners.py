@@ -8,6 +8,8 @@ from sklearn_activelearn import (
     MarginLossClassifier,
     PassiveClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
     stream,
 )
 from sklearn_activelearn.pool._base import PoolClassifier
@@ -85,6 +87,11 @@ def passive_twin(learner):
     params = learner.get_params(deep=False)
     if isinstance(learner, PoolClassifier):
         twin, everything = PassiveClassifier(), {"stopping": None}
+    elif "variant" in params:
+        twin = RLSSamplingClassifier()
+        everything = {"variant": "all", "patience": None}
+    elif "max_stored" in params:
+        twin, everything = SecondOrderPerceptronClassifier(), {"patience": None}
     elif "loss" in params:
         twin = MarginLossClassifier()
         everything = {"loss": "hinge", "query_probability": "tight", "patience": None}

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_memory
 from .. import __version__
 from .._containers import take
 from .._validation import check_number
-from ..stream._base import StreamClassifier
+from ..stream._loop import StreamLoop
 from ._curves import LabelCurve, reaches
 from ._progress import ExperimentInterrupted, reporting
 from ._scorers import learner_of
@@ -209,7 +209,7 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
         }
     )
     learner, X_test, y_test = learner_of(estimator), take(X, test), y[test]
-    if isinstance(estimator, StreamClassifier):
+    if isinstance(estimator, StreamLoop):
         offer = X, y, train  # in place: a copy takes longer than the pass
     else:
         offer = take(X, train), y[train], None
@@ -223,7 +223,7 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
         if until is not None and reaches(points[n], until):
             raise TargetReached
 
-    jumps = at is not None and isinstance(learner, StreamClassifier)
+    jumps = at is not None and isinstance(learner, StreamLoop)
     go = jump if jumps else step
     with suppress(TargetReached):
         go(learner, *offer, classes, at, score_at)

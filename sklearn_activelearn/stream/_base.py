@@ -1,29 +1,17 @@
-"""What the linear one-pass learners share: state, the compiled loop, prediction."""
-
-from copy import copy
+"""What the first-order one-pass learners share: weights, their mean, prediction."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
-from .._requests import Note
-from .._rows import Rows
-from .._validation import (
-    check_finite_row,
-    check_flag,
-    check_limit,
-    check_number,
-    check_option,
-    encode_answers,
-)
+from .._validation import check_number, check_option
 from ._linear import LinearPredictor
-from ._pass import DONE, LinearState, run, teach
+from ._linear_state import LinearState
+from ._loop import StreamLoop
 from ._rules import UPDATE_RULES
 
-NO_ROWS = np.empty(0, dtype=np.int64)
 
-
-class StreamClassifier(LinearPredictor, ActiveClassifier):
+class StreamClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
     """One weight vector for each class (one in all for two), a query and an update.
 
     A subclass provides ``_make_rules()``, which checks the learner's own
@@ -50,21 +38,6 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         self.random_state = random_state
 
     @property
-    def n_seen_(self):
-        """Rows decided."""
-        return self._counts[0]
-
-    @property
-    def n_queries_(self):
-        """Labels bought."""
-        return self._counts[1]
-
-    @property
-    def n_updates_(self):
-        """Labels that changed the weights."""
-        return self._counts[3]
-
-    @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
         return self._mean_weights(0)
@@ -79,27 +52,6 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
         last, drift = self._weights[part], self._weights[part + 2]
         n_taught = self._counts[2]
         return last - drift / n_taught if self.average and n_taught else last
-
-    def _check_parameters(self):
-        self._make_rules()
-        self._limits()
-        for name in ("average", "fit_intercept", "normalize", "shuffle"):
-            check_flag(getattr(self, name), name)
-
-    def _begin(self):
-        query_rule, _ = self._make_rules()
-        self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
-        self._memory = query_rule.initial_memory(
-            self.n_features_in_ + bool(self.fit_intercept)
-        )
-        self._weights = self._zero_weights(1)
-        self._counts = (0, 0, 0, 0, 0)
-        self.queried_indices_ = NO_ROWS
-        self.__dict__.pop("classes_", None)
-
-    def _set_classes(self, classes):
-        super()._set_classes(classes)
-        self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
 
     def _zero_weights(self, n_vectors):
         coef, intercept = (
@@ -119,134 +71,8 @@ class StreamClassifier(LinearPredictor, ActiveClassifier):
             self.average,
         )
 
-    def _commit(self, state):
-        self._weights = state.weights
-        self._memory = state.memory
-        self._counts = state.counts
-
-    def _limits(self):
-        return (
-            check_limit(self.budget, "budget"),
-            check_limit(self.patience, "patience", low=1),
-        )
-
-    def _choose(self, X, candidates, limit):
-        query_rule, update_rule = self._make_rules()
-        budget, patience = self._limits()
-        budget = min(budget, self.n_queries_ + min(limit, X.shape[0]))
-        state = self._working_state()
-        bought, probabilities = np.empty(X.shape[0], np.int64), np.empty(X.shape[0])
-        outcome = run(
-            Rows(X), candidates, None, None, query_rule, update_rule, state,
-            budget, patience, bought, probabilities,
-        )  # fmt: skip
-        raise_unless_done(outcome, X)
-        n_bought = state.counts[1] - self.n_queries_
-        self._commit(state)
-        notes = [Note(probability) for probability in probabilities[:n_bought].tolist()]
-        return bought[:n_bought].copy(), notes
-
-    def _absorb(self, X, codes, notes):
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
-        asked = np.array([note is not None for note in notes], dtype=np.uint8)
-        probabilities = np.array([note.probability if note else 1.0 for note in notes])
-        outcome = teach(
-            Rows(X), codes, probabilities, asked, query_rule, update_rule, state
-        )
-        raise_unless_done(outcome, X)
-        self._commit(state)
-
-    def _simulate(self, X, codes, shuffle):
-        order = None
-        if shuffle:
-            order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
-                X.shape[0]
-            )
-        self._go_through(X, codes, order)
-
-    def _go_through(self, X, codes, order):
-        """Simulate on an answer sheet; None takes the rows as they come."""
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
-        n_rows = X.shape[0] if order is None else len(order)
-        bought = np.empty(n_rows, np.int64)
-        outcome = run(
-            Rows(X), order, codes, None, query_rule, update_rule, state,
-            *self._limits(), bought, np.empty(n_rows),
-        )  # fmt: skip
-        raise_unless_done(outcome, X)
-        self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
-        self._commit(state)
-
-    def _stops(self, X, codes, order, counts):
-        """Simulate in an order; stop and yield at these counts of labels bought.
-
-        A block of rows with a stop in it is gone through twice: to see which rows are
-        bought, and again up to the stop. Cuts between looks do not matter (law 3).
-
-        Parameters
-        ----------
-        order : ndarray of int64
-            Row numbers of X.
-        counts : ndarray of int
-            Ascending.
-        """
-        look = getattr(self, "m", 1)  # rows looked at together
-        size = look * -(-max(len(order) // 32, 1000) // look)
-        place = np.empty(X.shape[0], dtype=np.int64)
-        place[order] = np.arange(len(order))
-        for start in range(0, len(order), size):
-            block, n_before = order[start : start + size], self.n_queries_
-            end = copy(self)
-            end._go_through(X, codes, block)
-            stops = counts[(counts > n_before) & (counts <= end.n_queries_)]
-            done = 0
-            for n in stops.tolist():
-                last = place[end.queried_indices_[n - n_before - 1]] - start
-                after = last - last % look + look
-                self._go_through(X, codes, block[done:after])
-                done = after
-                yield n
-            self.__dict__ = end.__dict__
-
-    def _ask(self, X, answer, candidates):
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
-        bought = np.empty(X.shape[0], np.int64)
-        n_before = self.n_queries_
-        known = {label: code for code, label in enumerate(self.classes_.tolist())}
-
-        def ask(row):
-            self._counts = state.counts
-            rows = np.array([row])
-            return encode_answers(answer(rows), rows, known)[0]
-
-        self._commit(state)  # weights and memory are the loop's own from now on
-        try:
-            outcome = run(
-                Rows(X), candidates, np.full(X.shape[0], -1, np.int32), ask, query_rule,
-                update_rule, state, *self._limits(), bought, np.empty(X.shape[0]),
-            )  # fmt: skip
-        finally:
-            self._commit(state)
-            self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
-        raise_unless_done(outcome, X)
-
 
 def make_update_rule(update, eta0):
     """Return the update rule of that name."""
     check_option(update, "update", UPDATE_RULES)
     return UPDATE_RULES[update](check_number(eta0, "eta0", 0))
-
-
-def raise_unless_done(outcome, X):
-    """Turn the reason why the loop stopped early into an error that names the row."""
-    reason, row = outcome
-    if reason == DONE:
-        return
-    check_finite_row(X, row)
-    raise ValueError(
-        f"Row {row} of X: the margin or the weights overflow; scale the rows, or "
-        "choose a smaller step."
-    )

@@ -9,9 +9,11 @@ cdef struct Clock:
 
 
 cdef class QueryRule:
-    cdef readonly bint seeds, uses_norm
+    cdef readonly bint seeds, uses_norm, delays
     cdef readonly Py_ssize_t group
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil
+    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil
+    cdef double weigh(self, double margin) noexcept nogil
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil

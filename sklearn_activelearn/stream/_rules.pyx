@@ -12,7 +12,7 @@ To add a rule, add a class here and a learner that names it.
 
 import numpy as np
 
-from libc.math cimport INFINITY, pow, sqrt
+from libc.math cimport INFINITY, log, pow, sqrt
 from libc.stdint cimport INTPTR_MAX
 
 from ..losses cimport MarginLoss
@@ -30,6 +30,9 @@ cdef class QueryRule:
     group : int
         So many rows are looked at together; the rule decides on the one with
         the smallest margin, and the others are let pass.
+    delays : bool
+        What it answers holds for the row that comes next; the first number of
+        the memory keeps it until then.
     """
 
     def __cinit__(self):
@@ -49,10 +52,21 @@ cdef class QueryRule:
         """Most labels to ask for while no label has given the margins a meaning."""
         return 1
 
+    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil:
+        """Whether labels are still bought whatever the margin."""
+        return False
+
+    cdef double weigh(self, double margin) noexcept nogil:
+        """What counts of a second-order margin, before the leverage divides it."""
+        return margin
+
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        """Probability of buying the label of a row with this margin >= 0."""
+        """Probability of buying the label of a row with this margin >= 0.
+
+        It falls with the margin.
+        """
         return 1.0
 
     cdef void observe(self, double norm, double *memory) noexcept nogil:
@@ -91,6 +105,56 @@ cdef class InverseMarginRule(QueryRule):
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
         return self.b / (self.b + margin)
+
+
+cdef class PotentialRule(InverseMarginRule):
+    """Buy with probability b / (b + p + p^2 (1 + r) / 2), p the margin m / (1 + r)."""
+
+    cdef double weigh(self, double margin) noexcept nogil:
+        return margin + margin * margin / 2
+
+
+cdef class SmallMarginRule(QueryRule):
+    """Buy if the squared margin is at most 128 ln(t) / (lam N).
+
+    t is the number of the row and N that of the rows held, at most `max_held`.
+    With `transient` everything is bought while N <= 16 / lam^2 max(d, ln t). With
+    `delays` a small margin buys the row that comes next; the first row is wanted.
+    The memory is whether the next row is wanted, and d.
+    """
+
+    cdef double lam
+    cdef bint transient
+    cdef Py_ssize_t max_held
+
+    def __cinit__(
+        self, double lam, bint transient, Py_ssize_t max_held, bint delays
+    ):
+        self.lam = lam
+        self.transient = transient
+        self.max_held = max_held
+        self.delays = delays
+
+    def initial_memory(self, n_dims):
+        return [1.0, n_dims]
+
+    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil:
+        cdef double needed
+        if not self.transient:
+            return False
+        needed = 16 / self.lam / self.lam * max(memory[1], log(clock.n_seen + 1.0))
+        return min(clock.n_updates, self.max_held) <= needed
+
+    cdef double probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) except? -1.0 nogil:
+        cdef double held = min(clock.n_updates, self.max_held)
+        if self.starting(clock, memory):
+            return 1.0
+        # this form also holds when nothing is held or the square overflows
+        return 1.0 if (
+            self.lam * held * margin * margin <= 128 * log(clock.n_seen + 1.0)
+        ) else 0.0
 
 
 cdef class AdaptiveInverseMarginRule(QueryRule):
@@ -185,14 +249,13 @@ cdef class LossRule(QueryRule):
             return INTPTR_MAX
         return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
 
-    cdef bint starting(self, const Clock *clock) noexcept nogil:
-        """Whether the first labels are still being bought."""
+    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil:
         return max(clock.n_queries, clock.n_taught) < self.n_warm_start
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        return 1.0 if self.starting(clock) else self.loss.tight(margin)
+        return 1.0 if self.starting(clock, memory) else self.loss.tight(margin)
 
 
 cdef class FunctionRule(LossRule):
@@ -209,7 +272,7 @@ cdef class FunctionRule(LossRule):
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        if self.starting(clock):
+        if self.starting(clock, memory):
             return 1.0
         with gil:
             return self.look_up(np.array([margin]))[0]
@@ -275,6 +338,15 @@ cdef class PerceptronUpdate(UpdateRule):
         self, double z, double squared_norm, double probability, const Clock *clock
     ) noexcept nogil:
         return self.eta if z <= 0 else 0.0
+
+
+cdef class EveryLabelUpdate(UpdateRule):
+    """Learn every label, whatever its margin."""
+
+    cdef double step(
+        self, double z, double squared_norm, double probability, const Clock *clock
+    ) noexcept nogil:
+        return 1.0
 
 
 cdef class ReflectionUpdate(UpdateRule):

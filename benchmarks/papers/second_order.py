@@ -1,0 +1,268 @@
+"""Online F-measure of the second-order samplers against the labels they buy.
+
+Cavallanti, Cesa-Bianchi & Gentile (2008), "Linear Classification and Selective
+Sampling Under Low Noise Conditions", Figures 2 and 3. News of RCV1, one topic
+against the rest; a news item's topic is predicted before its label may be
+bought; F = 2 R P / (R + P) over all predictions of the run, 0 if no topic is
+found; means over topics. Separators through the origin on rows of unit norm.
+A line of the table is one value of an algorithm's parameter (lam of SSNL, SS
+and SSMD, b of SOLE, R of DKMperc). PERC and SOP have none: they are shown with
+all labels, and with those of a prefix of the stream, frozen thereafter.
+
+    python -m benchmarks.papers.second_order [--only NAME] [--repeats 3] [--json FILE]
+"""
+
+import argparse
+import json
+import time
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse import csr_matrix
+from scipy.stats import spearmanr
+from sklearn import config_context
+from sklearn.svm import LinearSVC
+
+from benchmarks import data
+from sklearn_activelearn import (
+    DKMClassifier,
+    RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+)
+
+SEED = 0
+FREQUENT = 50  # topics in Figure 2
+AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
+ORIGIN = {"fit_intercept": False, "shuffle": False}
+FIRST_ORDER = {**ORIGIN, "average": False}
+HALF_DECADES = 10.0 ** np.arange(2, 6.5, 0.5)
+PREFIXES = (*AT, 1.0)
+
+
+def rls(variant):
+    # nothing beyond a third of the labels is in the figures, and N² is dear
+    return {
+        f"{lam:.3g}": (RLSSamplingClassifier(lam, variant, **ORIGIN), 1 / 3)
+        for lam in HALF_DECADES
+    }
+
+
+def prefix(learner):
+    return {f"{share:.0%}": (learner, share) for share in PREFIXES}
+
+
+#: The settings of each algorithm, and the share of labels that each may buy.
+ALGORITHMS = {
+    "SSMD": rls("mistake"),
+    "SSNL": rls("next"),
+    "SS": rls("current"),
+    "SOLE": {
+        f"{b:.3g}": (SOLEClassifier(b, **ORIGIN), 1.0)
+        for b in (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
+    },
+    "SOLE-margin": {
+        f"{b:.3g}": (SOLEClassifier(b, query_probability="margin", **ORIGIN), 1.0)
+        for b in (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
+    },
+    "DKMperc": {
+        f"{R}": (DKMClassifier(R, **FIRST_ORDER), 1.0)
+        for R in (1, 2, 4, 8, 16, 32, 64, 128, 256)
+    },
+    "SOP": prefix(SecondOrderPerceptronClassifier(**ORIGIN)),
+    "PERC": prefix(RandomSamplingClassifier(1.0, **FIRST_ORDER)),
+}
+
+
+class Watcher:
+    """An oracle that predicts the rows that have come, before it answers.
+
+    Parameters
+    ----------
+    learner : learner
+        Who asks.
+    X, y : CSR matrix, array of 0 and 1
+        The stream.
+    """
+
+    def __init__(self, learner, X, y):
+        self.learner, self.X, self.y = learner, X, y
+        self.n_done, self.predicted = 0, np.zeros(len(y), dtype=bool)
+
+    def __call__(self, rows):
+        """Answer, but first predict all rows up to that one."""
+        self.predict(rows[0] + 1)
+        return self.y[rows]
+
+    def predict(self, stop):
+        """Predict the rows before that one with the weights as they are."""
+        X, start = self.X, self.n_done
+        first, last = X.indptr[start], X.indptr[stop]
+        chunk = csr_matrix(
+            (
+                X.data[first:last],
+                X.indices[first:last],
+                X.indptr[start : stop + 1] - first,
+            ),
+            shape=(stop - start, X.shape[1]),
+        )
+        self.predicted[start:stop] = chunk @ self.learner.coef_[0] > 0
+        self.n_done = stop
+
+
+def f_measure(y, predicted):
+    """Return 2 R P / (R + P), 0 if nothing is found."""
+    found = np.count_nonzero(predicted & (y == 1))
+    return 2 * found / max(np.count_nonzero(predicted) + np.count_nonzero(y), 1)
+
+
+def run(learner, share, X, y, seed):
+    """Return F, the share of labels bought and that of rows stored."""
+    n = len(y)
+    learner = type(learner)(**learner.get_params())
+    learner.set_params(random_state=seed, budget=round(share * n))
+    watcher = Watcher(learner, X, y)
+    learner.learn(X, watcher, classes=[0, 1])
+    watcher.predict(n)
+    counts = learner.n_queries_ / n, learner.n_updates_ / n
+    return (f_measure(y, watcher.predicted), *counts)
+
+
+def run_topic(settings, X, topics, k, seed):
+    """Return the results of all settings on one topic in one order of the news."""
+    order = np.random.RandomState(seed).permutation(len(topics))
+    X, y = X[order], topics[order, k].astype(int)
+    with config_context(assume_finite=True):
+        return [run(learner, share, X, y, seed) for learner, share in settings]
+
+
+def at_share(bought, scores, share):
+    """Interpolate a curve in log labels; NaN outside of it."""
+    order = np.argsort(bought)
+    return np.interp(
+        np.log(share), np.log(bought[order]), scores[order], left=np.nan, right=np.nan
+    )
+
+
+def curves(name, X, topics, args):
+    """Print the table of one algorithm; return its results."""
+    started = time.perf_counter()
+    settings = list(ALGORITHMS[name].values())[:: args.every]
+    values = list(ALGORITHMS[name])[:: args.every]
+    results = Parallel(n_jobs=args.jobs)(
+        delayed(run_topic)(settings, X, topics, k, SEED + repeat)
+        for repeat in range(args.repeats)
+        for k in range(topics.shape[1])
+    )
+    # (repeats, topics, settings, 3)
+    results = np.array(results).reshape(args.repeats, -1, len(settings), 3)
+    frequent, everything = results[:, :FREQUENT].mean((0, 1)), results.mean((0, 1))
+    spread = results[:, :FREQUENT, :, 0].mean(1).std(0)
+    print(f"\n{name}   {time.perf_counter() - started:.0f} s")
+    print(f"           {FREQUENT} most frequent topics          all {topics.shape[1]}")
+    print("  value     labels  stored     F  ± runs    labels  stored     F")
+    for value, a, sd, b in zip(values, frequent, spread, everything, strict=True):
+        print(
+            f"  {value:8} {a[1]:7.2%} {a[2]:7.2%} {a[0]:6.3f} {sd:6.3f}   "
+            f"{b[1]:7.2%} {b[2]:7.2%} {b[0]:6.3f}"
+        )
+    line = [at_share(frequent[:, 1], frequent[:, 0], share) for share in AT]
+    print(
+        "  F at", "  ".join(f"{s:.0%}: {f:.3f}" for s, f in zip(AT, line, strict=True))
+    )
+    print(end="", flush=True)
+    return {
+        "algorithm": name,
+        "values": values,
+        "columns": ["F", "bought", "stored"],
+        "frequent": frequent.tolist(),
+        "all": everything.tolist(),
+        "topics": results.mean(0).tolist(),
+    }
+
+
+def figure_3(X, topics, args):
+    """Relate what SSMD stores and buys to how hard and how frequent topics are."""
+    learner = RLSSamplingClassifier(args.lam, "mistake", **ORIGIN)
+    results = Parallel(n_jobs=args.jobs)(
+        delayed(run_topic)([(learner, 1.0)], X, topics, k, SEED)
+        for k in range(topics.shape[1])
+    )
+    F, bought, stored = np.array(results)[:, 0].T
+    svm = LinearSVC(C=1.0, loss="hinge", fit_intercept=False, max_iter=10_000, tol=1e-3)
+    norms = Parallel(n_jobs=args.jobs)(
+        delayed(norm_of)(svm, X, topics[:, k]) for k in range(topics.shape[1])
+    )
+    positive = topics.mean(axis=0)
+    print(f"\nFigure 3: SSMD, lam = {args.lam:g}, {topics.shape[1]} topics")
+    pairs = {
+        "stored rows, norm of the SVM's weights": (stored, norms),
+        "stored rows, positive rows": (stored, positive),
+        "labels bought, positive rows": (bought, positive),
+        "F, positive rows": (F, positive),
+    }
+    for what, pair in pairs.items():
+        print(f"  rank correlation of {what}: {spearmanr(*pair).statistic:+.2f}")
+    thirds = np.array_split(np.arange(len(F)), 3)
+    print("  topics    positive  labels  stored      F")
+    for part in thirds:
+        row = positive[part].mean(), bought[part].mean(), stored[part].mean()
+        cells = " ".join(f"{value:7.2%}" for value in row)
+        print(f"  {part[0] + 1:3}..{part[-1] + 1:3}  {cells} {F[part].mean():6.3f}")
+    columns = {"F": F, "bought": bought, "stored": stored, "positive": positive}
+    return {
+        "figure": 3,
+        "lam": args.lam,
+        **{name: list(map(float, column)) for name, column in columns.items()},
+        "svm": norms,
+    }
+
+
+def norm_of(svm, X, y):
+    """Return the norm of the weights of a support vector machine."""
+    return float(np.linalg.norm(svm.fit(X, y).coef_))
+
+
+def toy():
+    """Return words in place of news, for a quick run."""
+    rng = np.random.default_rng(0)
+    X = csr_matrix((rng.random((600, 300)) < 0.05) * rng.random((600, 300)))
+    topics = (X @ rng.standard_normal((300, 6)) > [[0, 0, 0.3, 0.6, 0.9, 1.2]]).astype(
+        int
+    )
+    return X, topics
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="part of an algorithm's name")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3, help="orders of the news")
+    parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
+    args = parser.parse_args(argv)
+    args.every = 1
+    if args.quick:
+        X, topics = toy()
+        args.jobs, args.repeats, args.every = 1, 1, 3
+    else:
+        X, topics, _ = data.rcv1_topics()
+        X = X.astype(np.float64)
+    topics = topics[:, np.argsort(-topics.sum(axis=0), kind="stable")]
+    topics = topics[:, topics.sum(axis=0) > 0]
+    print(__doc__.splitlines()[0])
+    print(f"{X.shape[0]} x {X.shape[1]}, seeds {SEED}..{SEED + args.repeats - 1}")
+    results = [
+        curves(name, X, topics, args) for name in ALGORITHMS if args.only in name
+    ]
+    if not args.only:
+        results.append(figure_3(X, topics, args))
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+# What the loop asks of the state that it works on.
+
+from libc.stdint cimport uint64_t
+
+from .._rows cimport al_rows
+from ._rules cimport Clock, QueryRule, UpdateRule
+
+
+cdef enum:  # why a row stops the loop
+    C_DONE
+    C_NOT_FINITE
+    C_OVERFLOW
+
+
+cdef struct Row:
+    Py_ssize_t index
+    double scale         # what the row is multiplied by: 1 / norm, or 1
+    double squared_norm  # of the scaled row with its constant feature; -1: unknown
+
+
+cdef class LinearState:
+    cdef readonly tuple weights
+    cdef readonly object memory
+    cdef double[:, ::1] W, W_drift
+    cdef double[::1] c, c_drift, m, m_before, scores
+    cdef Clock clock
+    cdef uint64_t seed
+    cdef bint normalize, fit_intercept, average, measures, reports
+    cdef double shrink, reach
+    cdef double look(
+        self, const al_rows *X, Row *row, bint measure
+    ) except? -1.0 nogil
+    cdef double margin(self) noexcept nogil
+    cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil
+    cdef double probability(
+        self, const al_rows *X, Row *row, double margin, double norm, double coin,
+        QueryRule query_rule,
+    ) except? -1.0 nogil
+    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil
+    cdef void move(
+        self, const al_rows *X, const Row *row, Py_ssize_t k, double a
+    ) noexcept nogil
+    cdef void measure(self, const al_rows *X, Row *row) noexcept nogil
+    cdef int learn(
+        self, const al_rows *X, Row *row, Py_ssize_t label,
+        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+    ) except? -1 nogil

@@ -1,0 +1,220 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False
+"""What the loop works on: weights, counts and rule memory of a linear learner."""
+
+import numpy as np
+
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport uint64_t
+
+from .._rows cimport al_rows
+from ._rules cimport Clock, QueryRule, UpdateRule
+
+cdef double LARGEST_WEIGHT = 1e280
+
+
+cdef inline double norm_of(
+    const al_rows *X, Py_ssize_t i, double squares
+) noexcept nogil:
+    """Euclidean norm of a row from its sum of squares.
+
+    A sum outside the comfortable range is taken again relative to the largest
+    value. A norm whose inverse is not finite (below 6e-309) counts as zero.
+    """
+    cdef double largest, norm
+    if 1e-280 < squares < 1e280 or squares != squares:
+        return sqrt(squares)
+    largest = X.largest(X, i)
+    if largest == 0 or largest > DBL_MAX:
+        return largest
+    norm = largest * sqrt(X.squares(X, i, largest))
+    return min(norm, DBL_MAX) if norm * DBL_MAX > 1 else 0.0
+
+
+cdef class LinearState:
+    """Weights, counts and rule memory of a learner while a loop works on them.
+
+    One weight vector for two classes (the score of the second), K for K > 2.
+    With `normalize` and `fit_intercept` a row is [x / |x|, 1] / sqrt(2) and
+    the weights are kept divided by sqrt(2), which leaves no root anywhere:
+    scores are coef.x / |x| + intercept and a step moves the weights by half
+    its length.
+
+    The mean of the weights after each label taught, w_1 .. w_T, needs no sum
+    over labels: a change made by label m is in all but the first m - 1 of them,
+    so the mean is w_T - drift / T, drift the sum of (m - 1) times the changes.
+
+    Parameters
+    ----------
+    weights : tuple of 4 arrays
+        coef (n_vectors, n_features), intercept (n_vectors,), their drifts; copied.
+    memory : array-like of float
+        What the query rule remembers; copied.
+    counts : tuple of 5 ints
+        The fields of `Clock`.
+    seed : int
+        Seed of the uniform numbers, one per row seen.
+    normalize, fit_intercept, average : bool
+        As for the learners.
+
+    Attributes
+    ----------
+    measures : bool
+        Rows have to be looked at together with their norms.
+    reports : bool
+        The probability of a purchase will be told, or weigh it.
+    """
+
+    def __init__(
+        self, weights, memory, counts, seed,
+        bint normalize, bint fit_intercept, bint average,
+    ):
+        self.weights = tuple(
+            np.array(part, dtype=np.float64, order="C") for part in weights
+        )
+        self.W, self.c, self.W_drift, self.c_drift = self.weights
+        self.memory = np.array(memory, dtype=np.float64)
+        self.m = self.memory if len(self.memory) else np.zeros(1)
+        self.m_before = np.empty(len(self.m))
+        self.scores = np.zeros(len(self.c))
+        (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
+         self.clock.n_updates, self.clock.n_idle) = counts
+        self.seed = seed
+        self.normalize, self.fit_intercept = normalize, fit_intercept
+        self.average = average
+        self.shrink = 0.5 if normalize and fit_intercept else 1.0
+        self.reach = max(np.abs(part).max(initial=0) for part in self.weights[:2])
+
+    @property
+    def counts(self):
+        """The fields of the clock."""
+        return (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
+                self.clock.n_updates, self.clock.n_idle)
+
+    cdef double look(
+        self, const al_rows *X, Row *row, bint measure
+    ) except? -1.0 nogil:
+        """Fill in the scores of a row and return its margin.
+
+        That is |score| for one weight vector, half the gap between the two
+        highest scores for more; not finite if any score is not. With `measure`,
+        which `normalize` implies, also fill in the row's squared norm.
+        """
+        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
+        cdef double s, norm, squares
+        if measure:
+            s = X.dots(X, row.index, &self.W[0, 0], &squares)
+            row.squared_norm = squares + self.fit_intercept
+        else:
+            s = X.dot(X, row.index, &self.W[0, 0])
+            row.squared_norm = -1.0
+        row.scale = 1.0
+        if self.normalize:
+            norm = norm_of(X, row.index, squares)
+            row.scale = 1 / norm if norm > 0 else 0.0
+            row.squared_norm = self.shrink * ((norm > 0) + self.fit_intercept)
+        self.scores[0] = s * row.scale + self.c[0]
+        for k in range(1, n_vectors):
+            s = X.dot(X, row.index, &self.W[k, 0])
+            self.scores[k] = s * row.scale + self.c[k]
+        return self.margin()
+
+    cdef double margin(self) noexcept nogil:
+        """Margin of the row whose scores are filled in."""
+        cdef Py_ssize_t k
+        cdef double s = self.scores[0], first = s, second = -1.0 / 0.0, check = 0
+        if self.scores.shape[0] == 1:
+            return fabs(s)
+        for k in range(1, self.scores.shape[0]):
+            s = self.scores[k]
+            check += s - s
+            if s > first:
+                first, second = s, first
+            elif s > second:
+                second = s
+        return (first - second) / 2 + check
+
+    cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil:
+        """Margin of the label against its strongest rival, which is filled in."""
+        cdef Py_ssize_t k
+        rival[0] = -1
+        if self.scores.shape[0] == 1:
+            return (2 * label - 1) * self.scores[0]
+        for k in range(self.scores.shape[0]):
+            if k != label and (
+                rival[0] < 0 or self.scores[k] > self.scores[rival[0]]
+            ):
+                rival[0] = k
+        return (self.scores[label] - self.scores[rival[0]]) / 2
+
+    cdef double probability(
+        self, const al_rows *X, Row *row, double margin, double norm, double coin,
+        QueryRule query_rule,
+    ) except? -1.0 nogil:
+        """Probability of buying the label of a row that has just been looked at.
+
+        The coin, uniform on [0, 1), says if it is bought. Another number on the
+        same side of the coin will do, if it is not bought or nobody `reports` it.
+        """
+        return query_rule.probability(margin, norm, &self.clock, &self.m[0])
+
+    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil:
+        """Note a row that has been decided."""
+        if query_rule.uses_norm:
+            query_rule.observe(norm, &self.m[0])
+
+    cdef void move(
+        self, const al_rows *X, const Row *row, Py_ssize_t k, double a
+    ) noexcept nogil:
+        """Add a times the row to weight vector k."""
+        a *= self.shrink
+        X.add(X, row.index, a, row.scale, &self.W[k, 0])
+        if self.fit_intercept:
+            self.c[k] += a
+        if self.average and self.clock.n_taught > 0:
+            a *= self.clock.n_taught
+            X.add(X, row.index, a, row.scale, &self.W_drift[k, 0])
+            if self.fit_intercept:
+                self.c_drift[k] += a
+
+    cdef void measure(self, const al_rows *X, Row *row) noexcept nogil:
+        """Fill in the squared norm of a row that was looked at without it."""
+        if row.squared_norm < 0:
+            X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
+            row.squared_norm += self.fit_intercept
+
+    cdef int learn(
+        self, const al_rows *X, Row *row, Py_ssize_t label,
+        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+    ) except? -1 nogil:
+        """Learn the label of a row that has just been looked at."""
+        cdef Py_ssize_t k, n_vectors = self.W.shape[0], rival
+        cdef bint seeding = (
+            (query_rule.seeds or update_rule.seeds) and self.clock.n_updates == 0
+        )
+        cdef double z = self.signed_margin(label, &rival), step, growth
+        if seeding or update_rule.uses_norm:
+            self.measure(X, row)
+        if seeding:
+            step = 1.0 if row.squared_norm > 0 else 0.0  # a zero row is no seed
+        else:
+            step = update_rule.step(z, row.squared_norm, probability, &self.clock)
+        if step != 0:
+            self.measure(X, row)
+            growth = fabs(step) * sqrt(row.squared_norm)
+            if not self.reach + growth < LARGEST_WEIGHT:
+                return C_OVERFLOW
+            self.reach += growth
+            self.clock.n_updates += 1
+            if n_vectors == 1:
+                self.move(X, row, 0, step if label == 1 else -step)
+            elif seeding:
+                for k in range(n_vectors):
+                    self.move(X, row, k, step if k == label else -step)
+            else:
+                self.move(X, row, label, step)
+                self.move(X, row, rival, -step)
+        if asked and not seeding:
+            query_rule.learned(step != 0, &self.m[0])
+        self.clock.n_taught += 1
+        return C_DONE

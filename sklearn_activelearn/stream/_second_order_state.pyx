@@ -1,0 +1,234 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False
+"""What the loop works on: a second-order learner, with weights or with a kernel.
+
+The weights are A^-1 v, v the sum of y z over the stored rows. The margin that
+query rules see is divided by 1 + r, r = x' A^-1 x, as if the row were stored
+without its label. r lies in [0, x'x / a], and that often decides: r itself is
+computed only if the two ends would have the rule answer differently and the
+coin lies between the answers.
+"""
+
+import numpy as np
+
+from .._rows cimport al_rows
+from ._inverse cimport Dual, Inverse, KernelDual
+from ._linear_state cimport C_DONE, C_OVERFLOW, LinearState, Row
+from ._rules cimport QueryRule, UpdateRule
+from ._stored_rows cimport StoredRows
+
+cdef double LARGEST_RATIO = 1e10  # of x'x and a: beyond, rounding decides
+
+
+cdef class SecondOrderState(LinearState):
+    """A `LinearState` whose weights are least squares, and A^-1.
+
+    Parameters
+    ----------
+    weights, memory, counts, seed, normalize, fit_intercept, average
+        As for `LinearState`; nothing is averaged.
+    inverse : Inverse
+        A^-1; worked on in place.
+    primal_from : int
+        Numbers in the dual form from which on the primal one is used.
+    max_stored : int
+        Most rows to hold in dual form.
+    """
+
+    cdef readonly Inverse inverse
+    cdef Py_ssize_t primal_from, max_stored
+    cdef double r, wish
+
+    def __init__(
+        self, weights, memory, counts, seed, normalize, fit_intercept, average,
+        Inverse inverse, primal_from, max_stored,
+    ):
+        super().__init__(
+            weights, memory, counts, seed, normalize, fit_intercept, average
+        )
+        self.measures = True
+        self.inverse = inverse
+        self.primal_from, self.max_stored = primal_from, max_stored
+        self.wish = -1
+
+    cdef double look(
+        self, const al_rows *X, Row *row, bint measure
+    ) except? -1.0 nogil:
+        self.r = -1
+        return LinearState.look(self, X, row, measure)
+
+    cdef double leverage(self, const al_rows *X, Row *row) noexcept nogil:
+        """r of the row that was looked at last."""
+        cdef double squares = row.squared_norm / self.shrink
+        if self.r < 0:
+            self.r = self.inverse.leverage(X, row, squares)
+            self.r = min(max(self.r, 0.0), squares / self.inverse.ridge)
+        return self.r
+
+    cdef double probability(
+        self, const al_rows *X, Row *row, double margin, double norm, double coin,
+        QueryRule query_rule,
+    ) except? -1.0 nogil:
+        cdef double size = query_rule.weigh(margin), most, q, least
+        most = 1 + row.squared_norm / self.shrink / self.inverse.ridge
+        q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
+        if coin < q:
+            least = query_rule.probability(size, norm, &self.clock, &self.m[0])
+            if q != least and (coin >= least or self.reports):
+                size /= 1 + self.leverage(X, row)
+                q = query_rule.probability(size, norm, &self.clock, &self.m[0])
+        if not query_rule.delays:
+            return q
+        if query_rule.starting(&self.clock, &self.m[0]):
+            self.wish = 0
+            return 1.0
+        self.wish = q
+        return self.m[0]
+
+    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil:
+        LinearState.observe(self, norm, query_rule)
+        if self.wish >= 0:
+            self.m[0] = self.wish
+            self.wish = -1
+
+    cdef int learn(
+        self, const al_rows *X, Row *row, Py_ssize_t label,
+        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+    ) except? -1 nogil:
+        cdef Py_ssize_t rival
+        cdef double z = self.signed_margin(label, &rival)
+        cdef bint stored = 0 != update_rule.step(
+            z, row.squared_norm, probability, &self.clock
+        )
+        if stored:
+            if not row.squared_norm / self.shrink / self.inverse.ridge < LARGEST_RATIO:
+                return C_OVERFLOW
+            self.leverage(X, row)
+            self.inverse.direct(X, row)
+            self.inverse.store(X, row, label, self.r)
+            self.shift(label)
+            if self.inverse.holds_rows:
+                with gil:
+                    self.settle()
+            self.clock.n_updates += 1
+        if asked:
+            query_rule.learned(stored, &self.m[0])
+        self.clock.n_taught += 1
+        return C_DONE
+
+    cdef double error(self, Py_ssize_t k, Py_ssize_t label) noexcept nogil:
+        """How far the score of class k is from its target, with the row stored."""
+        cdef Py_ssize_t positive = 1 if self.scores.shape[0] == 1 else k
+        return ((1 if label == positive else -1) - self.scores[k]) / (1 + self.r)
+
+    cdef int shift(self, Py_ssize_t label) except -1 nogil:
+        """Move the weights for a row that has just been stored."""
+        cdef Py_ssize_t j, k, d = self.W.shape[1]
+        cdef double step
+        for k in range(self.W.shape[0]):
+            step = self.error(k, label)
+            for j in range(d):
+                self.W[k, j] += step * self.inverse.u[j]
+            self.c[k] += step * self.inverse.u[d]
+        return 0
+
+    cdef int settle(self) except -1:
+        """Change the form, or forget rows, if it is time."""
+        cdef Dual dual = self.inverse
+        cdef Py_ssize_t n = dual.stored.n_rows
+        if n * (n + 1) // 2 + dual.stored.n_entries >= self.primal_from:
+            self.inverse = dual.primal()
+        elif n > self.max_stored:
+            while dual.stored.n_rows > self.max_stored:
+                dual.drop_first()
+            self.fit_weights(dual)
+        return 0
+
+    cdef int fit_weights(self, Dual dual) except -1:
+        """Compute the weights anew from the rows that are held."""
+        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
+        for k in range(n_vectors):
+            dual.weigh(1 if n_vectors == 1 else k, &self.W[k, 0], &self.c[k])
+        return 0
+
+
+cdef class KernelState(SecondOrderState):
+    """The same with a kernel: the weights are those of the stored rows' images.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(row, rows)``: the kernel of one row with others, a 1-D array.
+    """
+
+    cdef object kernel
+
+    def __init__(
+        self, weights, memory, counts, seed, normalize, fit_intercept, average,
+        Inverse inverse, primal_from, max_stored, kernel,
+    ):
+        super().__init__(
+            weights, memory, counts, seed, normalize, fit_intercept, average, inverse,
+            primal_from, max_stored,
+        )
+        self.kernel = kernel
+
+    cdef double look(
+        self, const al_rows *X, Row *row, bint measure
+    ) except? -1.0 nogil:
+        self.r = -1
+        with gil:
+            self.compare(X, row)
+        return self.margin()
+
+    cdef int compare(self, const al_rows *X, Row *row) except -1:
+        """Fill in the row's scale and norm, its products and the scores."""
+        cdef KernelDual dual = self.inverse
+        cdef StoredRows one = StoredRows(dual.stored.n_features)
+        cdef Py_ssize_t i, k, n = dual.stored.n_rows
+        cdef double[::1] products
+        cdef double square
+        one.append(X, row.index, 1.0)
+        square = self.kernel(one.rows, one.rows)[0]
+        if square < 0:
+            raise ValueError(f"kernel(x, x) is {square} for a row, must not be negative.")
+        row.scale = 1.0
+        if self.normalize:
+            row.scale = 1 / square ** 0.5 if square > 0 else 0.0
+            square = square > 0
+        row.squared_norm = self.shrink * (square + dual.constant)
+        self.scores[:] = 0
+        if n == 0:
+            return 0
+        products = self.kernel(one.rows, dual.stored.rows)
+        for i in range(n):
+            dual.k[i] = products[i] * dual.scales[i] * row.scale + dual.constant
+        for k in range(self.W.shape[0]):
+            for i in range(n):
+                self.scores[k] += self.W[k, i] * dual.k[i]
+        return 0
+
+    cdef int shift(self, Py_ssize_t label) except -1 nogil:
+        cdef Py_ssize_t j, k, n = self.W.shape[1] + 1
+        cdef double step
+        with gil:
+            self.lengthen(n)
+        for k in range(self.W.shape[0]):
+            step = self.error(k, label)
+            for j in range(n):
+                self.W[k, j] += step * self.inverse.u[j]
+        return 0
+
+    cdef int lengthen(self, Py_ssize_t n) except -1:
+        """Make room for the weights of n rows, 0 for those that are new."""
+        W = np.zeros((self.W.shape[0], n))
+        W[:, : self.W.shape[1]] = self.weights[0]
+        self.weights = (W, *self.weights[1:])
+        self.W = W
+        return 0
+
+    cdef int fit_weights(self, Dual dual) except -1:
+        # all are computed again, so it is of no matter which are kept
+        self.weights = (self.weights[0][:, :0], *self.weights[1:])
+        self.W = self.weights[0]
+        self.lengthen(dual.stored.n_rows)
+        return SecondOrderState.fit_weights(self, dual)

@@ -1,0 +1,490 @@
+"""The second-order samplers against their numpy twin, their forms and numerics."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.datasets import load_digits, make_circles
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_activelearn import (
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+)
+from tests.reference import second_order as twin
+from tests.test_first_order import gaussian_stream
+from tests.tools import AnswerSheet, fresh
+
+RULES = {
+    "SSNL": (
+        RLSSamplingClassifier(60.0, "next"),
+        lambda d: twin.small_margin(60.0),
+    ),
+    "SS": (RLSSamplingClassifier(60.0, "current"), lambda d: twin.small_margin(60.0)),
+    "SSMD": (RLSSamplingClassifier(60.0, "mistake"), lambda d: twin.small_margin(60.0)),
+    "SSNL transient": (
+        RLSSamplingClassifier(9.0, "next", transient=True),
+        lambda d: twin.small_margin(9.0, d),
+    ),
+    "SS transient": (
+        RLSSamplingClassifier(9.0, "current", transient=True),
+        lambda d: twin.small_margin(9.0, d),
+    ),
+    "all": (RLSSamplingClassifier(variant="all"), lambda d: twin.everything()),
+    "SOP": (SecondOrderPerceptronClassifier(0.7), lambda d: twin.everything()),
+    "SOLE": (SOLEClassifier(0.1, 0.7), lambda d: twin.label_efficient(0.1)),
+    "SOLE margin": (
+        SOLEClassifier(0.1, query_probability="margin"),
+        lambda d: twin.label_efficient(0.1, potential=False),
+    ),
+}
+KERNELS = {
+    "linear": {},
+    "rbf": {"gamma": 0.2},
+    "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.5},
+}
+OWN = {
+    "linear": lambda x, z: x @ z,
+    "rbf": lambda x, z: np.exp(-0.2 * np.sum((x - z) ** 2)),
+    "poly": lambda x, z: (0.5 * (x @ z) + 1.5) ** 2,
+}
+each_rule = pytest.mark.parametrize("rule", RULES)
+flags = st.booleans()
+seeds = st.integers(0, 2**32 - 1)
+
+
+def run_twin(learner, rule, K, codes, n_classes, n_features):
+    """Run the twin with the parameters of a learner, and with its coins."""
+    params = learner.get_params()
+    limits = {
+        name: np.inf if params[name] is None else params[name]
+        for name in ("budget", "patience", "max_stored")
+    }
+    return twin.run(
+        twin.gram(K, learner.normalize, learner.fit_intercept),
+        codes,
+        n_classes,
+        RULES[rule][1](n_features + learner.fit_intercept),
+        mistakes_only=params.get("variant", "mistake") == "mistake",
+        next_row=params.get("variant") == "next",
+        a=params.get("a", 1.0),
+        seed=learner._coin_seed,
+        **limits,
+    )
+
+
+def run_both(rule, X, codes, n_classes, K=None, **params):
+    """Return the learner and its twin after the same stream."""
+    learner = fresh(RULES[rule][0], **params)
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    K = X @ X.T if K is None else K
+    expected = run_twin(learner, rule, K, codes, n_classes, X.shape[1])
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    assert learner.n_queries_ == len(expected["bought"])
+    assert learner.n_updates_ == expected["n_updates"]
+    assert learner.n_seen_ == len(X)
+    return learner, expected
+
+
+def check_scores(learner, expected, X, K, rtol=1e-9):
+    """Compare scores with the twin's, on the rows of the stream."""
+    G = twin.gram(K, learner.normalize, learner.fit_intercept)
+    scores = G[:, expected["held"]] @ expected["alpha"]
+    found = learner.decision_function(X)
+    if found.ndim == 1:
+        scores = scores[:, 1]
+    np.testing.assert_allclose(found, scores, atol=rtol * max(1, np.abs(scores).max()))
+
+
+@each_rule
+@given(
+    seed=seeds,
+    n_classes=st.integers(2, 4),
+    scale=st.sampled_from([0.1, 1.0, 30.0]),
+    dual=st.sampled_from(["auto", True, False]),
+    normalize=flags,
+    fit_intercept=flags,
+    budget=st.sampled_from([None, 9]),
+    patience=st.sampled_from([None, 5]),
+    max_stored=st.sampled_from([None, None, 1, 6]),
+)
+def test_twin(rule, seed, n_classes, scale, max_stored, **params):
+    X, codes = gaussian_stream(seed, n_classes, scale=scale)
+    if not params["fit_intercept"]:
+        X[seed % 7] = 0.0
+    if params["dual"] is not False:
+        params["max_stored"] = max_stored
+    learner, expected = run_both(rule, X, codes, n_classes, random_state=seed, **params)
+    check_scores(learner, expected, X, X @ X.T)
+    scores = learner.decision_function(X).reshape(len(X), -1)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    rows = X / np.where(norms > 0, norms, 1) if learner.normalize else X
+    np.testing.assert_allclose(
+        rows @ learner.coef_.T + learner.intercept_, scores, atol=1e-9
+    )
+
+
+@each_rule
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(
+    seed=seeds,
+    n_classes=st.integers(2, 3),
+    normalize=flags,
+    fit_intercept=flags,
+    sparse=flags,
+    own=flags,
+    max_stored=st.sampled_from([None, 5]),
+)
+def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
+    X, codes = gaussian_stream(seed, n_classes, n_rows=25, n_features=3)
+    settings = KERNELS[kernel]
+    K = pairwise_kernels(X, metric=kernel, filter_params=True, **settings)
+    if own:  # a function of two rows; "linear" goes through the kernel form, too
+
+        def function(x, z):
+            x, z = (row.toarray()[0] if sparse else row for row in (x, z))
+            return OWN[kernel](x, z)
+
+        params.update(kernel=function)
+    else:
+        params.update(kernel=kernel, **settings)
+    rows = csr_array(X) if sparse else X
+    learner = fresh(RULES[rule][0], random_state=seed, **params)
+    learner.partial_fit(rows, codes, classes=np.arange(n_classes))
+    expected = run_twin(learner, rule, K, codes, n_classes, X.shape[1])
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    check_scores(learner, expected, rows, K)
+    assert hasattr(learner, "coef_") == (kernel == "linear" and not own)
+
+
+def streams_of_three_kinds():
+    digits, y = load_digits(return_X_y=True)
+    rng = np.random.RandomState(0)
+    words = np.where(rng.uniform(size=(400, 90)) < 0.1, rng.uniform(size=(400, 90)), 0)
+    topic = words @ rng.standard_normal(90) > 0
+    return {
+        "digits": (digits[:600], y[:600]),
+        "one digit": (digits[:900], y[:900] == 3),
+        "words": (csr_array(words), topic),
+    }
+
+
+STREAMS = streams_of_three_kinds()
+
+
+@each_rule
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_form_makes_no_difference(rule, name):
+    X, y = STREAMS[name]
+    learners = {
+        dual: fresh(RULES[rule][0], dual=dual).partial_fit(X, y, classes=np.unique(y))
+        for dual in ("auto", True, False)
+    }
+    assert learners[True].is_dual_
+    assert not learners[False].is_dual_
+    for learner in learners.values():
+        np.testing.assert_array_equal(
+            learner.queried_indices_, learners[True].queried_indices_
+        )
+        assert learner.n_updates_ == learners[True].n_updates_
+        np.testing.assert_allclose(learner.coef_, learners[True].coef_, atol=1e-9)
+        np.testing.assert_array_equal(learner.predict(X), learners[True].predict(X))
+    if rule == "all":
+        assert not learners["auto"].is_dual_  # it has moved on the way
+
+
+@given(n_features=st.integers(1, 30), sparse=flags)
+def test_auto_moves_when_the_matrix_is_cheaper(n_features, sparse):
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((40, n_features)) + 5  # no entry is 0
+    learner = RLSSamplingClassifier(variant="all", random_state=0)
+    learner.query(csr_array(X[:0]) if sparse else X[:0])
+    for n in range(1, 41):
+        row = csr_array(X[[n - 1]]) if sparse else X[[n - 1]]
+        learner.teach(row, [n % 2], classes=[0, 1])
+        held = n * (n + 1) // 2 + n * n_features
+        assert learner.is_dual_ == (held < int(0.5 * (n_features + 1) ** 2))
+
+
+@each_rule
+@pytest.mark.parametrize("name", ["digits", "one digit"])
+@pytest.mark.parametrize("dual", [True, False])
+def test_bounds_decide_as_the_quadratic_form_does(rule, name, dual):
+    """Row by row on real data; the twin computes the quadratic form of every row."""
+    X, y = STREAMS[name]
+    X, codes = X[:300], np.unique(y, return_inverse=True)[1][:300]
+    run_both(rule, X, codes, codes.max() + 1, dual=dual)
+
+
+def test_equation_2_by_hand():
+    """The margin of a row is that of ridge regression with the row, label 0."""
+    S = np.array([[1.0, 0.0], [0.6, 0.8]])
+    y, x = np.array([1, -1]), np.array([0.0, 1.0])
+    w = np.linalg.inv(np.eye(2) + S.T @ S + np.outer(x, x)) @ (S.T @ y)
+    learner = SOLEClassifier(
+        b=0.25, query_probability="margin", fit_intercept=False, dual=False
+    )
+    learner.teach(S, y, classes=[-1, 1])  # margins 0 and .3 > 0: both are mistakes
+    assert learner.n_updates_ == 2
+    probability = 0.25 / (0.25 + abs(w @ x))
+    for seed in range(99):
+        other = fresh(learner, random_state=seed).teach(S, y, classes=[-1, 1])
+        rows, q = other.query(x[None], return_probability=True)
+        if len(rows):
+            assert q[0] == pytest.approx(probability, rel=1e-14)
+            return
+    pytest.fail("never bought")
+
+
+def test_figure_1_by_hand():
+    """SSNL in the plane: which rows are wanted, step by step."""
+    X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    y = np.array([1, 1, -1, 1, 1])
+    # a repeated row has margin N / (N + 2) and the threshold is 128 ln t / (lam N)
+    params = {"fit_intercept": False, "shuffle": False}
+    learner = RLSSamplingClassifier(640.0, "next", **params).fit(X, y)
+    # row 0 is wanted, N = 0 there wants row 1; N = 1: 1/9 <= .139 wants row 2;
+    # row 2 has margin 0 and wants row 3; row 3: 1/4 > .092
+    assert learner.queried_indices_.tolist() == [0, 1, 2, 3]
+    learner = RLSSamplingClassifier(640.0, "current", **params).fit(X, y)
+    assert learner.queried_indices_.tolist() == [0, 1, 2]
+    # row 1 is right and not stored, so N = 2 later on: 1/9 <= .139, .161
+    learner = RLSSamplingClassifier(640.0, "mistake", **params).fit(X, y)
+    assert learner.queried_indices_.tolist() == [0, 1, 2, 3, 4]
+    assert learner.n_updates_ == 2
+
+
+@pytest.mark.parametrize("rule", ["SSNL", "SSNL transient"])
+def test_the_next_row_is_wanted_across_pickles_and_chunks(rule):
+    X, codes = gaussian_stream(3, 2)
+    whole = fresh(RULES[rule][0]).partial_fit(X, codes, classes=[0, 1])
+    learner, bought = fresh(RULES[rule][0]), []
+    for i in range(len(X)):
+        learner = pickle.loads(pickle.dumps(learner))
+        learner.learn(X[i : i + 1], AnswerSheet(codes[i : i + 1]), classes=[0, 1])
+        bought += (i + learner.queried_indices_).tolist()
+    assert bought == whole.queried_indices_.tolist()
+
+
+@given(
+    seed=seeds, max_stored=st.integers(1, 9), sparse=flags, n_classes=st.integers(2, 3)
+)
+def test_forgotten_rows_leave_no_trace(seed, max_stored, sparse, n_classes):
+    X, codes = gaussian_stream(seed, n_classes, n_rows=40)
+    rows = csr_array(X) if sparse else X
+    classes = np.arange(n_classes)
+    learner = RLSSamplingClassifier(variant="all", max_stored=max_stored)
+    learner.teach(rows, codes, classes=classes)
+    held = slice(40 - max_stored, 40)
+    other = RLSSamplingClassifier(variant="all", dual=True)
+    other.teach(rows[held], codes[held], classes=classes)
+    np.testing.assert_allclose(learner.coef_, other.coef_, atol=1e-11)
+    np.testing.assert_allclose(learner.intercept_, other.intercept_, atol=1e-11)
+    assert learner._inverse["rows"].shape == (max_stored, X.shape[1])
+    factor, same = learner._inverse["factor"], other._inverse["factor"]
+    np.testing.assert_allclose(np.abs(factor), np.abs(same), atol=1e-11)
+
+
+def test_a_window_follows_a_stream_that_turns():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((4000, 5))
+    y = (X[:, 0] > 0) ^ (np.arange(4000) >= 2000)
+    scores = {}
+    for max_stored in (None, 100):
+        learner = RLSSamplingClassifier(100.0, max_stored=max_stored, random_state=0)
+        learner.partial_fit(X[:3000], y[:3000], classes=[False, True])
+        scores[max_stored] = learner.score(X[3000:], y[3000:])
+    assert scores[100] > 0.9 > scores[None]
+
+
+def exact_A(learner, X):
+    """Return A of all rows, one constant feature appended."""
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    rows = X / np.where(norms > 0, norms, 1) if learner.normalize else X
+    rows = np.column_stack([rows, np.full(len(X), float(learner.fit_intercept))])
+    ridge = 2 if learner.normalize and learner.fit_intercept else 1
+    return ridge * np.eye(rows.shape[1]) + rows.T @ rows, rows
+
+
+NUMERICS = {
+    "gaussian": (lambda rng: rng.standard_normal((100_000, 20)), {}),
+    "no intercept": (
+        lambda rng: rng.standard_normal((100_000, 20)),
+        {"fit_intercept": False},
+    ),
+    "three rows": (lambda rng: np.tile(rng.standard_normal((3, 20)), (33_334, 1)), {}),
+    "one row": (lambda rng: np.tile(rng.standard_normal((1, 20)), (100_000, 1)), {}),
+    "uneven": (
+        lambda rng: rng.standard_normal((100_000, 20)) * np.logspace(-3, 3, 20),
+        {"normalize": False},
+    ),
+    "with zero rows": (
+        lambda rng: (
+            rng.standard_normal((100_000, 20)) * rng.randint(2, size=(100_000, 1))
+        ),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NUMERICS)
+def test_the_inverse_stays_one(name):
+    make, params = NUMERICS[name]
+    rng = np.random.RandomState(0)
+    X = make(rng)
+    y = (X @ rng.standard_normal(20) + rng.standard_normal(len(X)) > 0).astype(int)
+    learner = RLSSamplingClassifier(variant="all", dual="auto", **params)
+    learner.partial_fit(X, y, classes=[0, 1])
+    assert learner.n_updates_ == len(X)
+    assert not learner.is_dual_
+    triangle = np.tril(learner._inverse["matrix"])
+    inverse = triangle + np.tril(triangle, -1).T
+    A, rows = exact_A(learner, X)
+    assert np.linalg.norm(A @ inverse - np.eye(21)) <= 1e-8 * 21
+    w = np.linalg.solve(A, rows.T @ (2.0 * y - 1))
+    found = np.append(learner.coef_, learner.intercept_)
+    np.testing.assert_allclose(found, w, atol=1e-6 * np.abs(w).max())
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("dual", [True, False])
+@pytest.mark.parametrize("norm", [1e-150, 1e-8, 1e4, 1e100])
+def test_rows_of_extreme_norms(rule, dual, norm):
+    X, codes = gaussian_stream(5, 2)
+    X *= norm
+    learner = fresh(RULES[rule][0], dual=dual, normalize=False)
+    if norm == 1e100:
+        with pytest.raises(ValueError, match=r"Row \d+ of X: .* scale the rows"):
+            learner.partial_fit(X, codes, classes=[0, 1])
+    else:
+        learner.partial_fit(X, codes, classes=[0, 1])
+        assert np.isfinite(learner.decision_function(X)).all()
+        assert learner.n_queries_ >= 1
+    same = fresh(RULES[rule][0], dual=dual).partial_fit(X, codes, classes=[0, 1])
+    unit = fresh(RULES[rule][0], dual=dual).partial_fit(X / norm, codes, classes=[0, 1])
+    np.testing.assert_array_equal(same.queried_indices_, unit.queried_indices_)
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_before_anything_is_stored(dual):
+    X = np.array([[1.0, 2.0], [3.0, -1.0]])
+    learner = RLSSamplingClassifier(dual=dual, fit_intercept=False)
+    rows, q = learner.query(X[:1], return_probability=True)  # t = 1, N = 0
+    assert rows.tolist() == [0]
+    assert q.tolist() == [1.0]
+    learner.teach(X[:0], [], classes=[0, 1])
+    assert learner.decision_function(X).tolist() == [0, 0]
+    assert learner.predict(X).tolist() == [0, 0]
+    assert learner.predict_proba(X).tolist() == [[0.5, 0.5]] * 2
+    learner.teach(X, [0, 1])
+    learner.query(X)
+    # the first row of a fresh clock has ln t = 0: only a margin of 0 is small
+    taught = RLSSamplingClassifier(dual=dual).teach(X, [0, 1], classes=[0, 1])
+    assert taught.query(X[:1]).size == 0
+
+
+@given(seed=seeds, n_classes=st.integers(2, 4))
+def test_probabilities_are_the_noise_model(seed, n_classes):
+    X, codes = gaussian_stream(seed, n_classes)
+    learner = RLSSamplingClassifier(variant="all").fit(X, codes)
+    scores, q = learner.decision_function(X), learner.predict_proba(X)
+    np.testing.assert_allclose(q.sum(axis=1), 1)
+    assert np.all(q > 0)
+    np.testing.assert_array_equal(
+        learner.classes_[q.argmax(axis=1)], learner.predict(X)
+    )
+    if n_classes == 2:
+        inside = np.abs(scores) <= 0.9
+        np.testing.assert_allclose(q[inside, 1], (1 + scores[inside]) / 2, rtol=1e-12)
+
+
+def test_probabilities_rise_with_the_score():
+    X = np.array([[1.0]])
+    learner = RLSSamplingClassifier(variant="all", normalize=False, fit_intercept=False)
+    learner.teach(X, [1], classes=[0, 1])
+    scores = np.linspace(-4, 4, 8001)
+    q = learner.predict_proba(scores[:, None] / learner.coef_[0, 0])[:, 1]
+    steps = np.diff(q) / np.diff(scores)
+    assert np.all(steps > 0)
+    assert np.all(steps < 0.5 + 1e-9)
+    assert np.abs(np.diff(steps)).max() < 0.011  # the slope does not jump
+    np.testing.assert_allclose(q + q[::-1], 1)
+    assert not hasattr(RLSSamplingClassifier(variant="mistake"), "predict_proba")
+
+
+@given(seed=seeds)
+def test_sole_reports_the_probability_of_the_full_formula(seed):
+    X, codes = gaussian_stream(seed, 2)
+    learner = SOLEClassifier(0.3, 0.5, dual=False, random_state=seed).fit(X, codes)
+    A = np.tril(learner._inverse["matrix"])
+    inverse = A + np.tril(A, -1).T
+    rows, q = learner.query(X, return_probability=True)
+    z = np.column_stack([X / np.linalg.norm(X, axis=1, keepdims=True), np.ones(len(X))])
+    z = z[rows]
+    r = np.einsum("ij,jk,ik->i", z, inverse, z)
+    m = np.abs(learner.decision_function(X))[rows]
+    np.testing.assert_allclose(q, 0.3 / (0.3 + (m + m**2 / 2) / (1 + r)), rtol=1e-9)
+
+
+def test_a_kernel_that_fails_loses_nothing():
+    X, codes = gaussian_stream(0, 2)
+    calls = []
+
+    def failing(x, z):
+        calls.append(0)
+        if len(calls) == 500:
+            raise OSError("no kernel today")
+        return x @ z
+
+    learner = RLSSamplingClassifier(60.0, kernel=failing, random_state=0)
+    oracle = AnswerSheet(codes)
+    with pytest.raises(OSError, match="no kernel"):
+        learner.learn(X, oracle, classes=[0, 1])
+    seen = learner.n_seen_
+    assert 0 < seen < len(X)
+    assert learner.n_queries_ == len(oracle.asked)
+    learner.learn(X[seen:], AnswerSheet(codes[seen:]))
+    other = RLSSamplingClassifier(60.0, kernel=lambda x, z: x @ z, random_state=0)
+    other.learn(X, AnswerSheet(codes), classes=[0, 1])
+    np.testing.assert_array_equal(
+        learner.decision_function(X), other.decision_function(X)
+    )
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0])
+def test_a_kernel_that_is_none(value):
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(kernel=lambda x, z: value)
+    with pytest.raises(ValueError, match="kernel"):
+        learner.fit(X, codes)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"kernel": "rbf", "dual": False}, "dual=False"),
+        ({"dual": False, "max_stored": 9}, "max_stored"),
+    ],
+)
+def test_forms_that_do_not_go_together(params, words):
+    X, codes = gaussian_stream(0, 2)
+    with pytest.raises(ValueError, match=words):
+        RLSSamplingClassifier(**params).fit(X, codes)
+
+
+def test_grid_search_over_kernels():
+    X, y = make_circles(n_samples=300, noise=0.1, factor=0.4, random_state=0)
+    grid = [
+        {"kernel": ["linear"]},
+        {"kernel": ["rbf"], "gamma": [0.1, 1.0]},
+        {"kernel": ["poly"], "degree": [2, 3]},
+    ]
+    for learner in (RLSSamplingClassifier(100.0), SOLEClassifier()):
+        search = GridSearchCV(fresh(learner), grid, cv=3).fit(X, y)
+        assert search.best_params_["kernel"] != "linear"
+        assert search.best_score_ > 0.9
