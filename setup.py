@@ -12,6 +12,8 @@ MODULES = [
     "_columns",
     "_rows",
     "losses",
+    "pool/_left_out",
+    "pool/_newton",
     "stream/_rules",
     "stream/_linear_state",
     "stream/_stored_rows",

@@ -117,6 +117,19 @@ def rcv1_topics():
     return vstack(rows, format="csr"), np.concatenate(topics), np.array(names)
 
 
+def uci(name):
+    """Return one of five small sets of two classes: rows and labels -1 and 1.
+
+    Names are heart (270 x 13), ionosphere (351 x 34), mushroom (8,124 x 117, one
+    column for each value of an attribute), pima (768 x 8) and votes (435 x 16).
+    """
+    file = FOLDER / f"{name}.npz"
+    if not file.exists():
+        raise FileNotFoundError(f"{file} is needed; OpenML codes {name} otherwise.")
+    with np.load(file, allow_pickle=False) as arrays:
+        return arrays["X"].astype(float), arrays["y"].astype(int)
+
+
 def digits():
     """Return 1,797 images of 64 grey values in [0, 1], digits 0 to 9."""
     X, y = load_digits(return_X_y=True)

@@ -13,6 +13,7 @@ from ._batch_margin_loss import BatchMarginLossClassifier
 from ._stump import DecisionStumpClassifier
 from .pool import (
     ActiveLabelPropagationClassifier,
+    ALMSClassifier,
     ASSLBoostClassifier,
     COMBClassifier,
     FASSLBoostClassifier,
@@ -37,6 +38,7 @@ from .stream import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ALMSClassifier",
     "ASSLBoostClassifier",
     "ActiveLabelPropagationClassifier",
     "BatchMarginLossClassifier",

@@ -14,6 +14,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    ALMSClassifier,
     ASSLBoostClassifier,
     CBGZClassifier,
     COMBClassifier,
@@ -124,6 +125,29 @@ POOL_LEARNERS = [
     ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
+    ),
+    ALMSClassifier(
+        param_grid={"C": [0.1, 10.0]},
+        n_candidates=2,
+        n_pairs=1,
+        selection="leave_one_out",
+        temperature=0.2,
+        n_initial=4,
+        budget=7,
+    ),
+    ALMSClassifier(
+        BernoulliNB(), {"alpha": [0.01, 9.0]}, n_candidates=2, n_pairs=1, budget=13
+    ),
+    ALMSClassifier(
+        estimators=[("bayes", BernoulliNB()), ("linear", LinearSVC())],
+        n_candidates=1,
+        n_pairs=1,
+        loss="brier",
+        selection="cv",
+        cv=2,
+        n_initial=4,
+        batch_size=2,
+        budget=8,
     ),
 ]
 

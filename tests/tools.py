@@ -18,10 +18,11 @@ def fresh(prototype, **params):
 def state(learner):
     """Return all that a learner knows, comparable with `==`, bit for bit.
 
-    Two attributes are left out: parameters, and `queried_indices_`, which
-    counts from the start of the last call and not from the first row.
+    Left out are parameters, and row numbers, which count in the X of a call:
+    `queried_indices_`, and those of `labeled_indices_`.
     """
-    known = set(vars(learner)) - set(learner.get_params()) - {"queried_indices_"}
+    numbers = {"queried_indices_", "_row_numbers"}
+    known = set(vars(learner)) - set(learner.get_params()) - numbers
     return {name: frozen(vars(learner)[name]) for name in known}
 
 

@@ -2,6 +2,7 @@
 
 from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
+from ._hindsight import best_in_hindsight
 from ._plot import (
     AllocationDisplay,
     CostCurveDisplay,
@@ -31,6 +32,7 @@ __all__ = [
     "Tuning",
     "accuracy_per_label_scorer",
     "area_under_label_curve",
+    "best_in_hindsight",
     "compare_label_curves",
     "label_curve",
     "labels_to_target",

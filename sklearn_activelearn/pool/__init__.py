@@ -1,5 +1,6 @@
 """Pool learners: loops around a scikit-learn classifier, and when to stop them."""
 
+from ._alms import ALMSClassifier
 from ._assl_boost import ASSLBoostClassifier, SSMarginBoostClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._fassl_boost import FASSLBoostClassifier
@@ -11,6 +12,7 @@ from ._stopping import MarginExhausted, StablePredictions
 from ._uncertainty import UncertaintySamplingClassifier
 
 __all__ = [
+    "ALMSClassifier",
     "ASSLBoostClassifier",
     "ActiveLabelPropagationClassifier",
     "COMBClassifier",

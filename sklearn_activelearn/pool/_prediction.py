@@ -60,7 +60,9 @@ class DelegatedPrediction:
         probabilities : ndarray of shape (n_rows, n_classes)
             0 for a class without a labelled row yet.
         """
-        model, X = self._model(), self._check_rows(X, reset=False)
+        return self._probabilities(self._model(), self._check_rows(X, reset=False))
+
+    def _probabilities(self, model, X):
         probabilities = model.predict_proba(X)
         if np.array_equal(model.classes_, self.classes_):
             return probabilities

@@ -1,0 +1,168 @@
+"""ALMS: seconds per round, models trained together beside models trained anew.
+
+A round looks at all rows of the pool and leaves out all pairs of validation rows, for
+21 penalties of logistic regression. One third of the labels validate. `together` is
+timed in full; `refit` is scikit-learn's `LogisticRegression` on some of the same
+trainings, and its seconds per round are their mean times the number of trainings. The
+errors are the mean and the largest difference of the losses from those of
+`LogisticRegression(solver="newton-cholesky", tol=1e-10)` on the same trainings, with
+guesses that are wrong half of the time. A second table has one penalty in each line.
+
+    python -m benchmarks.speed.alms [--quick]
+"""
+
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks import data
+from benchmarks.speed._interleave import main
+from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn.pool._training import Labelled
+from sklearn_activelearn.pool._voi import (
+    LOSSES,
+    lower_ends,
+    model_probabilities,
+    values_of_information,
+)
+from sklearn_activelearn.pool._voi_gram import GramModels
+from sklearn_activelearn.pool._voi_refit import RefittedModels
+
+LAMS = [2.0**power for power in range(-10, 11)]
+
+
+def gaussian():
+    """Return rows of 60 normal features and labels with noise."""
+    rng = np.random.RandomState(0)
+    X, w = rng.standard_normal((600, 60)), rng.standard_normal(60)
+    return X, np.where(X @ w + 4 * rng.standard_normal(600) > 0, 1, -1)
+
+
+def start(X, y, n_labels, n_pool, seed):
+    """Return labelled rows, which of them validate, and a pool."""
+    rows = np.random.RandomState(seed).permutation(len(y))[: n_labels + n_pool]
+    X, codes = StandardScaler().fit_transform(X[rows]), (y[rows] > 0).astype(np.int32)
+    is_validation = np.arange(n_labels) % 3 == 2
+    return Labelled(X[:n_labels], codes[:n_labels]), is_validation, X[n_labels:]
+
+
+def engine(kind, lams, labelled, is_validation, pool, **solver):
+    models = [LogisticRegression(C=1 / lam, max_iter=5000, **solver) for lam in lams]
+    rest = LOSSES["log_loss"], pool, len(pool)
+    if kind is GramModels:
+        return GramModels(models, labelled, is_validation, *rest, None)
+    return RefittedModels(models, labelled, is_validation, np.arange(2), *rest)
+
+
+def seconds(function, *args):
+    started = perf_counter()
+    out = function(*args)
+    return perf_counter() - started, out
+
+
+def whole_round(known):
+    return values_of_information(
+        engine(GramModels, LAMS, *known),
+        lambda losses: model_probabilities(lower_ends(losses)),
+        temperature=None,
+        pairing="averaged",
+        n_pairs=None,
+        n_jobs=None,
+        rng=np.random.default_rng(0),
+    )
+
+
+def some_trainings(lams, known, n_pairs, n_pool=2):
+    """Return seconds for each training anew, and errors of those done together."""
+    labelled, is_validation, pool = known
+    rng = np.random.default_rng(0)
+    pairs = rng.permutation(all_pairs(is_validation))[:n_pairs]
+    some = labelled, is_validation, rng.permutation(pool)[:n_pool]
+    guesses = rng.integers(2, size=n_pool)
+    anew = engine(RefittedModels, lams, *some)
+    time, _ = seconds(anew.without_but_with, pairs, guesses)
+    exact = {"solver": "newton-cholesky", "tol": 1e-10}
+    losses = engine(RefittedModels, lams, *some, **exact).without_but_with(
+        pairs, guesses
+    )
+    together = engine(GramModels, lams, *some).without_but_with(pairs, guesses)
+    error = np.abs(losses - together)
+    return time / (len(lams) * n_pairs * n_pool), error.mean(), error.max()
+
+
+def all_pairs(is_validation):
+    return np.transpose(np.triu_indices(np.count_nonzero(is_validation), 1))
+
+
+def rounds_of(name, known, n_labels):
+    """Print a line for one round."""
+    v, n_pool = np.count_nonzero(known[1]), len(known[2])
+    n_pairs = v * (v - 1) // 2
+    n_trainings = len(LAMS) * (n_pool * n_pairs + n_pairs + v + 1)
+    own, _ = seconds(whole_round, known)
+    each, mean, most = some_trainings(LAMS, known, 3)
+    print(
+        f"  {name:12} {n_labels:6} {n_pool:5} {n_pairs:6} {n_trainings:10} {own:8.2f}"
+        f" {each * n_trainings:8.0f} {each * n_trainings / own:6.0f}"
+        f"   {mean:.0e} {most:.0e}",
+        flush=True,
+    )
+
+
+def by_penalty(name, known, lam):
+    """Print a line for one penalty."""
+    models, pairs = engine(GramModels, [lam], *known), all_pairs(known[1])
+    guesses = models.trained()[1][0].argmax(axis=1)
+    own, losses = seconds(models.without_but_with, pairs, guesses)
+    own /= losses[..., 0].size
+    each, mean, most = some_trainings([lam], known, 15)
+    verdict = "met" if each >= 100 * own else "missed"
+    print(
+        f"  {name:12} {lam:<10.4g} {1e6 * own:8.2f} {1e6 * each:8.0f} {each / own:6.0f}"
+        f"   {mean:.0e} {most:.0e}" + (f"   >= 100: {verdict}" if lam == 1 else ""),
+        flush=True,
+    )
+
+
+def benchmark(quick, rounds):
+    n_pool, sizes = 250, (30, 60, 100)
+    load = {name: partial(data.uci, name) for name in ("heart", "ionosphere")}
+    load = {"Gaussian": gaussian, **load}
+    if quick:
+        n_pool, sizes, load = 8, (12,), {"Gaussian": gaussian}
+    problems = {
+        (name, n_labels): start(*make(), n_labels, n_pool, 0)
+        for name, make in load.items()
+        for n_labels in sizes
+    }
+    print(
+        f"\nSeconds for a round, {len(LAMS)} penalties, all pairs and all of the pool"
+    )
+    print(
+        "  rows         labels  pool  pairs  trainings together    refit  ratio  errors"
+    )
+    for (name, n_labels), known in problems.items():
+        rounds_of(name, known, n_labels)
+    middle = sizes[len(sizes) // 2]
+    print(f"\nMicroseconds for a training, {middle} labels")
+    print("  rows         lambda     together    refit  ratio   errors")
+    for name in load:
+        for lam in LAMS[::5]:
+            by_penalty(name, problems[name, middle], lam)
+    if quick:
+        return
+    X, y = load["heart"]()
+    learner = ALMSClassifier(
+        LogisticRegression(max_iter=5000),
+        {"C": [1 / lam for lam in LAMS]},
+        random_state=0,
+    )
+    time, _ = seconds(learner.fit, StandardScaler().fit_transform(X), y)
+    print(f"\nheart, pool 270, 100 labels, all rows and pairs: {time / 60:.1f} minutes")
+
+
+if __name__ == "__main__":
+    main(__doc__, benchmark)

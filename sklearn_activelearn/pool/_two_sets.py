@@ -1,0 +1,85 @@
+"""Labels of a pool that are bought for two sets: one to train, one to validate."""
+
+import numpy as np
+
+from .._containers import take
+from .._requests import Note
+from ._voi_refit import calibrated
+
+#: What a label is for.
+TRAIN, VALIDATION = "train", "validation"
+
+
+class TwoSets:
+    """A pool learner whose requests say which set the label is for.
+
+    Rows that nobody asked for are training data: they are no random sample.
+    """
+
+    def _begin(self):
+        super()._begin()
+        self._is_validation = np.empty(0, dtype=bool)
+        self._row_numbers = np.empty(0, dtype=np.int64)
+
+    @property
+    def allocation_(self):
+        """What each label is for, in the order in which they were taught."""
+        return np.where(self._is_validation, VALIDATION, TRAIN)
+
+    @property
+    def labeled_indices_(self):
+        """Rows of the pool whose labels were bought, for each of the two sets."""
+        bought = self._row_numbers >= 0
+        return {
+            TRAIN: self._row_numbers[bought & ~self._is_validation],
+            VALIDATION: self._row_numbers[bought & self._is_validation],
+        }
+
+    def _absorb(self, X, codes, notes):
+        super()._absorb(X, codes, notes)
+        asked = [note or Note(1.0) for note in notes]
+        purposes = [note.purpose == VALIDATION for note in asked]
+        numbers = [-1 if note.row is None else note.row for note in asked]
+        self._is_validation = np.append(self._is_validation, purposes).astype(bool)
+        self._row_numbers = np.append(self._row_numbers, numbers).astype(np.int64)
+
+    @property
+    def _can_validate(self):
+        """Whether models can be trained on one set and judged by the other."""
+        known = self._labelled.codes[~self._is_validation]
+        return self._is_validation.any() and len(np.unique(known)) > 1
+
+    def _is_cold(self, n_known):
+        enough = self._can_validate and self._is_validation.sum() > 1
+        return n_known < self.n_initial or not enough
+
+    def _at_random(self, X, rows, n_wanted, seed):
+        chosen, notes = super()._at_random(X, rows, n_wanted, seed)
+        purposes = (TRAIN, VALIDATION)
+        return chosen, [
+            note._replace(purpose=purposes[(self.n_queries_ + k) % 2])
+            for k, note in enumerate(notes)
+        ]
+
+    def predict_proba(self, X):
+        """Return the class probabilities of the chosen model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the candidates take
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            0 for a class without a labelled row yet. If the model has only
+            decision values, a sigmoid fitted on the validation set.
+        """
+        return self._probabilities(self._model(), self._check_rows(X, reset=False))
+
+    def _probabilities(self, model, X):
+        rows = np.flatnonzero(self._is_validation)
+        if not hasattr(model, "predict_proba"):
+            labels = self.classes_[self._labelled.codes[rows]]
+            model = calibrated(model, take(self._labelled.rows, rows), labels)
+        return super()._probabilities(model, X)

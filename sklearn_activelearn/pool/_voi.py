@@ -1,0 +1,176 @@
+"""What a label is worth to a set of models, for training or for choosing one.
+
+The models come in as an object that trains all of them on any part of the rows with
+labels, `RefittedModels` or `GramModels`. It has ``n_validation``, the number v of
+validation rows, and ``n_candidates``, that of rows whose labels might be bought, and
+returns losses, with one entry for each model in front:
+
+- ``trained()``: losses of shape (m, v) of the models trained on the training set, and
+  class probabilities (m, n_candidates, n_classes) of theirs;
+- ``without(pairs)``: (m, n_pairs, 2), on the two validation rows that the training went
+  without;
+- ``without_one(rows, guesses)``: (m, n_rows), the same for one row, and
+  (m, n_rows, n_candidates) on the candidates with the labels guessed;
+- ``without_but_with(pairs, guesses)``: (m, n_candidates, n_pairs, 2), as `without` with
+  one candidate more in the training set.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.special import softmax
+
+#: Losses that are held at a time.
+BLOCK = 2**21
+
+#: Probabilities are not below this when their logarithm is taken.
+EPS = np.finfo(np.float64).eps
+
+
+def log_loss(codes, probabilities):
+    """Minus the logarithm of the probability of the right class."""
+    return -np.log(np.maximum(probabilities[np.arange(len(codes)), codes], EPS))
+
+
+def brier_loss(codes, probabilities):
+    """Squared distance of the probabilities from those that know the class."""
+    right = probabilities[np.arange(len(codes)), codes]
+    return (probabilities**2).sum(axis=1) + 1 - 2 * right
+
+
+#: By the names that `ALMSClassifier` takes.
+LOSSES = {"log_loss": log_loss, "brier": brier_loss}
+
+
+def model_probabilities(errors, temperature=None):
+    """Return how probably each model is the best one (equation 3, scaled to sum 1).
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_models, ...)
+        Their losses.
+    temperature : float or None
+        None: 1 minus the softmax of the errors, as in the paper. A number: softmax of
+        minus the errors over it; the smaller, the more the better models count.
+    """
+    n_models = len(errors)
+    if n_models == 1:
+        return np.ones_like(errors)
+    if temperature is None:
+        return (1 - softmax(errors, axis=0)) / (n_models - 1)
+    return softmax(-errors / temperature, axis=0)
+
+
+def lower_ends(losses):
+    """Return the lower end of a 95 % interval of each model's mean loss, or 0."""
+    n_models, v = losses.shape
+    spread = losses.std(axis=1, ddof=1) if v > 1 else np.zeros(n_models)
+    return np.maximum(losses.mean(axis=1) - 1.96 * spread / np.sqrt(v), 0)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over ordered pairs (i, j) of rows left out (equation 5).
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n_models, ...)
+        Of the models, judged by row i alone.
+    loss : ndarray of shape (n_models, ...)
+        On row j.
+    product : ndarray of shape (...)
+        Of the two, summed over the models.
+    """
+
+    probability: np.ndarray
+    loss: np.ndarray
+    product: np.ndarray
+
+    @classmethod
+    def of(cls, losses, temperature):
+        """Take both orders of pairs, losses of shape (n_models, ..., n_pairs, 2)."""
+        probability = model_probabilities(losses, temperature)
+        product = np.einsum("m...pk,m...pk->...", probability, losses[..., ::-1])
+        n = 2 * losses.shape[-2]
+        return cls(
+            probability.mean(axis=(-2, -1)), losses.mean(axis=(-2, -1)), product / n
+        )
+
+    def mixed(self, other, share):
+        """Return the means over both, `share` of the pairs being the other's."""
+        return Means(
+            (1 - share) * self.probability + share * other.probability,
+            (1 - share) * self.loss + share * other.loss,
+            (1 - share) * self.product + share * other.product,
+        )
+
+    def system_loss(self, pairing):
+        """Return the expected loss of the model that would be chosen."""
+        if pairing == "averaged":
+            return (self.probability * self.loss).sum(axis=0)
+        return self.product
+
+
+def some(items, n_wanted, rng):
+    """Return so many of the items, in their order, or all."""
+    if n_wanted is None or n_wanted >= len(items):
+        return items
+    return items[np.sort(rng.choice(len(items), n_wanted, replace=False))]
+
+
+def values_of_information(
+    models, weights_of, *, temperature, pairing, n_pairs, n_jobs, rng
+):
+    """Return what each candidate is worth for training, and for choosing a model.
+
+    Parameters
+    ----------
+    models : object
+        As described above.
+    weights_of : callable
+        ``weights_of(losses) -> probabilities`` of the models, for the losses on the
+        validation set.
+    temperature, pairing
+        As for `model_probabilities` and `Means.system_loss`.
+    n_pairs : int or None
+        How many pairs, and single rows, of the validation set are left out.
+    n_jobs : int or None
+        Blocks of pairs in parallel.
+    rng : Generator
+        Chooses them.
+
+    Returns
+    -------
+    training, selection : ndarray of shape (n_candidates,)
+        Minus the system's loss: VOI_T and VOI_V.
+    """
+    v = models.n_validation
+    losses, probabilities = models.trained()
+    expected = np.tensordot(weights_of(losses), probabilities, axes=1)
+    guesses = expected.argmax(axis=1)
+    pairs = some(np.transpose(np.triu_indices(v, 1)), n_pairs, rng)
+    singles = some(np.arange(v), n_pairs, rng)
+
+    own, others = models.without_one(singles, guesses)
+    both = np.stack(np.broadcast_arrays(own[..., None], others), axis=-1)
+    with_candidate = Means.of(both.swapaxes(1, 2), temperature)
+    among_old = Means.of(models.without(pairs)[:, None], temperature)
+    # of the v (v + 1) ordered pairs of the larger set, the candidate is in 2 v
+    selection = among_old.mixed(with_candidate, 2 / (v + 1)).system_loss(pairing)
+
+    size = max(1, BLOCK // (2 * len(losses) * models.n_candidates))
+    blocks = np.split(pairs, range(size, len(pairs), size))
+    parallel = Parallel(n_jobs=n_jobs, prefer=models.prefer)
+    training = None
+    n_done = 0
+    for part, block in zip(
+        parallel(delayed(models.without_but_with)(block, guesses) for block in blocks),
+        blocks,
+        strict=True,
+    ):
+        means, n_done = Means.of(part, temperature), n_done + len(block)
+        training = (
+            means if training is None else training.mixed(means, len(block) / n_done)
+        )
+    return -training.system_loss(pairing), -selection

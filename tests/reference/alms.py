@@ -1,0 +1,150 @@
+"""Active learning with model selection, slow and obvious, written from the paper.
+
+Ali, Caruana & Kapoor (2014): Algorithm 1 and Sections 3.1 to 3.3. Every model is
+trained anew for every pair and every candidate. A model has ``fit(X, y)`` and
+``predict_proba(X)``; y are whole numbers from 0 on, and column c of what a model
+says is class c, whichever classes it was trained on.
+"""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+EPS = np.finfo(float).eps
+
+
+class Logistic:
+    """L2 logistic regression, intercept unpenalised: Newton with backtracking."""
+
+    def __init__(self, lam, fit_intercept=True):
+        self.lam = lam
+        self.fit_intercept = fit_intercept
+
+    def rows(self, X):
+        return np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else X
+
+    def fit(self, X, y):
+        A, sign = self.rows(X), 2 * y - 1
+        penalty = np.full(A.shape[1], float(self.lam))
+        if self.fit_intercept:
+            penalty[-1] = 0
+
+        def objective(w):
+            return np.logaddexp(0, -sign * (A @ w)).sum() + penalty @ w**2 / 2
+
+        w = np.zeros(A.shape[1])
+        for _ in range(100):
+            p = 1 / (1 + np.exp(-(A @ w)))
+            slope = A.T @ (p - y) + penalty * w
+            curvature = (A.T * (p * (1 - p))) @ A + np.diag(penalty + 1e-14)
+            step = np.linalg.solve(curvature, -slope)
+            size = 1.0
+            while objective(w + size * step) > objective(w) and size > 1e-10:
+                size /= 2
+            w = w + size * step
+            if -slope @ step < 1e-20:
+                break
+        self.w = w
+        return self
+
+    def predict_proba(self, X):
+        p = 1 / (1 + np.exp(-(self.rows(X) @ self.w)))
+        return np.column_stack([1 - p, p])
+
+
+def log_loss(y, probabilities):
+    return -np.log(np.clip(probabilities[y], EPS, 1))
+
+
+def model_probabilities(errors):
+    """Equation 3, scaled to sum 1."""
+    if len(errors) == 1:
+        return np.ones(1)
+    p = 1 - np.exp(errors) / np.exp(errors).sum()
+    return p / p.sum()
+
+
+def lower_end(losses):
+    """Lower end of the 95 % interval of a mean loss (footnote 3)."""
+    spread = np.std(losses, ddof=1) if len(losses) > 1 else 0
+    return max(0, np.mean(losses) - 1.96 * spread / np.sqrt(len(losses)))
+
+
+def compute_voi(models, T, V, candidate=None):
+    """ComputeVOI; the candidate is one more row of V that is not trained on (3.3)."""
+    (X_T, y_T), (X_V, y_V) = T, V
+    own = len(y_V)
+    if candidate is not None:
+        X_V, y_V = np.vstack([X_V, candidate[0]]), np.append(y_V, candidate[1])
+    P, L = [], []
+    for i in range(len(y_V)):
+        for j in range(len(y_V)):
+            if i == j:
+                continue
+            kept = [k for k in range(own) if k not in (i, j)]
+            X = np.vstack([X_T, X_V[kept]])
+            y = np.append(y_T, y_V[kept])
+            said = [model.fit(X, y).predict_proba(X_V[[i, j]]) for model in models]
+            P.append(model_probabilities([log_loss(y_V[i], p[0]) for p in said]))
+            L.append([log_loss(y_V[j], p[1]) for p in said])
+    return -np.mean(P, axis=0) @ np.mean(L, axis=0)
+
+
+def one_round(models, T, V, pool):
+    """P_t(M), the estimated labels, VOI_T and VOI_V of each row of the pool."""
+    (X_T, y_T), (X_V, y_V) = T, V
+    errors, said = [], []
+    for model in models:
+        model.fit(X_T, y_T)
+        losses = [
+            log_loss(y, p) for y, p in zip(y_V, model.predict_proba(X_V), strict=True)
+        ]
+        errors.append(lower_end(losses))
+        said.append(model.predict_proba(pool))
+    weights = model_probabilities(errors)
+    mean = sum(w * p for w, p in zip(weights, said, strict=True))
+    guesses = mean.argmax(axis=1)
+    training, selection = [], []
+    for x, guess in zip(pool, guesses, strict=True):
+        more = np.vstack([X_T, x]), np.append(y_T, guess)
+        training.append(compute_voi(models, more, V))
+        selection.append(compute_voi(models, T, V, (x, guess)))
+    return weights, guesses, np.array(training), np.array(selection)
+
+
+def purchases(models, X, y, *, n_initial, budget, random_state):
+    """List (row, purpose) in order, and what was found in each later round."""
+    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    bought, rounds, n_draws = [], [], 0
+
+    def rows_for(purpose):
+        return [row for row, what in bought if what == purpose]
+
+    while len(bought) < budget:
+        rng = np.random.default_rng((int(seed), n_draws))
+        n_draws += 1
+        asked = [row for row, _ in bought]
+        left = np.array([i for i in range(len(X)) if i not in asked])
+        T, V = rows_for("train"), rows_for("validation")
+        if len(bought) < n_initial or len(set(y[T])) < 2 or len(V) < 2:
+            wanted = max(n_initial - len(bought), 1)
+            for row in rng.permutation(left)[:wanted].tolist():
+                bought.append((row, ["train", "validation"][len(bought) % 2]))
+            continue
+        rng.permutation(left)  # which candidates to look at: all
+        found = one_round(models, (X[T], y[T]), (X[V], y[V]), X[left])
+        _, _, training, selection = found
+        if training.max() > selection.max():
+            bought.append((int(left[training.argmax()]), "train"))
+        else:
+            bought.append((int(rng.permutation(left)[0]), "validation"))
+        rounds.append(found)
+    return bought, rounds
+
+
+def best_on_validation(models, T, V):
+    """Index of the model with the smallest mean loss on V, trained on T."""
+    losses = [
+        np.mean([log_loss(y, p) for y, p in zip(V[1], said, strict=True)])
+        for said in (model.fit(*T).predict_proba(V[0]) for model in models)
+    ]
+    return int(np.argmin(losses))
