@@ -344,12 +344,12 @@ def test_classes_may_grow_late():
     rows = learner.query(X)
     learner.teach(X[rows], np.array(["b", "d", "b", "d"]))
     for label in ("c", "a", "b"):
-        left = np.setdiff1d(np.arange(60), learner._places)
+        left = np.setdiff1d(np.arange(60), learner._pool.places)
         row = learner.query(X, candidates=left)
         learner.teach(X[row], [label])
     assert learner.label_distributions_.shape == (60, 4)
     np.testing.assert_allclose(learner.label_distributions_.sum(axis=1), 1)
-    assert learner.transduction_[learner._places].tolist() == list("bdbdcab")
+    assert learner.transduction_[learner._pool.places].tolist() == list("bdbdcab")
 
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])
@@ -367,7 +367,7 @@ def test_late_labels_and_chunks():
     learner.teach(X[first[:6]], y[first[:6]])
     second = learner.query(X, candidates=np.setdiff1d(np.arange(60), first))
     learner.teach(X[second], y[second]).teach(X[first[6:]], y[first[6:]])
-    assert sorted(learner._places) == sorted([*first, *second])
+    assert sorted(learner._pool.places) == sorted([*first, *second])
 
     chunks = fresh(learner, budget=30).partial_fit(X[:30], y[:30])
     chunks.set_params(budget=40).partial_fit(X[30:], y[30:])

@@ -136,7 +136,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _keep(self, X, rows):
         """Remember a pool and which of its rows have no label yet, if need be."""
         if self._keeps_pool and n_rows(X):
-            self._pool = self._pool.offered(X, rows)
+            self._pool = self._pool.offered(X, rows, self._labelled.rows)
 
     def _pick(self, X, rows, limit):
         """Choose among these row numbers of X, put the choice on the bill.

@@ -1,5 +1,7 @@
 """A graph on rows: which of them are alike, and what that says about other rows."""
 
+from copy import copy
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,12 +16,17 @@ from .._validation import check_number, check_option
 #: Weights below this are none: sums and products of them would underflow.
 TINY = 1e-100
 
+#: The largest number.
+HUGE = np.finfo(np.float64).max
 
-def check_distances(X):
-    """Refuse rows without finite distances."""
+
+def check_has_distances(X):
+    """Refuse rows without finite distances, and what is no number."""
     if is_frame(X):
         raise TypeError("X has categories, which have no distances; encode them.")
-    if n_rows(X) and not np.isfinite(row_norms(X, squared=True).max()):
+    norms = row_norms(X.astype(np.float64, copy=False), squared=True)
+    # two rows are at most twice as far apart as the farther one is from zero
+    if not np.all(norms <= HUGE / 4):
         raise ValueError("X has rows whose distances overflow; scale the features.")
 
 
@@ -39,8 +46,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
+    center_ : float or ndarray of shape (n_features,)
+        What is taken off all rows, so that distances between them keep their digits:
+        the medians of dense nodes, 0 for sparse ones.
     X_ : {ndarray, sparse matrix} of shape (n_nodes, n_features)
-        The nodes.
+        The nodes, less that.
     gamma_ : float or None
         The kernel's, None without one.
     label_distributions_ : ndarray of shape (n_nodes, n_classes)
@@ -63,19 +73,23 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def connect(self, X):
         """Make these rows the nodes."""
-        self.X_ = (X if issparse(X) else as_array(X)).astype(np.float64, copy=False)
+        # unlike means, medians of whole numbers leave distances exact
+        self.center_ = 0.0 if issparse(X) else np.median(as_array(X), axis=0)
+        self.X_ = self._centered(X)
         self.gamma_ = self._width() if self.kernel == "rbf" else None
         return self
 
-    def learn(self, distributions, classes):
-        """Learn the class probabilities of the nodes."""
-        self.label_distributions_, self.classes_ = distributions, classes
-        return self
+    def knowing(self, distributions, classes):
+        """Return a copy that knows the class probabilities of the nodes."""
+        out = copy(self)
+        out.label_distributions_, out.classes_ = distributions, classes
+        return out
 
     def fit(self, X, y):
         """Make these rows the nodes; all labels are known."""
-        classes, codes = np.unique(y, return_inverse=True)
-        return self.connect(X).learn(np.eye(len(classes))[codes], classes)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.label_distributions_ = np.eye(len(self.classes_))[codes]
+        return self.connect(X)
 
     def weights(self):
         """Return the symmetric weights of the edges: an array, or CSR for "knn"."""
@@ -85,14 +99,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             # an edge where one of the two is among the nearest of the other
             nearest = kneighbors_graph(self.X_, self._n_nearest(others=True))
             return csr_array(nearest.maximum(nearest.T))
-        weights = np.exp(-self.gamma_ * euclidean_distances(self.X_, squared=True))
+        weights = self._kernel_of(euclidean_distances(self.X_, squared=True))
         np.fill_diagonal(weights, 0)
         weights[weights < TINY] = 0
         return weights
 
     def predict_proba(self, X):
         """Return the mean class probabilities of the nodes around each row."""
-        X = X.astype(np.float64, copy=False)
+        X = self._centered(X)
         if self.kernel == "knn":
             search = NearestNeighbors(n_neighbors=self._n_nearest()).fit(self.X_)
             around = search.kneighbors(X, return_distance=False)
@@ -108,10 +122,20 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """Return the most likely class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    def _centered(self, X):
+        X = X if issparse(X) else as_array(X) - self.center_
+        return X.astype(np.float64, copy=False)
+
+    def _kernel_of(self, distances):
+        """Return the weights for squared distances, in their memory."""
+        with np.errstate(over="ignore"):  # a large gamma: no weight
+            distances *= -self.gamma_
+        return np.exp(distances, out=distances)
+
     def _kernel_mean(self, distances, start):
         # relative to the nearest node, so that the weights of a far row do not vanish
         distances -= distances.min(axis=1, keepdims=True)
-        weights = np.exp(-self.gamma_ * distances)
+        weights = self._kernel_of(distances)
         return weights @ self.label_distributions_ / weights.sum(axis=1, keepdims=True)
 
     def _n_nearest(self, others=False):
@@ -124,7 +148,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         search = NearestNeighbors(n_neighbors=self._n_nearest(others=True))
         distances = search.fit(self.X_).kneighbors()[0][:, -1]
         apart = distances[distances > 0]
-        return 8 / np.median(apart) ** 2 if len(apart) else 1.0
+        # the squares of tiny distances vanish
+        return 8 / max(np.median(apart) ** 2, 8 / HUGE) if len(apart) else 1.0
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

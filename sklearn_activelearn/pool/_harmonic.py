@@ -51,32 +51,37 @@ class HarmonicField:
         is_free = np.ones(weights.shape[0], dtype=bool)
         is_free[nodes] = False
         self.free = np.flatnonzero(is_free)
-        edges = weights[self.free]
-        laplacian = -edges[:, self.free]
-        laplacian = laplacian.toarray() if issparse(laplacian) else laplacian
-        degrees = edges.sum(axis=1)
+        degrees = weights.sum(axis=1)[self.free]
         degrees[degrees == 0] = 1  # of a node alone: any number
+        laplacian = weights[np.ix_(self.free, self.free)]
+        laplacian = laplacian.toarray() if issparse(laplacian) else laplacian
+        np.negative(laplacian, out=laplacian)
         np.fill_diagonal(laplacian, (1 + LOST) * degrees)
         self.green = inverse(laplacian)
-        self.reached = self.green @ (edges[:, nodes] @ distributions)
+        pull = weights[np.ix_(self.free, nodes)] @ distributions
+        self.reached = self.green @ pull
         self._solved_variance = np.diag(self.green)
 
     def clamped(self, node, distribution):
         """Return the field with one more node clamped, in O(n_free²)."""
-        field = object.__new__(HarmonicField)
-        field.weights, field.nodes = self.weights, np.append(self.nodes, node)
-        field.distributions = np.vstack([self.distributions, distribution])
+        nodes = np.append(self.nodes, node)
+        distributions = np.vstack([self.distributions, distribution])
         k = np.searchsorted(self.free, node)
         others = np.arange(len(self.free)) != k
-        field.free = self.free[others]
+        solved = self._solved_variance[others]
+        variance = np.diag(self.green)[others]
+        left = variance - self.green[k, others] ** 2 / self.green[k, k]
+        if np.any(left < CANCELLED * solved):
+            return HarmonicField(self.weights, nodes, distributions)
+        field = object.__new__(HarmonicField)
+        field.weights, field.nodes = self.weights, nodes
+        field.distributions = distributions
+        field.free, field._solved_variance = self.free[others], solved
         influence = self.green[k, others] / self.green[k, k]
         field.reached = self.reached[others] + np.outer(
             influence, distribution - self.reached[k]
         )
         field.green = without(self.green, k)
-        field._solved_variance = self._solved_variance[others]
-        if np.any(np.diag(field.green) < CANCELLED * field._solved_variance):
-            return HarmonicField(self.weights, field.nodes, field.distributions)
         return field
 
     @property
@@ -125,25 +130,26 @@ class HarmonicField:
 
 
 def inverse(matrix):
-    """Return the inverse of a symmetric positive definite matrix, which is lost."""
+    """Return the inverse of a symmetric positive definite matrix, in its memory."""
     if len(matrix) == 0:
         return matrix
     factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True)
     out, _ = dpotri(factor, lower=True, overwrite_c=True)
     if failed:
         raise np.linalg.LinAlgError("the weights of the graph overflow.")
-    out = np.tril(out)
-    return out + np.tril(out, -1).T
+    for k in range(1, len(out)):  # the other triangle holds anything
+        out[:k, k] = out[k, :k]
+    return out.T
 
 
-def without(inverse, k):
+def without(green, k):
     """Return the inverse of a matrix that has lost its k-th row and column."""
-    column = inverse[k] / np.sqrt(inverse[k, k])
+    column = green[k] / np.sqrt(green[k, k])
     column = np.delete(column, k)
     out = np.multiply.outer(-column, column)
     for rows in (slice(k), slice(k, None)):
         for columns in (slice(k), slice(k, None)):
-            out[rows, columns] += inverse[shifted(rows, k), shifted(columns, k)]
+            out[rows, columns] += green[shifted(rows, k), shifted(columns, k)]
     return out
 
 

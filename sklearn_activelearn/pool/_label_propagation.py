@@ -1,15 +1,14 @@
 """Active label propagation: ask where a label leaves the fewest errors to expect."""
 
-from copy import copy
-
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from .._containers import take
+from .._containers import n_rows
+from .._validation import encode
 from ._base import PoolClassifier
 from ._choice import best, notes_of
-from ._graph import GraphClassifier, check_distances
-from ._labelled_graph import LabelledGraph, find_places
+from ._graph import GraphClassifier, check_has_distances
+from ._labelled_graph import LabelledGraph
 from ._training import fresh
 
 
@@ -183,41 +182,30 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     def _check_rows(self, X, *y, **how):
         checked = super()._check_rows(X, *y, **how)
-        check_distances(checked[0] if y else checked)
+        check_has_distances(checked[0] if y else checked)
         return checked
 
     def _begin(self):
         super()._begin()
-        self._places, self._graph = np.empty(0, dtype=np.int64), None
+        self._graph = None
         self.__dict__.pop("label_distributions_", None)
+
+    def _set_classes(self, classes):
+        known = getattr(self, "classes_", None)
+        super()._set_classes(classes)
+        if hasattr(self, "label_distributions_"):  # columns for the new classes
+            columns = np.eye(len(classes))[encode(known, classes)]
+            self.label_distributions_ = self.label_distributions_ @ columns
 
     @property
     def transduction_(self):
         return self.classes_[self.label_distributions_.argmax(axis=1)]
 
-    def _keep(self, X, rows):
-        before = self._pool.X
-        super()._keep(X, rows)
-        is_gone = np.isin(self._places, self._pool.unlabelled)
-        is_gone |= self._pool.X is not before
-        places = np.where(is_gone, -1, self._places)
-        (lost,) = np.nonzero(places < 0)
-        if len(lost):
-            rows = take(self._labelled.rows, lost)
-            places[lost] = find_places(self._pool, rows, [None] * len(lost), places)
-        self._places = places
-
-    def _absorb(self, X, codes, notes):
-        super()._absorb(X, codes, notes)
-        places = find_places(self._pool, X, notes, self._places)
-        self._places = np.append(self._places, places)
-
     def _connected(self):
         """Return the graph of the pool with all labels taught."""
         return LabelledGraph.of(
             fresh(self._prototypes[0]),
-            self._pool.X,
-            self._places,
+            self._pool,
             self._labelled,
             len(self.classes_),
             n_first=self.n_initial,
@@ -226,16 +214,22 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     def _train(self):
         self._graph = self._connected()
-        distributions = self._graph.all_distributions
-        self.estimator_ = copy(self._graph.graph).learn(distributions, self.classes_)
-        n_places = len(distributions) - np.count_nonzero(self._places < 0)
-        self.label_distributions_ = distributions[:n_places]
+        distributions = self._graph.distributions()
+        self.estimator_ = self._graph.graph.knowing(distributions, self.classes_)
+        self.label_distributions_ = distributions[: self._graph.n_pool]
+
+    def _catch_up(self):
+        super()._catch_up()
+        if len(self._labelled) and not self._labelled.has_two_classes:
+            n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
+            only = np.eye(len(self.classes_))[self._labelled.codes[:1]]
+            self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, X, rows, n_wanted, seed):
         self._graph = self._connected()
-        field, probabilities = self._graph.field, self._graph.distributions
+        field, probabilities = self._graph.field, self._graph.free_distributions()
         chosen = []
-        while len(chosen) < n_wanted:
+        while True:
             left = np.searchsorted(field.free, np.setdiff1d(rows, chosen))
             is_lost = field.is_lost[left]
             left = left[is_lost] if is_lost.any() else left
@@ -243,11 +237,11 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             # beside the rows that will be right, rounding errors of the risk are ties
             (k,) = left[best(len(field.free) - risk, 1, seed)]
             chosen.append(field.free[k])
+            if len(chosen) == n_wanted:
+                return np.array(chosen), notes_of(np.array(chosen), 1.0)
             # whatever the label, the others keep their probabilities in the mean
             field = field.clamped(chosen[-1], probabilities[k])
             probabilities = np.delete(probabilities, k, axis=0)
-        chosen = np.array(chosen)
-        return chosen, notes_of(chosen, 1.0)
 
     def _expected_risk(self, field, probabilities, candidates):
         """Return the expected risk of each candidate, computed in threads."""

@@ -99,10 +99,11 @@ class PoolLoop(CallbackSupportMixin):
         is_open = np.zeros(n_rows(X), dtype=bool)
         is_open[self._requests.others(X, rows)] = True
         n_open = np.count_nonzero(is_open)
-        if n_open and self._has_stopped:  # other rows, to be judged anew
-            self._stopping_memory, self._has_stopped = {}, False
-        self.queried_indices_ = NO_ROWS
-        self._keep(X, rows)
+        with self._draft() as learner:
+            if n_open and learner._has_stopped:  # other rows, to be judged anew
+                learner._stopping_memory, learner._has_stopped = {}, False
+            learner.queried_indices_ = NO_ROWS
+            learner._keep(X, rows)
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open)

@@ -20,8 +20,8 @@ class Pool:
     unlabelled : ndarray of int
         Row numbers of X, ascending.
     places : ndarray of int
-        Where each row that was taught is in X, in that order; -1 for one that was
-        not asked for of this pool.
+        Where each row that was taught is in X, in that order; -1 for nowhere. No two
+        are in one place.
     """
 
     X: Any = None
@@ -29,30 +29,82 @@ class Pool:
     places: np.ndarray = field(default_factory=NO_ROWS.copy)
     _derived: dict = field(default_factory=dict, repr=False)
 
-    def offered(self, X, rows):
-        """Return the pool X whose rows with these numbers have no label."""
+    def offered(self, X, rows, labelled=None):
+        """Return the pool X whose rows with these numbers have no label.
+
+        A labelled row that is offered again is one more row without a label.
+
+        Parameters
+        ----------
+        X : rows
+            The whole pool.
+        rows : ndarray of int
+            Row numbers of X.
+        labelled : rows, optional
+            All that were taught.
+        """
+        unlabelled, before = np.unique(rows), self.places
         if self.X is not None and same_rows(self.X, X):
-            # a labelled row that is offered again is one more row without a label
-            places = np.where(np.isin(self.places, rows), -1, self.places)
-            return Pool(self.X, np.unique(rows), places, self._derived)
-        return Pool(X.copy(), np.unique(rows), np.full_like(self.places, -1))
+            places = np.where(np.isin(before, unlabelled), -1, before)
+            pool = Pool(self.X, unlabelled, places, self._derived)
+        else:
+            places = np.full_like(before, -1)
+            pool = Pool(X.copy(), unlabelled, places)
+        is_open = pool._is_open()
+        is_open[unlabelled] = False
+        (lost,) = np.nonzero(places < 0)
+        if len(lost) and is_open.any():
+            places[lost] = pool._find(take(labelled, lost), before[lost], is_open)
+        return pool
 
     def without(self, X, notes):
-        """Return the same pool when rows X that were asked for have been taught."""
-        numbers = [note.row if note else None for note in notes]
-        places = [
-            number if number is not None and self._has(number, key) else -1
-            for number, key in zip(numbers, row_keys(X), strict=True)
-        ]
+        """Return the same pool when rows X have been taught, asked for or not."""
+        places = np.full(len(notes), -1)
+        if self.X is not None:
+            hints = np.array([note.row if note else -1 for note in notes], dtype=int)
+            places = self._find(X, hints, self._is_open())
         is_left = ~np.isin(self.unlabelled, places, kind="sort")
         places = np.append(self.places, places)
         return Pool(self.X, self.unlabelled[is_left], places, self._derived)
 
-    def _has(self, number, key):
-        """Whether the row with that number is still the one that was asked for."""
-        if self.X is None or number >= n_rows(self.X):
-            return False
-        return next(row_keys(take(self.X, [number]))) == key
+    def _is_open(self):
+        """Which rows of X are no place yet."""
+        is_open = np.ones(n_rows(self.X), dtype=bool)
+        is_open[self.places[self.places >= 0]] = False
+        return is_open
+
+    def _find(self, rows, hints, is_open):
+        """Return where rows are among the open rows of X, -1: nowhere.
+
+        Parameters
+        ----------
+        rows : rows
+            Labelled ones.
+        hints : ndarray of int
+            Where each was: it decides between equal rows. After that those that are
+            not for sale come first.
+        is_open : ndarray of bool of shape (n_rows_of_X,)
+            Rows of X that may be places; those that are found are taken out.
+        """
+        keys, places = list(row_keys(rows)), np.full(len(hints), -1)
+        (hinted,) = np.nonzero((hints >= 0) & (hints < len(is_open)))
+        there = row_keys(take(self.X, hints[hinted]))
+        for i, number, key in zip(hinted, hints[hinted], there, strict=True):
+            if key == keys[i] and is_open[number]:
+                places[i], is_open[number] = number, False
+        (lost,) = np.nonzero(places < 0)
+        if len(lost):
+            numbers = self.derived("numbers", numbers_of)
+            for_sale = np.zeros(len(is_open), dtype=bool)
+            for_sale[self.unlabelled] = True
+            for i in lost:
+                equal = [
+                    number for number in numbers.get(keys[i], ()) if is_open[number]
+                ]
+                if equal:
+                    places[i] = min(equal, key=for_sale.__getitem__)
+                    is_open[places[i]] = False
+        return places
 
     def derived(self, name, make):
         """Return ``make(X)``, made once for each pool; pickles leave it out."""
@@ -62,3 +114,11 @@ class Pool:
 
     def __getstate__(self):
         return {**vars(self), "_derived": {}}
+
+
+def numbers_of(X):
+    """Return for each row key the numbers of the rows that have it."""
+    numbers = {}
+    for number, key in enumerate(row_keys(X)):
+        numbers.setdefault(key, []).append(number)
+    return numbers

@@ -32,7 +32,8 @@ class Labelled:
 
     def plus(self, X, codes):
         """Return these rows and more."""
-        rows = X if self.rows is None else joined(self.rows, X)
+        # copied: the caller may use the array again
+        rows = X.copy() if self.rows is None else joined(self.rows, X)
         return Labelled(rows, np.append(self.codes, np.asarray(codes, np.int32)))
 
     def recoded(self, positions):
