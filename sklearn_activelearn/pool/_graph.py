@@ -24,7 +24,7 @@ def check_has_distances(X):
     """Refuse rows without finite distances, and what is no number."""
     if is_frame(X):
         raise TypeError("X has categories, which have no distances; encode them.")
-    norms = row_norms(X.astype(np.float64, copy=False), squared=True)
+    norms = row_norms(_float64(X), squared=True)
     # two rows are at most twice as far apart as the farther one is from zero
     if not np.all(norms <= HUGE / 4):
         raise ValueError("X has rows whose distances overflow; scale the features.")
@@ -46,9 +46,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    center_ : float or ndarray of shape (n_features,)
+    center_ : ndarray of shape (n_features,) or None
         What is taken off all rows, so that distances between them keep their digits:
-        the medians of dense nodes, 0 for sparse ones.
+        the medians of dense nodes.
     X_ : {ndarray, sparse matrix} of shape (n_nodes, n_features)
         The nodes, less that.
     gamma_ : float or None
@@ -74,7 +74,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
     def connect(self, X):
         """Make these rows the nodes."""
         # unlike means, medians of whole numbers leave distances exact
-        self.center_ = 0.0 if issparse(X) else np.median(as_array(X), axis=0)
+        self.center_ = None if issparse(X) else np.median(_float64(X), axis=0)
         self.X_ = self._centered(X)
         self.gamma_ = self._width() if self.kernel == "rbf" else None
         return self
@@ -123,8 +123,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _centered(self, X):
-        X = X if issparse(X) else as_array(X) - self.center_
-        return X.astype(np.float64, copy=False)
+        X = _float64(X)
+        return X if self.center_ is None else as_array(X) - self.center_
 
     def _kernel_of(self, distances):
         """Return the weights for squared distances, in their memory."""
@@ -155,3 +155,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _float64(X):
+    """Return rows of numbers in double precision."""
+    return (X if issparse(X) else as_array(X)).astype(np.float64, copy=False)

@@ -98,9 +98,7 @@ class Pool:
             for_sale = np.zeros(len(is_open), dtype=bool)
             for_sale[self.unlabelled] = True
             for i in lost:
-                equal = [
-                    number for number in numbers.get(keys[i], ()) if is_open[number]
-                ]
+                equal = [k for k in numbers.get(keys[i], ()) if is_open[k]]
                 if equal:
                     places[i] = min(equal, key=for_sale.__getitem__)
                     is_open[places[i]] = False
