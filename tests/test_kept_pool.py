@@ -101,3 +101,60 @@ def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
     kept = Pool().offered(pool[0][:5], np.arange(5))
     taught = kept.without(pool[0][7:8], [Note(1.0, 7)])
     assert taught.unlabelled.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_note_decides_between_equal_rows(pool):
+    twice = np.repeat(pool[0], 2, axis=0)
+    kept = Pool().offered(twice, np.arange(40))
+    taught = kept.without(twice[[6, 6, 7, 6]], [None, Note(1.0, 6), None, Note(1.0, 6)])
+    assert taught.places.tolist() == [7, 6, -1, -1]
+    assert np.setdiff1d(kept.unlabelled, taught.unlabelled).tolist() == [6, 7]
+
+
+def test_of_equal_rows_those_that_are_not_for_sale_come_first(pool):
+    twice = np.repeat(pool[0], 2, axis=0)
+    kept = Pool().offered(twice, np.arange(0, 40, 2))
+    taught = kept.without(twice[[6, 6]], [None, None])
+    assert taught.places.tolist() == [7, 6]
+
+
+def test_labels_of_equal_rows_stay_where_they_were(pool):
+    twice = np.repeat(pool[0], 2, axis=0)
+    kept = Pool().offered(twice, np.arange(40))
+    notes = [Note(1.0, row) for row in (7, 6, 9)]
+    taught = kept.without(twice[[7, 6, 9]], notes)
+    grown = np.vstack([twice[:8], twice[8:] + 1, twice[9:10]])
+    left = np.setdiff1d(np.arange(41), [6, 7, 40])
+    assert taught.offered(grown, left, twice[[7, 6, 9]]).places.tolist() == [7, 6, 40]
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_rows_taught_are_found_in_all_containers(pool, container):
+    kept = Pool().offered(container(pool[0]), np.arange(20))
+    rows = container(pool[0][[4, 2]])
+    taught = kept.without(rows, [None, None])
+    assert taught.places.tolist() == [4, 2]
+    moved = taught.offered(container(pool[0][1:]), np.arange(5, 19), rows)
+    assert moved.places.tolist() == [3, 1]
+
+
+def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
+    X, y = pool[0].copy(), pool[1]
+    learner = make_keeper().teach(X, y)
+    X += 1
+    np.testing.assert_array_equal(learner._labelled.rows, pool[0])
+
+
+def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool):
+    class Interrupted(Keeper):
+        def _keep(self, X, rows):
+            super()._keep(X, rows)
+            if len(X) < 20:
+                raise KeyboardInterrupt
+
+    X, y = pool
+    learner = Interrupted(BernoulliNB(), n_initial=3, budget=8, random_state=0)
+    before = state(learner.fit(X, y))
+    with pytest.raises(KeyboardInterrupt):
+        learner.partial_fit(X[:10], y[:10])
+    assert state(learner) == before

@@ -1,6 +1,7 @@
 """Active label propagation: the harmonic function, what is bought, what is a node."""
 
 import pickle
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from sklearn.semi_supervised import LabelPropagation
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool._graph import GraphClassifier
 from sklearn_activelearn.pool._harmonic import HarmonicField
+from sklearn_activelearn.pool._pool import Pool
 from tests.reference import label_propagation as reference
 from tests.tools import by_pool, fresh, frozen, state
 
@@ -164,12 +166,69 @@ def test_weights_of_all_sizes(bridge, scale):
     np.testing.assert_allclose(both.reached, expected.reached, atol=1e-6)
 
 
-def test_distances_that_overflow_are_an_error():
+@pytest.mark.parametrize("scale", [1e200, 1e154 / np.abs(X).max()])
+def test_distances_that_overflow_are_an_error(scale):
     for kernel in ("knn", "rbf"):
         learner = ActiveLabelPropagationClassifier(kernel)
         with pytest.raises(ValueError, match="overflow; scale the features"):
-            learner.query(1e200 * X)
+            learner.query(scale * X)
         assert vars(learner) == learner.get_params()
+
+
+@pytest.mark.parametrize("kernel", ["knn", "rbf"])
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float16, 300), (np.float32, 1e20)])
+def test_short_numbers_are_taken_as_long_ones(kernel, dtype, scale):
+    rows = (scale * X).astype(dtype)
+    learner, long = (
+        ActiveLabelPropagationClassifier(kernel, budget=15, random_state=0).fit(rows, y)
+        for rows in (rows, rows.astype(np.float64))
+    )
+    assert learner.queried_indices_.tolist() == long.queried_indices_.tolist()
+    assert frozen(learner.predict_proba(rows)) == frozen(long.predict_proba(rows))
+
+
+@pytest.mark.parametrize("kernel", ["knn", "rbf"])
+@pytest.mark.parametrize("n_features", [3, 30])
+def test_an_offset_costs_no_digits(kernel, n_features):
+    rows = np.random.RandomState(1).standard_normal((60, n_features)).round(3)
+    learner, far = (
+        ActiveLabelPropagationClassifier(kernel, budget=20, random_state=0).fit(
+            rows + offset, y
+        )
+        for offset in (0, 2.0**30)
+    )
+    assert learner.queried_indices_.tolist() == far.queried_indices_.tolist()
+    for one, other in (
+        (learner.label_distributions_, far.label_distributions_),
+        (learner.predict_proba(rows), far.predict_proba(rows + 2.0**30)),
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-155, 1e-160, 1e-170, 1.0])
+@pytest.mark.parametrize("gamma", [None, 1e-300, 1e308])
+def test_probabilities_are_finite_for_all_widths(scale, gamma):
+    learner = ActiveLabelPropagationClassifier("rbf", gamma=gamma, random_state=0)
+    learner.set_params(budget=12).fit(scale * X, y)
+    assert np.isfinite(learner.estimator_.gamma_)
+    for probabilities in (
+        learner.label_distributions_,
+        learner.predict_proba(1e3 * scale * X),
+    ):
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+def test_dense_nodes_and_sparse_rows():
+    for fitted_on in (X, csr_array(X)):
+        learner = ActiveLabelPropagationClassifier(random_state=0).fit(fitted_on, y)
+        np.testing.assert_array_equal(
+            learner.predict_proba(X), learner.predict_proba(csr_array(X))
+        )
+
+
+def test_the_model_alone_is_a_classifier():
+    graph = GraphClassifier(n_neighbors=1).fit(X, y)
+    assert graph.score(X, y) == 1
 
 
 def test_categories_have_no_distances():
@@ -274,6 +333,38 @@ def test_a_batch_does_not_ask_the_same_thing_twice():
     assert {1, 2, 3} <= set(rows // 200)
 
 
+@each_kernel
+@settings(max_examples=6)
+@given(seed=st.integers(0, 99))
+def test_batches_are_those_of_the_slow_twin(kernel, params, weights_of, seed):
+    rng = np.random.RandomState(seed)
+    rows = rng.standard_normal((16, 2)) + 4 * rng.randint(2, size=(16, 1))
+    learner = ActiveLabelPropagationClassifier(
+        kernel, **params, n_initial=4, batch_size=4, random_state=seed
+    )
+    first = learner.query(rows)
+    learner.teach(rows[first], [0, 1, 2, 1])
+    W, prior = weights_of(rows), np.array([1, 2, 1]) / 4
+    known = dict(zip(first.tolist(), [0, 1, 2, 1], strict=True))
+    left = [i for i in range(16) if i not in known]
+    for row in learner.query(rows, candidates=left).tolist():
+        assert row in reference.best_candidates(W, known, prior, left, 1e-5)
+        known[row] = reference.harmonic(W, known, prior)[row]
+        left.remove(row)
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_a_query_clamps_no_row_in_vain(batch_size):
+    learner = ActiveLabelPropagationClassifier(batch_size=batch_size, random_state=0)
+    learner.teach(X[:10], y[:10])
+    learner.query(X, candidates=np.arange(10, 60), limit=1)
+    with mock.patch.object(
+        HarmonicField, "clamped", autospec=True, side_effect=HarmonicField.clamped
+    ) as clamped:
+        assert len(learner.query(X, candidates=np.arange(10, 60))) == batch_size
+    assert clamped.call_count == batch_size - 1
+
+
 def test_rows_from_elsewhere_are_nodes():
     half = np.arange(30)
     other = ActiveLabelPropagationClassifier(n_neighbors=4, random_state=0)
@@ -312,6 +403,7 @@ def test_equal_rows_may_have_different_labels():
         n_neighbors=3, budget=None, random_state=0
     ).fit(pool, labels)
     np.testing.assert_array_equal(learner.transduction_, labels)
+    assert learner._pool.places.tolist() == learner.queried_indices_.tolist()
 
 
 def test_a_pickle_is_small_and_goes_on_to_the_bit():
@@ -334,9 +426,14 @@ def test_another_kernel_is_taken_over():
     learner.teach(X[row], y[row])
     expected = ActiveLabelPropagationClassifier("rbf", gamma=0.5)
     bought = np.append(learner.queried_indices_, row)
+    expected.query(X, limit=0)
     expected.teach(X[bought], y[bought])
-    assert learner.estimator_.kernel == "rbf"
-    assert learner._graph.field.weights.shape == (60, 60)
+    np.testing.assert_allclose(
+        learner.label_distributions_, expected.label_distributions_, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        learner.predict_proba(X + 0.1), expected.predict_proba(X + 0.1), atol=1e-9
+    )
 
 
 def test_classes_may_grow_late():
@@ -350,6 +447,146 @@ def test_classes_may_grow_late():
     assert learner.label_distributions_.shape == (60, 4)
     np.testing.assert_allclose(learner.label_distributions_.sum(axis=1), 1)
     assert learner.transduction_[learner._pool.places].tolist() == list("bdbdcab")
+
+
+def test_a_pool_of_which_no_row_was_bought_has_the_classes_it_was_told():
+    learner = ActiveLabelPropagationClassifier(n_initial=4, budget=4, random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], np.array(["b", "d", "b", "d"]))
+    before = learner.label_distributions_
+    learner.teach(X[:0], np.array([], dtype="<U1"), classes=["a", "b", "c", "d"])
+    assert learner.transduction_[rows].tolist() == ["b", "d", "b", "d"]
+    np.testing.assert_array_equal(learner.label_distributions_[:, [1, 3]], before)
+    np.testing.assert_array_equal(learner.label_distributions_[:, [0, 2]], 0)
+
+
+def test_labels_of_one_class():
+    learner = ActiveLabelPropagationClassifier(n_initial=4, random_state=0)
+    assert not hasattr(learner, "transduction_")
+    rows = learner.query(X)
+    learner.teach(X[rows], ["b"] * 4)
+    assert learner.transduction_.tolist() == learner.predict(X).tolist() == ["b"] * 60
+    labels = np.array(["a"] + ["b"] * 59)
+    learner.set_params(budget=3).fit(X, labels)
+    np.testing.assert_array_equal(learner.label_distributions_, [[0, 1]] * 60)
+
+
+@pytest.fixture
+def taught():
+    """Return a learner with six labels of two classes, four short of its first ones."""
+    learner = ActiveLabelPropagationClassifier(random_state=0)
+    learner.query(X, limit=0)
+    return learner.teach(X[:6], ["a", "b", "a", "b", "a", "b"])
+
+
+CHANGES = {
+    "rows": lambda learner: learner.query(
+        np.vstack([X[:6], X[6:][::-1]]), candidates=np.arange(6, 60), limit=0
+    ),
+    "last class": lambda learner: learner.teach(X[6:10], ["z"] * 4),
+    "kernel": lambda learner: learner.set_params(kernel="rbf"),
+    "one more first label": lambda learner: learner.teach(X[6:7], ["a"]),
+    "offered again": lambda learner: learner.query(X, limit=0),
+    "all": lambda learner: learner.set_params(n_initial=3),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("n_initial", [1, 10])
+def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
+    taught.set_params(n_initial=n_initial).teach(X[50:51], ["a"])
+    other = pickle.loads(pickle.dumps(taught))
+    other._graph = None
+    for learner in (taught, other):
+        change(learner)
+        learner.teach(X[20:22], ["b", "a"])
+    assert state(taught) == state(other)
+
+
+def test_labels_one_by_one_and_at_once_come_to_the_same():
+    learners = [ActiveLabelPropagationClassifier(random_state=0) for _ in range(2)]
+    one_by_one, at_once = learners
+    (rows, _) = [learner.query(X) for learner in learners]
+    for row in rows:
+        one_by_one.teach(X[[row]], y[[row]])
+    at_once.teach(X[rows], y[rows])
+    for name in ("label_distributions_", "_pool", "_labelled", "_graph"):
+        assert frozen(getattr(one_by_one, name)) == frozen(getattr(at_once, name))
+
+
+@pytest.mark.parametrize("kernel", ["knn", "rbf"])
+def test_rows_taught_unasked_take_their_places(kernel):
+    unasked, left_out = (
+        ActiveLabelPropagationClassifier(kernel, random_state=0) for _ in range(2)
+    )
+    rows = np.arange(30, 50)
+    unasked.query(X, limit=0)
+    left_out.query(X, candidates=np.delete(np.arange(60), rows), limit=0)
+    for learner in (unasked, left_out):
+        learner.teach(X[rows], y[rows])
+        assert learner._pool.places.tolist() == rows.tolist()
+        np.testing.assert_array_equal(learner.transduction_[rows], y[rows])
+        assert learner.estimator_.X_.shape == (60, 3)
+    assert state(unasked)["_pool"] == state(left_out)["_pool"]
+
+
+def test_late_labels_of_a_pool_that_has_shrunk():
+    learner = ActiveLabelPropagationClassifier(random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows[:6]], y[rows[:6]])
+    left = np.setdiff1d(np.arange(60), rows[:6])
+    learner.query(X[left])
+    learner.teach(X[rows[6:]], y[rows[6:]])
+    places = np.searchsorted(left, rows[6:])
+    assert learner._pool.places.tolist() == [-1] * 6 + places.tolist()
+    np.testing.assert_array_equal(learner.transduction_[places], y[rows[6:]])
+
+
+def test_labels_move_with_their_rows():
+    learner = ActiveLabelPropagationClassifier(budget=15, random_state=0).fit(X, y)
+    bought = learner.queried_indices_
+    grown = np.vstack([rng.standard_normal((40, 3)), X])
+    left = np.setdiff1d(np.arange(100), 40 + bought)
+    learner.set_params(budget=16)
+    row = learner.query(grown, candidates=left)
+    learner.teach(grown[row], ["no"])
+    assert learner._pool.places.tolist() == [*(40 + bought), *row]
+    assert learner.transduction_.shape == (100,)
+    np.testing.assert_array_equal(learner.transduction_[40 + bought], y[bought])
+
+
+def test_a_row_offered_or_taught_again_is_one_more():
+    learner = ActiveLabelPropagationClassifier(random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], y[rows]).teach(X[rows[:1]], ["maybe"])
+    assert learner._pool.places.tolist() == [*rows, -1]
+    assert learner.transduction_[rows[0]] == y[rows[0]]
+    learner.query(X, limit=0)
+    assert learner._pool.places.tolist() == [-1] * 11
+    learner.teach(X[rows[1:2]], ["maybe"])
+    assert learner.estimator_.X_.shape == (71, 3)
+    assert learner.transduction_[rows[1]] == "maybe"
+    learner.query(X, candidates=np.setdiff1d(np.arange(60), rows), limit=0)
+    assert learner._pool.places.tolist() == [rows[0], -1, *rows[2:], -1, rows[1]]
+
+
+@pytest.mark.parametrize("verb", ["learn", "partial_fit"])
+def test_an_interrupt_in_a_new_pool_changes_nothing(verb):
+    learner = ActiveLabelPropagationClassifier(budget=15, random_state=0).fit(X, y)
+    grown = np.vstack([rng.standard_normal((40, 3)), X])
+    answers = np.append(np.resize(["no", "yes"], 40), y)
+    argument = answers if verb == "partial_fit" else answers.__getitem__
+    other = pickle.loads(pickle.dumps(learner.set_params(budget=20)))
+    before = state(learner)
+    with (
+        mock.patch.object(Pool, "_is_open", side_effect=KeyboardInterrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        getattr(learner, verb)(grown, argument)
+    assert state(learner) == before
+    for one in (learner, other):
+        getattr(one, verb)(grown, argument)
+    assert state(learner) == state(other)
 
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])

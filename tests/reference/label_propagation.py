@@ -54,12 +54,12 @@ def harmonic(W, known, prior):
     ----------
     W : weights
     known : dict
-        Class code of each clamped node.
+        Class code of each clamped node, or its class probabilities.
     prior : probabilities of the classes
     """
     f = np.tile(np.asarray(prior, dtype=float), (len(W), 1))
     for i, code in known.items():
-        f[i] = np.eye(len(prior))[code]
+        f[i] = code if np.ndim(code) else np.eye(len(prior))[code]
     laplacian = np.diag(W.sum(axis=1)) - W
     clamped = list(known)
     u = [i for i in np.flatnonzero(~is_lost(W, known)) if i not in known]
