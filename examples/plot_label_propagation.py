@@ -56,7 +56,7 @@ for axis, title, learner in zip(
 ):
     rows = learner.set_params(budget=12).fit(X, y).queried_indices_
     shown = ActiveLabelPropagationClassifier(n_neighbors=6)
-    shown.query(X)
+    shown.query(X, limit=0)  # the pool
     shown.teach(X[rows], y[rows])
     probability = shown.label_distributions_[:, 1]
     wrong = shown.transduction_ != y
