@@ -480,14 +480,16 @@ def taught():
 
 
 CHANGES = {
-    "rows": lambda learner: learner.query(
-        np.vstack([X[:6], X[6:][::-1]]), candidates=np.arange(6, 60), limit=0
+    "rows without a label": lambda learner: learner.query(
+        np.vstack([X[:6], X[6:50] + 0.5, X[50:]]),
+        candidates=np.delete(np.arange(60), [0, 1, 2, 3, 4, 5, 50]),
+        limit=0,
     ),
     "last class": lambda learner: learner.teach(X[6:10], ["z"] * 4),
     "kernel": lambda learner: learner.set_params(kernel="rbf"),
     "one more first label": lambda learner: learner.teach(X[6:7], ["a"]),
     "offered again": lambda learner: learner.query(X, limit=0),
-    "all": lambda learner: learner.set_params(n_initial=3),
+    "fewer first labels": lambda learner: learner.set_params(n_initial=3),
 }
 
 
@@ -499,7 +501,7 @@ def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
     other._graph = None
     for learner in (taught, other):
         change(learner)
-        learner.teach(X[20:22], ["b", "a"])
+        learner.teach(X[52:54], ["b", "a"])
     assert state(taught) == state(other)
 
 

@@ -57,8 +57,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     Attributes
     ----------
     label_distributions_ : ndarray of shape (n_rows, n_classes)
-        Class probabilities of the rows of the pool when it was last taught; certain
-        where it was taught the label.
+        Class probabilities of the rows of the pool; certain where it was taught the
+        label. There once a label was taught, and those of the pool that was offered
+        before the last one was taught: a new pool has none until then.
 
     transduction_ : ndarray of shape (n_rows,)
         The most likely class of each of these rows.
@@ -110,9 +111,17 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     A label takes a row and a column out of the inverse, in :math:`O(u^2)`, and all
     risks together take :math:`O(u^2 K)` for :math:`K` classes. The inverse is computed
-    in :math:`O(u^3)` for each new pool, and again when rows are taught that
-    are not in the pool: they become further nodes. So offer the whole pool in
-    each `query`, with the rows left as `candidates`. Memory is :math:`O(n^2)`.
+    in :math:`O(u^3)` for each new pool, for each `teach` among the first `n_initial`
+    labels, for each label in a part of the graph that has none, and when rows are
+    taught that are not in the pool: they become further nodes. So offer the whole pool
+    in each `query`, with the rows left as `candidates`.
+
+    Memory: :math:`2 n^2` numbers of 8 bytes for "knn", :math:`3 n^2` for "rbf"; another
+    :math:`n^2` when several labels are bought or taught at once, and :math:`n^2` or
+    :math:`2 n^2` while a new pool takes the place of one as large.
+
+    A row of the pool that is taught unasked takes its place there. One that is taught
+    again, or offered again after its label, becomes a further node, with either label.
 
     Where a part of the graph has no label, :math:`\Delta_{uu}` is singular. Its rows
     get the class prior, the shares of the classes among the labels, and are bought
