@@ -176,6 +176,21 @@ def test_distances_that_overflow_are_an_error(scale):
 
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])
+@pytest.mark.parametrize("n_features", [3, 30])
+def test_distances_that_just_do_not_overflow(kernel, n_features):
+    rows = np.sign(np.random.RandomState(1).standard_normal((60, n_features)))
+    rows[:, 1] *= np.arange(60)
+    learner, large = (
+        ActiveLabelPropagationClassifier(kernel, budget=15, random_state=0).fit(
+            rows * scale, y
+        )
+        for scale in (1, 2.0**503)
+    )
+    assert learner.queried_indices_.tolist() == large.queried_indices_.tolist()
+    np.testing.assert_array_equal(learner.transduction_, large.transduction_)
+
+
+@pytest.mark.parametrize("kernel", ["knn", "rbf"])
 @pytest.mark.parametrize(("dtype", "scale"), [(np.float16, 300), (np.float32, 1e20)])
 def test_short_numbers_are_taken_as_long_ones(kernel, dtype, scale):
     rows = (scale * X).astype(dtype)

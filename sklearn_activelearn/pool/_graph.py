@@ -25,8 +25,9 @@ def check_has_distances(X):
     if is_frame(X):
         raise TypeError("X has categories, which have no distances; encode them.")
     norms = row_norms(_float64(X), squared=True)
-    # two rows are at most twice as far apart as the farther one is from zero
-    if not np.all(norms <= HUGE / 4):
+    # without the medians a row is at most 1 + sqrt(2) times as long, and for a squared
+    # distance four numbers of that size are added
+    if not np.all(norms <= HUGE / 32):
         raise ValueError("X has rows whose distances overflow; scale the features.")
 
 

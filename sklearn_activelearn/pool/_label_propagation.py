@@ -58,8 +58,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     ----------
     label_distributions_ : ndarray of shape (n_rows, n_classes)
         Class probabilities of the rows of the pool; certain where it was taught the
-        label. There once a label was taught, and those of the pool that was offered
-        before the last one was taught: a new pool has none until then.
+        label. Computed when labels are taught: there are none before the first, and
+        another pool has its own from the first label taught after it was offered.
 
     transduction_ : ndarray of shape (n_rows,)
         The most likely class of each of these rows.
