@@ -158,3 +158,14 @@ def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool):
     with pytest.raises(KeyboardInterrupt):
         learner.partial_fit(X[:10], y[:10])
     assert state(learner) == before
+
+
+def test_a_pool_may_be_kept_from_some_time_on(pool):
+    X, y = pool
+    learner = make_keeper()
+    learner._keeps_pool = False
+    learner.teach(X[:4], y[:4])
+    learner._keeps_pool = True
+    learner.query(X, candidates=np.arange(4, 20), limit=0)
+    learner.teach(X[7:9], y[7:9])
+    assert learner._pool.places.tolist() == [0, 1, 2, 3, 7, 8]

@@ -223,8 +223,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _absorb(self, X, codes, notes):
         if len(codes):
             self._labelled = self._labelled.plus(X, codes)
-            if self._keeps_pool:
-                self._pool = self._pool.without(X, notes)
+            self._pool = self._pool.without(X, notes)
 
     def _settle(self):
         with self._draft() as learner:
