@@ -73,6 +73,11 @@ def draw(axes, folder, problem, penalty):
     models.set(title="final probabilities of the models")
 
 
+def save(figure, file):
+    figure.savefig(file, dpi=100)
+    print(f"wrote {file}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", metavar="DIR", type=Path)
@@ -99,7 +104,7 @@ def main():
     )
     for row, problem in zip(axes, problems, strict=True):
         draw(row, args.cache, problem, args.penalty)
-    figure.savefig(args.out / f"alms_figure_2_{args.penalty}.png", dpi=100)
+    save(figure, args.out / f"alms_figure_2_{args.penalty}.png")
     figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
     for problem in problems:
         for method, line in (("ALMS", "-"), ("ALMS, T=.1", "--")):
@@ -118,7 +123,7 @@ def main():
             )
     axis.set(xlabel="labels", ylabel="entropy of the models' probabilities")
     axis.legend(fontsize=7)
-    figure.savefig(args.out / f"alms_figure_3_{args.penalty}.png", dpi=100)
+    save(figure, args.out / f"alms_figure_3_{args.penalty}.png")
 
 
 if __name__ == "__main__":
