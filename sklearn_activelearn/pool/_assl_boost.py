@@ -6,7 +6,29 @@ from .._validation import check_number
 from ._boosting import BoostingClassifier, gentle_step
 
 
-class SSMarginBoostClassifier(BoostingClassifier):
+class NewtonBoosting(BoostingClassifier):
+    """Newton steps until the cost stalls, anew each time."""
+
+    _needs, _soft = "predict_proba", True
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
+        check_number(self.tol, "tol", 0, closed="left")
+
+    def _boosted(self, committee, sample, targets, n_new):
+        committee = committee.emptied()
+        cost = sample.cost(committee.scores)
+        for _ in range(self.n_estimators):
+            committee = gentle_step(committee, sample, self._weak, targets)
+            targets = sample.cost.targets(committee.scores)
+            before, cost = cost, sample.cost(committee.scores)
+            if before - cost <= self.tol * before:
+                break
+        return committee
+
+
+class SSMarginBoostClassifier(NewtonBoosting):
     r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
 
     Buys its whole `budget` at once, at random, and lowers the cost of labelled and
@@ -113,8 +135,6 @@ class SSMarginBoostClassifier(BoostingClassifier):
     60 labels, accuracy 0.95
     """
 
-    _needs, _soft = "predict_proba", True
-
     #: All labels are the first ones, and nothing comes after them.
     n_initial, batch_size, stopping = sys.maxsize, 1, None
 
@@ -139,24 +159,8 @@ class SSMarginBoostClassifier(BoostingClassifier):
         self.budget = budget
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
-        check_number(self.tol, "tol", 0, closed="left")
 
-    def _boosted(self, committee, sample, targets, n_new):
-        committee = committee.emptied()
-        cost = sample.cost(committee.scores)
-        for _ in range(self.n_estimators):
-            committee = gentle_step(committee, sample, self._weak, targets)
-            targets = sample.cost.targets(committee.scores)
-            before, cost = cost, sample.cost(committee.scores)
-            if before - cost <= self.tol * before:
-                break
-        return committee
-
-
-class ASSLBoostClassifier(SSMarginBoostClassifier):
+class ASSLBoostClassifier(NewtonBoosting):
     r"""Pool learner that minimises one cost before every query (ASSL-Boost).
 
     Lowers the cost of labelled and unlabelled rows until it stalls, buys the row with
@@ -271,8 +275,6 @@ class ASSLBoostClassifier(SSMarginBoostClassifier):
     40 labels, accuracy 0.96
     """
 
-    _uses_model = True
-
     def __init__(
         self,
         estimator=None,
@@ -287,15 +289,13 @@ class ASSLBoostClassifier(SSMarginBoostClassifier):
         stopping=None,
         random_state=None,
     ):
-        super().__init__(
-            estimator,
-            alpha,
-            initial=initial,
-            n_estimators=n_estimators,
-            tol=tol,
-            budget=budget,
-            random_state=random_state,
-        )
+        self.estimator = estimator
+        self.alpha = alpha
+        self.initial = initial
+        self.n_estimators = n_estimators
+        self.tol = tol
         self.n_initial = n_initial
         self.batch_size = batch_size
+        self.budget = budget
         self.stopping = stopping
+        self.random_state = random_state

@@ -125,14 +125,19 @@ class BoostingClassifier(PoolClassifier):
 
     _keeps_pool = True
 
-    #: What a row without a label counts, and whether members vote by probabilities.
-    alpha, _soft = 0.0, False
+    #: Whether members vote by probabilities.
+    _soft = False
 
     n_jobs = None
 
+    @property
+    def _alpha(self):
+        """What a row without a label counts."""
+        return getattr(self, "alpha", 0.0)
+
     def _unfitted(self):
         weak = DecisionStumpClassifier() if self.estimator is None else self.estimator
-        if self.alpha == 0:
+        if self._alpha == 0:
             return [weak]
         initial = getattr(self, "initial", None)
         return [weak, KNeighborsClassifier(1) if initial is None else initial]
@@ -141,7 +146,7 @@ class BoostingClassifier(PoolClassifier):
         return [BoostedEnsemble()]
 
     def _check_parameters(self):
-        check_number(self.alpha, "alpha", 0, 1, closed="both")
+        check_number(self._alpha, "alpha", 0, 1, closed="both")
         super()._check_parameters()
         weak = self._unfitted()[0]
         if not has_fit_parameter(weak, "sample_weight"):
@@ -187,7 +192,7 @@ class BoostingClassifier(PoolClassifier):
             places[outside] = n_pool + np.arange(len(outside))
             codes = np.append(codes, np.empty_like(outside))
         codes[places] = np.searchsorted(seen, self._labelled.codes)
-        return Sample(self._rows(outside), BoostingCost(codes, self.alpha)), outside
+        return Sample(self._rows(outside), BoostingCost(codes, self._alpha)), outside
 
     @property
     def _weak(self):
@@ -218,7 +223,7 @@ class BoostingClassifier(PoolClassifier):
 
     def _targets(self, sample, present, seen):
         """Return the labels, and the pseudo-labels before the next step."""
-        if present.ensemble.estimators_ or self.alpha == 0:
+        if present.ensemble.estimators_ or self._alpha == 0:
             return sample.cost.targets(present.scores)
         targets = np.maximum(sample.cost.codes, 0)
         unlabelled = self._pool.unlabelled

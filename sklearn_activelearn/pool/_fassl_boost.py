@@ -162,10 +162,8 @@ class FASSLBoostClassifier(BoostingClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        per_label = self.n_estimators_per_label
-        check_number(
-            per_label, "n_estimators_per_label", 1, closed="left", integer=True
-        )
+        name = "n_estimators_per_label"
+        check_number(getattr(self, name), name, 1, closed="left", integer=True)
         check_flag(self.early_stopping, "early_stopping")
 
     def _begin(self):
