@@ -33,6 +33,7 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool._boosting import BoostingClassifier
 from tests.tools import by_pool, by_row
 
 
@@ -156,19 +157,18 @@ POOL_LEARNERS += [
     QueryByBoostingClassifier(
         BernoulliNB(), n_estimators=3, n_initial=3, batch_size=3, budget=12
     ),
-    COMBClassifier(n_estimators=3, n_initial=4, budget=10),
+    COMBClassifier(n_estimators=3, n_initial=4, budget=12),
     COMBClassifier(
         alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=BernoulliNB()
     ),
-    ASSLBoostClassifier(n_estimators=4, n_initial=4, budget=10),
+    ASSLBoostClassifier(n_estimators=4, n_initial=4, budget=12),
     ASSLBoostClassifier(
         BernoulliNB(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
-    SSMarginBoostClassifier(budget=15),
+    SSMarginBoostClassifier(n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=6, budget=20),
     FASSLBoostClassifier(alpha=0.5, n_estimators_per_label=2, n_initial=3, budget=12),
     FASSLBoostClassifier(BernoulliNB(), 0.0, batch_size=3, n_initial=4, budget=15),
-    FASSLBoostClassifier(early_stopping=True, n_initial=3, budget=12),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]
 
@@ -182,6 +182,9 @@ MARGIN_FREE = [
     or getattr(row, "m", 2) == 1
     or getattr(row, "variant", "") == "all"
 ]
+
+#: Learners whose state does not tell in which order labels came in.
+TIMELESS = [row for row in LEARNERS if not isinstance(row, BoostingClassifier)]
 
 #: Learners to which the rows that may not be bought are nothing.
 POOL_FREE = [row for row in LEARNERS if not getattr(row, "_keeps_pool", False)]

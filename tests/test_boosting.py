@@ -29,7 +29,7 @@ from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost
 from tests.learners import each
 from tests.reference import boosting as reference
-from tests.tools import AnswerSheet, fresh, frozen, responses, state, streams
+from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state, streams
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
@@ -222,6 +222,12 @@ def test_late_labels_grow_it_alike():
     assert committee_size(learner) == len(first) + len(second) == 14
 
 
+def test_query_by_boosting_does_not_care_when_labels_come():
+    first = QueryByBoostingClassifier().teach(X[:20], y[:20]).teach(X[20:40], y[20:40])
+    last = QueryByBoostingClassifier().teach(X[20:40], y[20:40]).teach(X[:20], y[:20])
+    assert frozen(responses(first, X)) == frozen(responses(last, X))
+
+
 @each_querying
 def test_a_batch_is_of_different_scores(prototype):
     doubled = np.repeat(X, 4, axis=0)
@@ -363,6 +369,9 @@ def test_early_stopping_is_the_literal_rule():
     learner = FASSLBoostClassifier(early_stopping=True, budget=60, random_state=0)
     learner.fit(X, y)
     assert learner.n_queries_ < 60
+    by_hand, purchases = by_pool(clone(learner), X, y, [-1, 1])
+    assert purchases == learner.queried_indices_.tolist()
+    assert state(by_hand) == state(learner)
     assert len(learner.query(X)) == 0
     patient = FASSLBoostClassifier(budget=60, random_state=0).fit(X, y)
     assert patient.n_queries_ == 60

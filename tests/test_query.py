@@ -11,6 +11,7 @@ from sklearn_activelearn._requests import Note, Requests
 from tests.learners import (
     MARGIN_FREE,
     POOL_FREE,
+    TIMELESS,
     each,
     each_learner,
     each_linear_stream_learner,
@@ -114,7 +115,7 @@ def test_a_taught_learner_asks_for_all_it_wants():
     assert learner.query(X).tolist() == [0, 1, 2, 3, 4]
 
 
-@each_learner
+@each(TIMELESS)
 @given(stream=streams(), data=st.data())
 def test_late_labels_in_any_order(prototype, stream, data):
     X, y = stream

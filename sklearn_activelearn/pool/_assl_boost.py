@@ -1,9 +1,9 @@
 """Committees that minimise the cost, for chosen labels and for random ones."""
 
-import sys
-
 from .._validation import check_number
+from ._base import PoolClassifier
 from ._boosting import BoostingClassifier, gentle_step
+from ._stopping import find_rules
 
 
 class NewtonBoosting(BoostingClassifier):
@@ -31,8 +31,8 @@ class NewtonBoosting(BoostingClassifier):
 class SSMarginBoostClassifier(NewtonBoosting):
     r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
 
-    Buys its whole `budget` at once, at random, and lowers the cost of labelled and
-    unlabelled rows: the classifier step of ASSL-Boost alone.
+    Buys labels at random, `n_initial` of them at once, and lowers the cost of labelled
+    and unlabelled rows: the classifier step of ASSL-Boost alone.
 
     Parameters
     ----------
@@ -55,9 +55,20 @@ class SSMarginBoostClassifier(NewtonBoosting):
     tol : float >= 0, default=0.001
         No more members once one lowers the cost by a smaller share than that.
 
+    n_initial : int >= 1, default=100
+        Labels of the first purchase: the whole default budget.
+
+    batch_size : int >= 1, default=1
+        Labels bought at a time after that.
+
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
         offered. Raise it with `set_params` to go on. None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row has a margin below 1.
+        "stable_predictions": stop when successive committees agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the first rows, of the choice among ties, and of the estimators if they
@@ -135,10 +146,7 @@ class SSMarginBoostClassifier(NewtonBoosting):
     60 labels, accuracy 0.95
     """
 
-    #: All labels are the first ones, and nothing comes after them.
-    n_initial, batch_size, stopping = sys.maxsize, 1, None
-
-    _uses_model = False
+    _select = PoolClassifier._at_random
 
     def __init__(
         self,
@@ -148,7 +156,10 @@ class SSMarginBoostClassifier(NewtonBoosting):
         initial=None,
         n_estimators=50,
         tol=1e-3,
+        n_initial=100,
+        batch_size=1,
         budget=100,
+        stopping=None,
         random_state=None,
     ):
         self.estimator = estimator
@@ -156,8 +167,15 @@ class SSMarginBoostClassifier(NewtonBoosting):
         self.initial = initial
         self.n_estimators = n_estimators
         self.tol = tol
+        self.n_initial = n_initial
+        self.batch_size = batch_size
         self.budget = budget
+        self.stopping = stopping
         self.random_state = random_state
+
+    @property
+    def _uses_model(self):
+        return bool(find_rules(self.stopping))
 
 
 class ASSLBoostClassifier(NewtonBoosting):
