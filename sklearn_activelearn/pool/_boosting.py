@@ -16,7 +16,7 @@ from .._containers import joined, n_rows, take
 from .._stump import DecisionStumpClassifier
 from .._validation import check_number
 from ._base import PoolClassifier
-from ._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost
+from ._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost, of_class
 from ._choice import NO_ROWS, best, notes_of
 from ._ensemble import BoostedEnsemble
 from ._training import fresh
@@ -97,7 +97,7 @@ def discrete_step(committee, sample, prototype, targets):
     member = sample.train(prototype, ensemble.classes_[targets], weights)
     vote = ensemble.vote(member, sample.rows)
     # whole numbers: the sum does not depend on the order of the rows
-    whole, missed = whole_weights(weights), vote.argmax(axis=1) != targets
+    whole, missed = whole_weights(weights), of_class(vote, targets) < 0
     error = float(whole[missed].sum() / whole.sum())
     least = max(error, 0.5 / sample.cost.total)  # half a row
     weight = 0.5 * np.log((1 - least) / least * (len(ensemble.classes_) - 1))
@@ -235,7 +235,8 @@ class BoostingClassifier(PoolClassifier):
         return targets
 
     def _score(self, X, rows):
-        return smallest_margin(self._pool_scores()[rows])
+        scores = self._pool_scores()[rows]
+        return smallest_margin(scores[:, 1] if scores.shape[1] == 2 else scores)
 
     def _pool_scores(self):
         """Return the scores of all rows of the pool."""

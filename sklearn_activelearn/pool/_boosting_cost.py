@@ -48,7 +48,7 @@ class BoostingCost:
 
     def targets(self, scores):
         """Return each row's label, or pseudo-label, the class scored highest."""
-        return np.where(self.codes < 0, scores.argmax(axis=1), self.codes)
+        return np.where(self.codes < 0, likeliest(scores), self.codes)
 
     def __call__(self, scores):
         """Return C_S(F) for the scores F, an array (n_rows, n_classes)."""
@@ -68,6 +68,13 @@ class BoostingCost:
         """
         margins = of_class(scores, targets)
         return self.counts * np.exp(margins.min() - margins)
+
+
+def likeliest(scores):
+    """Return for each row the class with the highest score, the first of equals."""
+    if scores.shape[1] == 2:  # many times as fast
+        return (scores[:, 1] > scores[:, 0]).astype(np.intp)
+    return scores.argmax(axis=1)
 
 
 def of_class(scores, codes):
