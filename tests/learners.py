@@ -157,11 +157,11 @@ POOL_LEARNERS += [
     QueryByBoostingClassifier(
         BernoulliNB(), n_estimators=3, n_initial=3, batch_size=3, budget=12
     ),
-    COMBClassifier(n_estimators=3, n_initial=4, budget=12),
+    COMBClassifier(n_estimators=10, batch_size=5, budget=40),
     COMBClassifier(
         alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=BernoulliNB()
     ),
-    ASSLBoostClassifier(n_estimators=4, n_initial=4, budget=12),
+    ASSLBoostClassifier(n_estimators=10, batch_size=5, budget=40),
     ASSLBoostClassifier(
         BernoulliNB(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),

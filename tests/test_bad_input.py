@@ -172,6 +172,7 @@ BAD_PARAMS = {
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "incremental": [(1, TypeError)],
     "n_neighbors": [(0, ValueError), (2.5, TypeError)],
+    "initial": [(3, TypeError), (np.mean, TypeError)],
     "alpha": [(-0.1, ValueError), (1.1, ValueError), ("1", TypeError)],
     "n_estimators": [(0, ValueError), (2.5, TypeError)],
     "n_estimators_per_label": [(0, ValueError), (0.5, TypeError)],

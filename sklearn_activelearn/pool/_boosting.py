@@ -18,6 +18,7 @@ from .._validation import check_number
 from ._base import PoolClassifier
 from ._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost, of_class
 from ._choice import NO_ROWS, best, notes_of
+from ._door import check_classifier
 from ._ensemble import BoostedEnsemble
 from ._training import fresh
 from ._utility import smallest_margin
@@ -147,6 +148,8 @@ class BoostingClassifier(PoolClassifier):
 
     def _check_parameters(self):
         check_number(self._alpha, "alpha", 0, 1, closed="both")
+        if getattr(self, "initial", None) is not None:
+            check_classifier(self.initial, "initial")
         super()._check_parameters()
         weak = self._unfitted()[0]
         if not has_fit_parameter(weak, "sample_weight"):

@@ -104,12 +104,12 @@ def check_labels(X, y):
     return y
 
 
-def check_classifier(estimator):
+def check_classifier(estimator, name="estimator"):
     """Refuse what is no classifier, or asks for a kernel matrix."""
     if isinstance(estimator, type):
-        raise TypeError(f"estimator must be an instance, got {estimator!r}.")
+        raise TypeError(f"{name} must be an instance, got {estimator!r}.")
     if not (hasattr(estimator, "fit") and is_classifier(estimator)):
-        raise TypeError(f"estimator must be a classifier, got {estimator!r}.")
+        raise TypeError(f"{name} must be a classifier, got {estimator!r}.")
     if get_tags(estimator).input_tags.pairwise:
         raise ValueError(
             f"{estimator} wants a precomputed kernel, which a pool does not have; "
