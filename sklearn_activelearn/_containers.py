@@ -53,7 +53,9 @@ def same_rows(first, second):
         return first.shape == second.shape and all(map(np.array_equal, *parts))
     if isinstance(first, list):
         return list(row_keys(first)) == list(row_keys(second))
-    return np.array_equal(first, second)
+    if first.dtype.kind == "O":
+        return list(row_keys(first)) == list(row_keys(second))
+    return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
 
 
 def as_array(X):

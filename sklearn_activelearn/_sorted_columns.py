@@ -99,6 +99,10 @@ class SortedColumns:
 
 
 def half_way(low, high):
-    """Return a number between two others, at least the lower, below the higher."""
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
+    """Return a number between two others, at least the lower, below the higher.
+
+    In double precision, also beside rows of single precision: there the middle of two
+    neighbours would be one of them.
+    """
+    middle = np.float64(low / 2 + high / 2)
+    return middle if low <= middle < high else np.float64(low)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ._columns import whole_weights
@@ -132,7 +132,12 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
             For NaN or infinity, continuous labels or weights that are none.
         """
         if isinstance(X, SortedColumns):
-            self.n_features_in_, y = X.shape[1], np.asarray(y)
+            y = column_or_1d(y)
+            check_consistent_length(X, y)
+            if len(X) == 0:
+                raise ValueError("Found 0 sample(s), a minimum of 1 is required.")
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
         else:
             X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
         self.classes_, codes = coded(y)
@@ -189,6 +194,11 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     def _side(self, X):
         """Return 0 for the rows on the first side, 1 for those on the second."""
         if isinstance(X, SortedColumns) and hasattr(self, "threshold_"):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but DecisionStumpClassifier is "
+                    f"expecting {self.n_features_in_} features as input."
+                )
             return X.exceeds(self.feature_, self.threshold_).astype(np.intp)
         check_is_fitted(self)
         X = check_rows(self, X, reset=False, finite=True)

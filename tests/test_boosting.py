@@ -27,6 +27,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool._boosting_cost import LEFT_OUT, UNLABELLED, BoostingCost
+from sklearn_activelearn.pool._pool import Pool
 from tests.learners import each
 from tests.reference import boosting as reference
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state, streams
@@ -444,3 +445,48 @@ def test_random_labels_with_boosting():
 def test_clone_and_state(prototype):
     learner = fresh(prototype, budget=15).fit(X, y)
     assert state(clone(learner).fit(X, y)) == state(learner)
+
+
+@pytest.mark.parametrize("learner", [QueryByBoostingClassifier, FASSLBoostClassifier])
+def test_random_members_differ(learner):
+    X, y = make_twonorm(200, random_state=0)
+    weak = DecisionTreeClassifier(max_depth=1, max_features=1, random_state=3)
+    fitted = learner(weak, budget=30, random_state=0).fit(X, y)
+    split = {member.tree_.feature[0] for member in fitted.estimator_.estimators_}
+    assert len(split) > 5
+
+
+def test_guessed_labels_help_where_few_are_known():
+    def errors(alpha):
+        for seed in range(3):
+            X, y = make_twonorm(1400, random_state=seed)
+            learner = SSMarginBoostClassifier(
+                alpha=alpha, n_initial=20, budget=20, random_state=seed
+            )
+            yield 1 - learner.fit(X[:400], y[:400]).score(X[400:], y[400:])
+
+    assert np.mean(list(errors(0.01))) < 0.8 * np.mean(list(errors(0.0)))
+
+
+def test_rows_that_do_not_count_make_no_weight_vanish():
+    cost = BoostingCost(np.array([0, 1, -1]), alpha=0.0)
+    scores = np.array([[1.0, -1.0], [-1.0, 1.0], [-800.0, 800.0]])
+    weights = cost.weights(scores, np.array([0, 1, 0]))
+    assert weights.tolist() == [1, 1, 0]
+
+
+def test_another_weak_learner_is_taken_over():
+    X, y = make_twonorm(80, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=1)
+    learner = FASSLBoostClassifier(tree, budget=15, random_state=0).fit(X[:50], y[:50])
+    learner.set_params(estimator=None, budget=25)
+    rows = learner.query(X[50:])
+    learner.teach(X[50:][rows], y[50:][rows])
+    last = learner.estimator_.estimators_[-1]
+    assert isinstance(last, DecisionStumpClassifier)
+
+
+def test_a_pool_with_missing_values_is_recognised():
+    X = np.array([[np.nan, 1.0], [2.0, np.nan]])
+    first = Pool().offered(X, np.arange(2))
+    assert first.offered(X.copy(), np.arange(2)).X is first.X

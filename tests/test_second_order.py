@@ -488,3 +488,19 @@ def test_grid_search_over_kernels():
         search = GridSearchCV(fresh(learner), grid, cv=3).fit(X, y)
         assert search.best_params_["kernel"] != "linear"
         assert search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("rule", ["SSMD", "SOP", "SOLE"])
+def test_rows_that_contradict_each_other_are_ties_in_every_form(rule):
+    X = np.tile([[3.0, 1.0, 0.0], [0.0, 0.0, 2.0]], (40, 1))
+    y = np.repeat([0, 0, 1, 1], 20)[np.random.RandomState(0).permutation(80)]
+    y[:8] = [0, 0, 1, 1, 0, 0, 1, 1]  # weights of 0, up to rounding, again and again
+    runs = {
+        (dual, sparse): fresh(RULES[rule][0], dual=dual).partial_fit(
+            csr_array(X) if sparse else X, y, classes=[0, 1]
+        )
+        for dual in ("auto", True, False)
+        for sparse in (False, True)
+    }
+    assert len({learner.n_updates_ for learner in runs.values()}) == 1
+    assert len({tuple(learner.queried_indices_) for learner in runs.values()}) == 1

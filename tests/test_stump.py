@@ -186,3 +186,26 @@ def test_it_boosts_and_is_pickled():
 @parametrize_with_checks([DecisionStumpClassifier()])
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("is_sorted", [False, True], ids=["raw", "presorted"])
+def test_a_threshold_divides_neighbours_of_single_precision(is_sorted):
+    X = np.array([[16777218], [16777220], [16777222]], dtype=np.float32)
+    stump = DecisionStumpClassifier()
+    rows = stump.presort(X) if is_sorted else X
+    assert stump.fit(rows, [0, 1, 1]).predict(rows).tolist() == [0, 1, 1]
+    assert stump.predict(X.astype(float)).tolist() == [0, 1, 1]
+
+
+def test_presorted_rows_are_checked_like_others():
+    stump = DecisionStumpClassifier()
+    rows = stump.presort(np.arange(12.0).reshape(4, 3))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        stump.fit(rows, [0, 1, 1])
+    with pytest.raises(ValueError, match="1d array"):
+        stump.fit(rows, np.eye(4))
+    with pytest.raises(ValueError, match="minimum of 1"):
+        stump.fit(rows[[]], [])
+    stump.fit(rows, [0, 1, 1, 1])
+    with pytest.raises(ValueError, match="2 features"):
+        stump.predict(stump.presort(np.ones((4, 2))))

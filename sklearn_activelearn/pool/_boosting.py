@@ -5,9 +5,11 @@ in whether the committee is built anew after each purchase or grows.
 """
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import has_fit_parameter
 
@@ -101,9 +103,9 @@ def discrete_step(committee, sample, prototype, targets):
     whole, missed = whole_weights(weights), of_class(vote, targets) < 0
     error = float(whole[missed].sum() / whole.sum())
     least = max(error, 0.5 / sample.cost.total)  # half a row
-    weight = 0.5 * np.log((1 - least) / least * (len(ensemble.classes_) - 1))
-    if weight > 0:
-        committee = committee.plus(member, weight, vote)
+    odds = (1 - least) / least * (len(ensemble.classes_) - 1)
+    if odds > 1:
+        committee = committee.plus(member, 0.5 * np.log(odds), vote)
     return committee, error
 
 
@@ -114,6 +116,11 @@ def gentle_step(committee, sample, prototype, targets):
     member = sample.train(prototype, ensemble.classes_[targets], weights)
     vote = ensemble.vote(member, sample.rows)
     return committee.plus(member, len(ensemble.classes_) / 2, vote)
+
+
+def as_they_are(X):
+    """Return rows for classifiers that know nothing better."""
+    return X
 
 
 class BoostingClassifier(PoolClassifier):
@@ -197,20 +204,35 @@ class BoostingClassifier(PoolClassifier):
         codes[places] = np.searchsorted(seen, self._labelled.codes)
         return Sample(self._rows(outside), BoostingCost(codes, self._alpha)), outside
 
-    @property
-    def _weak(self):
-        """The weak learner, to be cloned."""
-        return self._prototypes[0]
+    def _weak_learners(self):
+        """Yield the weak learner for each step, with random numbers of its own."""
+        weak = self._prototypes[0]
+        names = [
+            name for name in weak.get_params() if name.split("__")[-1] == "random_state"
+        ]
+        for step in count():
+            if names:
+                seed = np.random.SeedSequence((self._seed, self._n_trained, step))
+                number = int(seed.generate_state(1)[0])
+                weak = clone(weak).set_params(**dict.fromkeys(names, number))
+            yield weak
 
     def _rows(self, outside):
         """Return the rows of the pool and those labelled rows, presorted if need be."""
-        prepare = getattr(self._weak, "presort", lambda X: X)
+        prepare = self._preparation()
         if len(outside) == 0:
-            return self._pool.derived(type(self._weak), prepare)
+            return self._pool.derived(prepare.__name__, prepare)
         rows = take(self._labelled.rows, outside)
         if self._pool.X is not None:
             rows = joined(self._pool.X, rows)
         return prepare(rows)
+
+    def _preparation(self):
+        """Return what makes rows as all members and the weak learner like them."""
+        weak = self._prototypes[0]
+        members = self._committee.ensemble.estimators_ if self._committee else ()
+        alike = all(type(member) is type(weak) for member in members)
+        return getattr(weak, "presort", as_they_are) if alike else as_they_are
 
     def _present(self, sample, outside, classes):
         """Return the committee so far, with its scores of the sample."""

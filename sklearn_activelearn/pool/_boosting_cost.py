@@ -50,11 +50,16 @@ class BoostingCost:
         """Return each row's label, or pseudo-label, the class scored highest."""
         return np.where(self.codes < 0, likeliest(scores), self.codes)
 
-    def __call__(self, scores):
-        """Return C_S(F) for the scores F, an array (n_rows, n_classes)."""
-        margins = of_class(scores, self.targets(scores))
+    def __call__(self, scores, targets=None):
+        """Return C_S(F) for the scores F, an array (n_rows, n_classes).
+
+        With `targets`, these are the labels and pseudo-labels, whatever the scores.
+        """
+        targets = self.targets(scores) if targets is None else targets
         n_rows = np.count_nonzero(self.codes != LEFT_OUT)
-        return float(np.sum(self.counts * np.exp(-margins)) / n_rows)
+        with np.errstate(over="ignore"):  # infinite for scores beyond 700
+            terms = np.exp(-of_class(scores, targets)[self.counts > 0])
+        return float(np.sum(self.counts[self.counts > 0] * terms) / n_rows)
 
     def weights(self, scores, targets):
         """Return the terms of the sum, up to a common factor.
@@ -67,7 +72,10 @@ class BoostingCost:
             Label or pseudo-label of each row, not always that of these scores.
         """
         margins = of_class(scores, targets)
-        return self.counts * np.exp(margins.min() - margins)
+        least = margins[self.counts > 0].min(
+            initial=np.inf
+        )  # others may be far below, and are 0
+        return self.counts * np.exp(np.minimum(least - margins, 0))
 
 
 def likeliest(scores):

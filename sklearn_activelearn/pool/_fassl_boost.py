@@ -1,5 +1,7 @@
 """The committee that grows: one boosting step for each label."""
 
+from itertools import islice
+
 import numpy as np
 
 from .._validation import check_flag, check_number
@@ -173,8 +175,8 @@ class FASSLBoostClassifier(BoostingClassifier):
     def _boosted(self, committee, sample, targets, n_new):
         n_members = len(committee.ensemble.estimators_)
         n_steps = n_new * self.n_estimators_per_label
-        for _ in range(n_steps):
-            committee, _ = discrete_step(committee, sample, self._weak, targets)
+        for weak in islice(self._weak_learners(), n_steps):
+            committee, _ = discrete_step(committee, sample, weak, targets)
         if self.early_stopping:
             before, self._error = self._error, sample.error(committee.scores)
             is_longer = len(committee.ensemble.estimators_) == n_members + n_steps

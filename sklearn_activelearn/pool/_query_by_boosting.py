@@ -1,5 +1,7 @@
 """Committees that are boosted anew for every query, for a number of rounds."""
 
+from itertools import islice
+
 from .._validation import check_number
 from ._boosting import BoostingClassifier, discrete_step
 
@@ -90,9 +92,9 @@ class QueryByBoostingClassifier(BoostingClassifier):
     \varepsilon_t}{\varepsilon_t}`, and :math:`F = \sum_t \omega_t f_t`. For :math:`K >
     2` classes, SAMME adds :math:`\frac12 \log (K - 1)`; the margin of a row is the gap
     between its two highest scores. A member no better than chance, or without error, is
-    the last one. scikit-learn's `AdaBoostClassifier` makes the same committee; its
-    weights are twice these, and it refuses rows on which no weak learner is better than
-    chance.
+    the last one. scikit-learn's `AdaBoostClassifier` makes the same committee of
+    stumps, up to the weight of a member without error; its weights are twice these, and
+    it refuses rows on which no weak learner is better than chance.
 
     A pool is kept until the next one. Give the whole of it to each `query` and name the
     rows that are left in `candidates`: then it is sorted once.
@@ -142,9 +144,9 @@ class QueryByBoostingClassifier(BoostingClassifier):
 
     def _boosted(self, committee, sample, targets, n_new):
         committee = committee.emptied()
-        for _ in range(self.n_estimators):
+        for weak in islice(self._weak_learners(), self.n_estimators):
             before = committee
-            committee, error = discrete_step(before, sample, self._weak, targets)
+            committee, error = discrete_step(before, sample, weak, targets)
             if committee is before or error == 0:
                 break
         return committee

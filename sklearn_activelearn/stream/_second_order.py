@@ -14,6 +14,9 @@ from ._second_order_state import KernelState, SecondOrderState
 #: The dual form gives way when it holds so many numbers for each of the primal one.
 SWITCH = 0.5
 
+#: What a second-order margin of 0 may be after rounding; targets are 1 and -1.
+ROUNDING = 1e-12
+
 
 class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
     """Regularised least squares on the rows that an update rule chooses to store.

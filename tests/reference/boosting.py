@@ -43,7 +43,8 @@ def weights_of(F, targets, bought, alpha):
     """The terms of the cost, of the largest one."""
     trust = np.array([1.0 if i in bought else alpha for i in range(len(F))])
     margins = targets * F
-    return trust * np.exp(margins.min() - margins)
+    least = margins[trust > 0].min()
+    return trust * np.exp(np.minimum(least - margins, 0))
 
 
 def stump(X, targets, weights):
@@ -85,16 +86,13 @@ def boosted(committee, X, targets, bought, alpha, n_estimators):
 
 
 def minimised(committee, X, targets, bought, alpha, n_estimators, tol):
-    """ASSL-Boost: Newton steps until the cost stalls; pseudo-labels follow."""
-    committee, y = [], targets
-    before = np.mean(weights_of(np.zeros(len(X)), targets, bought, alpha))
+    """ASSL-Boost: Newton steps until the cost stalls; targets stay as they are."""
+    committee = []
+    trust = np.array([1.0 if i in bought else alpha for i in range(len(X))])
+    before = np.mean(trust)
     for _ in range(n_estimators):
         committee = gentle(committee, X, targets, bought, alpha)
-        F = score(committee, X)
-        targets = np.array(
-            [y[i] if i in bought else signs(F)[i] for i in range(len(X))]
-        )
-        now = cost(F, y, bought, alpha)
+        now = np.mean(trust * np.exp(-targets * score(committee, X)))
         if before - now <= tol * before:
             break
         before = now
