@@ -9,7 +9,8 @@ A line of the table is one value of an algorithm's parameter (lam of SSNL, SS
 and SSMD, b of SOLE, R of DKMperc). PERC and SOP have none: they are shown with
 all labels, and with those of a prefix of the stream, frozen thereafter.
 
-    python -m benchmarks.papers.second_order [--only NAME] [--repeats 3] [--json FILE]
+    python -m benchmarks.papers.second_order [--only NAME] [--repeats 3] [--rows N]
+        [--topics N] [--json FILE]
 """
 
 import argparse
@@ -37,7 +38,7 @@ FREQUENT = 50  # topics in Figure 2
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
-HALF_DECADES = 10.0 ** np.arange(2, 6.5, 0.5)
+HALF_DECADES = 10.0 ** np.arange(0, 6.5, 0.5)
 PREFIXES = (*AT, 1.0)
 
 
@@ -239,6 +240,8 @@ def main(argv=None):
     parser.add_argument("--only", default="", help="part of an algorithm's name")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="orders of the news")
+    parser.add_argument("--rows", type=int, help="so many news, drawn at random")
+    parser.add_argument("--topics", type=int, help="the most frequent ones only")
     parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
@@ -250,8 +253,11 @@ def main(argv=None):
     else:
         X, topics, _ = data.rcv1_topics()
         X = X.astype(np.float64)
+    if args.rows:
+        drawn = np.random.RandomState(SEED).permutation(len(topics))[: args.rows]
+        X, topics = X[drawn], topics[drawn]
     topics = topics[:, np.argsort(-topics.sum(axis=0), kind="stable")]
-    topics = topics[:, topics.sum(axis=0) > 0]
+    topics = topics[:, topics.sum(axis=0) > 0][:, : args.topics]
     print(__doc__.splitlines()[0])
     print(f"{X.shape[0]} x {X.shape[1]}, seeds {SEED}..{SEED + args.repeats - 1}")
     results = [
