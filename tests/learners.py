@@ -167,7 +167,9 @@ POOL_LEARNERS += [
     ),
     SSMarginBoostClassifier(n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=6, budget=20),
-    FASSLBoostClassifier(alpha=0.5, n_estimators_per_label=2, n_initial=3, budget=12),
+    FASSLBoostClassifier(
+        alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
+    ),
     FASSLBoostClassifier(BernoulliNB(), 0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]

@@ -177,6 +177,7 @@ BAD_PARAMS = {
     "n_estimators": [(0, ValueError), (2.5, TypeError)],
     "n_estimators_per_label": [(0, ValueError), (0.5, TypeError)],
     "tol": [(-1, ValueError), (np.nan, ValueError)],
+    "shrinkage": [(0, ValueError), (1.5, ValueError), (None, TypeError)],
     "early_stopping": [(None, TypeError)],
 }
 

@@ -1,6 +1,7 @@
 """Boosting learners: the cost, its theorem, the committees and what they buy."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,11 @@ TWINS = [
     ),
     (FASSLBoostClassifier(alpha=0.05), reference.grown, 0.05),
     (FASSLBoostClassifier(alpha=0.0), reference.grown, 0.0),
+    (
+        FASSLBoostClassifier(shrinkage=0.2),
+        partial(reference.grown, shrinkage=0.2),
+        0.01,
+    ),
 ]
 
 

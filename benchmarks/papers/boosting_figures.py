@@ -31,7 +31,9 @@ from sklearn_activelearn.pool._boosting_cost import UNLABELLED, BoostingCost
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-STYLE = {"RBoost": "0.5", "QBB": "C0", "COMB": "C1", "FASSL": "C3"}
+STYLE = {
+    "RBoost": "0.5", "QBB": "C0", "COMB": "C1", "FASSL": "C3", "shrunk FASSL": "C4",
+}  # fmt: skip
 
 
 def save(figure, out):

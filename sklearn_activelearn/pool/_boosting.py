@@ -85,7 +85,7 @@ class Committee:
         )
 
 
-def discrete_step(committee, sample, prototype, targets):
+def discrete_step(committee, sample, prototype, targets, shrinkage=1.0):
     """Return the committee after a step of AdaBoost, for more classes of SAMME.
 
     Returns
@@ -105,7 +105,7 @@ def discrete_step(committee, sample, prototype, targets):
     least = max(error, 0.5 / sample.cost.total)  # half a row
     odds = (1 - least) / least * (len(ensemble.classes_) - 1)
     if odds > 1:
-        committee = committee.plus(member, 0.5 * np.log(odds), vote)
+        committee = committee.plus(member, shrinkage / 2 * np.log(odds), vote)
     return committee, error
 
 

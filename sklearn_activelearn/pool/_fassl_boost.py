@@ -31,6 +31,11 @@ class FASSLBoostClassifier(BoostingClassifier):
     n_estimators_per_label : int >= 1, default=1
         Boosting steps for each label taught.
 
+    shrinkage : float in (0, 1], default=1.0
+        By what the weights of members are multiplied. 1 is Algorithm 1. Where labels
+        are noisy, or many are bought, a smaller one is better: early members, trained
+        on few labels, are then outvoted in time.
+
     early_stopping : bool, default=False
         Whether to buy no more when a new member is no better than chance, or when the
         error on the labelled rows does not decrease, which Algorithm 1 does. That is
@@ -144,6 +149,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         *,
         initial=None,
         n_estimators_per_label=1,
+        shrinkage=1.0,
         early_stopping=False,
         n_initial=10,
         batch_size=1,
@@ -155,6 +161,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.alpha = alpha
         self.initial = initial
         self.n_estimators_per_label = n_estimators_per_label
+        self.shrinkage = shrinkage
         self.early_stopping = early_stopping
         self.n_initial = n_initial
         self.batch_size = batch_size
@@ -166,6 +173,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         super()._check_parameters()
         name = "n_estimators_per_label"
         check_number(getattr(self, name), name, 1, closed="left", integer=True)
+        check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
         check_flag(self.early_stopping, "early_stopping")
 
     def _begin(self):
@@ -176,7 +184,9 @@ class FASSLBoostClassifier(BoostingClassifier):
         n_members = len(committee.ensemble.estimators_)
         n_steps = n_new * self.n_estimators_per_label
         for weak in islice(self._weak_learners(), n_steps):
-            committee, _ = discrete_step(committee, sample, weak, targets)
+            committee, _ = discrete_step(
+                committee, sample, weak, targets, self.shrinkage
+            )
         if self.early_stopping:
             before, self._error = self._error, sample.error(committee.scores)
             is_longer = len(committee.ensemble.estimators_) == n_members + n_steps

@@ -99,10 +99,12 @@ def minimised(committee, X, targets, bought, alpha, n_estimators, tol):
     return committee
 
 
-def grown(committee, X, targets, bought, alpha, n_new):
+def grown(committee, X, targets, bought, alpha, n_new, shrinkage=1.0):
     """FASSL-Boost: a step for each new label."""
     for _ in range(n_new):
-        committee, _ = discrete(committee, X, targets, bought, alpha)
+        longer, _ = discrete(committee, X, targets, bought, alpha)
+        for omega, member in longer[len(committee) :]:
+            committee = [*committee, (shrinkage * omega, member)]
     return committee
 
 
