@@ -131,13 +131,17 @@ POOL_LEARNERS = [
         param_grid={"C": [0.1, 10.0]},
         n_candidates=2,
         n_pairs=1,
-        selection="leave_one_out",
         temperature=0.2,
-        n_initial=4,
-        budget=7,
+        n_initial=8,
+        budget=12,
     ),
     ALMSClassifier(
-        BernoulliNB(), {"alpha": [0.01, 9.0]}, n_candidates=2, n_pairs=1, budget=13
+        BernoulliNB(),
+        {"alpha": [0.01, 9.0]},
+        n_candidates=2,
+        n_pairs=1,
+        selection="leave_one_out",
+        budget=13,
     ),
     ALMSClassifier(
         estimators=[("bayes", BernoulliNB()), ("linear", LinearSVC())],

@@ -6,7 +6,7 @@ with shrinkage .2, which is not in the paper. `transductive` is the error on the
 where labels that were bought count as right; `inductive` that on rows held out. The
 first labels are random and the same for all methods of a split. One line for each
 method: the error at some shares, and the area under the whole curve (mean error over
-the shares) with its standard deviation over the splits; behind it the mean difference of
+the shares) with its standard deviation over the splits; then the mean difference of
 FASSL-Boost to that method and the p-value of a paired t-test.
 
     python -m benchmarks.papers.boosting [--problem twonorm] [--splits 20] [--jobs 2]

@@ -117,8 +117,9 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
     candidate_names_ : list of str
         Names, or parameters, of the candidates.
 
-    model_probabilities_ : ndarray of shape (n_trainings, n_models)
-        How probably each candidate is the best, each time that labels were learned.
+    model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
+        How probably each candidate was the best whenever the next label was chosen,
+        and how probably it is now. Another candidate set begins anew.
 
     voi_history_ : ndarray of shape (n_rounds, 2)
         The largest value of a label for training, and for validation, whenever they
@@ -190,9 +191,7 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
     the labelled rows each time; they must not need labels. Wrap trained ones in
     ``sklearn.frozen.FrozenEstimator`` to have the same with "refit".
 
-    Rows that nobody asked for are training data: they are no random sample. A label
-    goes to the set that it was bought for whenever it comes; of equal rows, first in,
-    first out.
+    Rows that nobody asked for are training data: they are no random sample.
 
     References
     ----------
@@ -260,6 +259,12 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         self.cv = cv
 
     @property
+    def model_probabilities_(self):
+        """How probable each candidate was before each of these rounds, and is now."""
+        same = [p for p in self._past if len(p) == len(self._present)]
+        return np.array([*same, self._present])
+
+    @property
     def best_estimator_(self):
         """The model that predicts: `estimator_`."""
         return self.estimator_
@@ -299,8 +304,8 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
 
     def _begin(self):
         super()._begin()
-        self.voi_history_ = np.empty((0, 2))
-        for name in ("model_probabilities_", "best_index_", "candidate_names_"):
+        self.voi_history_, self._past = np.empty((0, 2)), ()
+        for name in ("_present", "best_index_", "candidate_names_"):
             self.__dict__.pop(name, None)
 
     @property
@@ -321,7 +326,7 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         n_candidates = max(n_candidates or len(rows), self.batch_size)
         offered = np.sort(order[:n_candidates])
         training, selection = values_of_information(
-            self._models(take(X, offered), len(offered)),
+            self._trainings(take(X, offered), len(offered)),
             self._weights,
             temperature=self.temperature,
             pairing=self.pairing,
@@ -331,19 +336,19 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         )
         values = training.max(), selection.max()
         self.voi_history_ = np.vstack([self.voi_history_, values])
+        self._past = (*self._past, self._present)
         if values[0] > values[1]:
             chosen = offered[best(training, n_wanted, seed)]
             return chosen, [Note(1.0, row, TRAIN) for row in chosen.tolist()]
-        probability = n_wanted / len(rows)
-        chosen = rng.permutation(rows)[:n_wanted]
-        return chosen, [Note(probability, row, VALIDATION) for row in chosen.tolist()]
+        share, chosen = n_wanted / len(rows), rng.permutation(rows)[:n_wanted]
+        return chosen, [Note(share, row, VALIDATION) for row in chosen.tolist()]
 
     @property
     def _shares(self):
         """Whether the models can be trained together."""
         return self._may_share and len(self.classes_) == 2
 
-    def _models(self, X=None, n_candidates=0):
+    def _trainings(self, X=None, n_candidates=0):
         """Return the candidates as the value of information wants them."""
         loss = self.loss if callable(self.loss) else LOSSES[self.loss]
         known = self._labelled, self._is_validation
@@ -367,14 +372,11 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
 
     def _train(self):
         self.candidate_names_ = self._candidates()[0]
-        models, m = self._models(), len(self._prototypes)
-        weights = np.full(m, 1 / m)
+        models, m = self._trainings(), len(self._prototypes)
+        self._present = np.full(m, 1 / m)
         if self._can_validate:
             losses, _ = models.trained()
-            weights = self._weights(losses)
-        history = getattr(self, "model_probabilities_", np.empty((0, m)))
-        history = history if history.shape[1] == m else np.empty((0, m))
-        self.model_probabilities_ = np.vstack([history, weights])
+            self._present = self._weights(losses)
         if self.selection == "cv" or not self._can_validate:
             known = self._labelled, self.classes_
             losses = 1 - cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
