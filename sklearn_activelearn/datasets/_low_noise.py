@@ -32,11 +32,11 @@ def make_low_noise(
         Number of features.
 
     alpha : float > 0, default=1.0
-        Noise exponent: P(|u'x| < e) = e^alpha. The larger, the easier. Infinite:
+        Noise exponent: ``P(|u'x| < e) = e^alpha``. The larger, the easier. Infinite:
         no row lies within `margin` of the separator.
 
     margin : float in (0, 1), default=0.5
-        Smallest |u'x| for infinite `alpha`; not used otherwise.
+        Smallest ``|u'x|`` for infinite `alpha`; not used otherwise.
 
     coef : bool, default=False
         Whether to return u as well.
@@ -60,8 +60,8 @@ def make_low_noise(
 
     Notes
     -----
-    |u'x| is U^(1/alpha) with U uniform on [0, 1], which is the low noise
-    condition P(|u'x| < e) <= c e^alpha with c = 1 and equality; for infinite
+    ``|u'x|`` is U^(1/alpha) with U uniform on [0, 1], which is the low noise
+    condition ``P(|u'x| < e) <= c e^alpha`` with c = 1 and equality; for infinite
     alpha it is uniform on [margin, 1], which is the hard margin c = 1 / (2
     margin). Its sign is a fair coin, and the rest of a row points anywhere at
     right angles to u.

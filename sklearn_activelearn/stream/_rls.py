@@ -160,7 +160,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     first row. Predictions are by the sign of m, as of the margin.
 
     `predict_proba` is the paper's noise model, P(+1 | x) = (1 + m) / 2 for scores
-    |m| <= .9; beyond, the smaller probability is 1 / (200 |m| - 160), which falls
+    up to .9; beyond, the smaller probability is ``1 / (200 |m| - 160)``, which falls
     smoothly to 0. For more than two classes these are divided by their sum. Not
     with ``variant="mistake"``: labels stored because they were surprising do not
     follow the model.

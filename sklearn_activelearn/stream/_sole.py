@@ -132,7 +132,7 @@ class SOLEClassifier(SecondOrderClassifier):
     Notes
     -----
     With S the stored rows, those that were bought and predicted wrongly, y
-    their labels and A = a I + S S', a row has the margin p = |m| / (1 + r) with
+    their labels and A = a I + S S', a row has the margin ``p = |m| / (1 + r)`` with
     m = y' S' A⁻¹ x and r = x' A⁻¹ x. Since 0 <= r <= x'x / a most rows are
     decided by m and the coin alone.
 

@@ -96,7 +96,7 @@ class LossDisplay:
             Where to draw; None makes a figure.
         kind : {"value", "derivative", "query_probability"}, default="value"
             What to draw: of the signed margin z = y w·x, or, for the last, of the
-            margin |w·x| of a row whose label is not known.
+            margin ``|w·x|`` of a row whose label is not known.
         z : array-like, default=None
             Margins; None: from -5 to 3, or from 0 to 5.
         line_kw : dict of dict, default=None
