@@ -25,8 +25,12 @@ def public_learners():
 
 
 def quick_learners():
-    """Return the names of those that take seconds: they never refit a model."""
-    return [name for name in public_learners() if name in stream.__all__]
+    """Return the names of those that choose labels and never refit a model."""
+    return [
+        name
+        for name, learner in public_learners().items()
+        if name in stream.__all__ and learner is not SecondOrderPerceptronClassifier
+    ]
 
 
 def parse_learner(text):

@@ -12,7 +12,7 @@ from .learners import name_of
 
 
 def to_text(plan, results):
-    """Return what a user wants to know, in lines of about 100 characters."""
+    """Return what a user wants to know, in lines of about 110 characters."""
     kind = "standardised features" if plan.standardize else "features"
     lines = [
         f"data     {plan.data}: {plan.rows} rows, {plan.features} {kind}, "
