@@ -46,15 +46,13 @@ each_boosting = each([*QUERYING, SSMarginBoostClassifier(n_estimators=6)])
 
 
 @st.composite
-def labelled_scores(draw, max_classes=4):
+def labelled_scores(draw):
     """Draw scores of rows, all their labels, and an order to label them in."""
     n_rows = draw(st.integers(1, 30), label="n_rows")
-    n_classes = draw(st.integers(2, max_classes), label="n_classes")
     rng = np.random.RandomState(draw(st.integers(0, 2**32 - 1), label="seed"))
     size = draw(st.sampled_from([0.0, 1.0, 30.0]), label="size")
-    scores = size * rng.standard_normal((n_rows, n_classes))
-    scores -= scores.mean(axis=1, keepdims=True)
-    return scores, rng.randint(n_classes, size=n_rows), rng.permutation(n_rows)
+    labels = rng.choice([-1, 1], size=n_rows)
+    return size * rng.standard_normal(n_rows), labels, rng.permutation(n_rows)
 
 
 ALPHAS = st.sampled_from([0.0, 0.01, 0.5, 1.0]) | st.floats(0, 1)
@@ -62,46 +60,46 @@ ALPHAS = st.sampled_from([0.0, 0.01, 0.5, 1.0]) | st.floats(0, 1)
 
 @given(problem=labelled_scores(), alpha=ALPHAS)
 def test_theorem_1(problem, alpha):
-    scores, labels, order = problem
-    codes = np.full(len(labels), UNLABELLED)
-    costs = [BoostingCost(codes, alpha)(scores)]
+    scores, y, order = problem
+    labels = np.full(len(y), UNLABELLED)
+    costs = [BoostingCost(labels, alpha)(scores)]
     for row in order:
-        codes = codes.copy()
-        codes[row] = labels[row]
-        costs.append(BoostingCost(codes, alpha)(scores))
-    genuine = np.mean(np.exp(-scores[np.arange(len(labels)), labels]))
+        labels = labels.copy()
+        labels[row] = y[row]
+        costs.append(BoostingCost(labels, alpha)(scores))
+    genuine = np.mean(np.exp(-y * scores))
     assert np.all(np.diff(costs) >= -1e-12 * genuine)
     assert costs[-1] == pytest.approx(genuine)
 
 
-@given(problem=labelled_scores(max_classes=2), alpha=ALPHAS)
-def test_the_cost_for_two_classes_is_that_of_the_paper(problem, alpha):
-    scores, labels, order = problem
+@given(problem=labelled_scores(), alpha=ALPHAS)
+def test_the_cost_is_that_of_the_paper(problem, alpha):
+    scores, y, order = problem
     bought = order[: len(order) // 2].tolist()
-    codes = np.full(len(labels), UNLABELLED)
-    codes[bought] = labels[bought]
-    expected = reference.cost(scores[:, 1], 2 * labels - 1, bought, alpha)
-    assert BoostingCost(codes, alpha)(scores) == pytest.approx(expected)
-    more = np.append(codes, LEFT_OUT), np.vstack([scores, [[5.0, -5.0]]])
-    assert BoostingCost(more[0], alpha)(more[1]) == pytest.approx(expected)
+    labels = np.full(len(y), UNLABELLED)
+    labels[bought] = y[bought]
+    expected = reference.cost(scores, y, bought, alpha)
+    assert BoostingCost(labels, alpha)(scores) == pytest.approx(expected)
+    labels, scores = np.append(labels, LEFT_OUT), np.append(scores, 5.0)
+    assert BoostingCost(labels, alpha)(scores) == pytest.approx(expected)
 
 
 @given(problem=labelled_scores(), alpha=ALPHAS)
 def test_weights_are_the_slopes_of_the_cost(problem, alpha):
-    scores, labels, order = problem
-    scores = scores.clip(-3, 3)
-    codes = np.where(order % 2, labels, UNLABELLED)
-    cost, step = BoostingCost(codes, alpha), 1e-6
+    scores, y, order = problem
+    scores, step = scores.clip(-3, 3), 1e-6
+    labels = np.where(order % 2, y, UNLABELLED)
+    cost = BoostingCost(labels, alpha)
     targets = cost.targets(scores)
-    slopes = []
+    slopes = np.empty(len(y))
     for row, target in enumerate(targets):
         changed = scores.copy()
-        changed[row, target] += step  # a pseudo-label stays what it is
-        slopes.append((cost(scores) - cost(changed)) / step)
+        changed[row] += step * target  # away from 0: a pseudo-label stays what it is
+        slopes[row] = (cost(scores) - cost(changed)) / step
     weights = cost.weights(scores, targets)
     np.testing.assert_allclose(
-        np.divide(slopes, max(np.max(slopes), 1e-9)),
-        weights / max(weights.max(), 1e-9),
+        slopes / max(slopes.max(), 1e-12),
+        weights / max(weights.max(), 1e-12),
         atol=1e-3,
     )
 
@@ -161,18 +159,30 @@ def test_query_by_boosting_is_the_case_of_alpha_0():
     np.testing.assert_array_equal(comb.decision_function(X), qbb.decision_function(X))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_its_committee_is_that_of_scikit_learn(n_classes):
-    labels = np.digitize(X[:, 0] + X[:, 1], [0, 1][: n_classes - 1])
-    learner = QueryByBoostingClassifier(n_estimators=10).teach(X, labels)
-    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=10)
-    boosted.fit(X, labels)
-    ours = learner.estimator_.estimator_weights_
-    np.testing.assert_allclose(2 * np.array(ours), boosted.estimator_weights_)
+def test_its_committee_is_that_of_scikit_learn():
+    learner = QueryByBoostingClassifier(n_estimators=10).teach(X, y)
+    boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=10).fit(X, y)
+    weights = np.array(learner.estimator_.estimator_weights_)
+    np.testing.assert_allclose(2 * weights, boosted.estimator_weights_)
     np.testing.assert_array_equal(learner.predict(X), boosted.predict(X))
-    if n_classes == 2:
-        twice = boosted.decision_function(X) * np.sum(ours)
-        np.testing.assert_allclose(2 * learner.decision_function(X), twice)
+    twice = boosted.decision_function(X) * weights.sum()
+    np.testing.assert_allclose(2 * learner.decision_function(X), twice)
+
+
+@each_boosting
+def test_more_classes_have_a_committee_each(prototype):
+    names = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
+    settings = {"alpha": 0.0} if "alpha" in prototype.get_params() else {}
+    learner = fresh(prototype, **settings).teach(X, names)
+    for code, name in enumerate("abc"):
+        one = fresh(prototype, **settings).teach(X, names == name)
+        np.testing.assert_array_equal(
+            learner.decision_function(X)[:, code], one.decision_function(X)
+        )
+    *_, last = learner.estimator_.staged_decision_function(X)
+    np.testing.assert_array_equal(last, learner.decision_function(X))
+    probabilities = learner.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -194,8 +204,8 @@ def test_newton_steps_lower_the_cost():
     learner = SSMarginBoostClassifier(alpha=0.0, budget=None, tol=0.0, n_estimators=40)
     learner.fit(X, y)
     costs = [
-        np.mean(np.exp(-y * scores[:, 1]))
-        for scores in learner.estimator_.staged_scores(X)
+        np.mean(np.exp(-y * scores))
+        for scores in learner.estimator_.staged_decision_function(X)
     ]
     assert np.all(np.diff(costs[:-1]) < 0)
     assert costs[-1] < 0.1
@@ -475,9 +485,8 @@ def test_guessed_labels_help_where_few_are_known():
 
 
 def test_rows_that_do_not_count_make_no_weight_vanish():
-    cost = BoostingCost(np.array([0, 1, -1]), alpha=0.0)
-    scores = np.array([[1.0, -1.0], [-1.0, 1.0], [-800.0, 800.0]])
-    weights = cost.weights(scores, np.array([0, 1, 0]))
+    cost = BoostingCost(np.array([-1, 1, UNLABELLED]), alpha=0.0)
+    weights = cost.weights(np.array([-1.0, 1.0, 800.0]), np.array([-1, 1, -1]))
     assert weights.tolist() == [1, 1, 0]
 
 

@@ -44,16 +44,17 @@ def save(figure, out):
 
 def costs_in_steps(learner, X, y):
     """Return the cost after each step of all committees that ASSL-Boost makes."""
-    codes, costs = np.full(len(y), UNLABELLED), []
+    labels, costs = np.full(len(y), UNLABELLED), []
 
     def look():
-        cost = BoostingCost(codes, learner.alpha)
-        costs.extend(cost(scores) for scores in learner.estimator_.staged_scores(X))
+        cost = BoostingCost(labels, learner.alpha)
+        stages = learner.estimator_.staged_decision_function(X)
+        costs.extend(cost(scores) for scores in stages)
 
     def oracle(rows):
-        if np.any(codes != UNLABELLED):
+        if np.any(labels != UNLABELLED):
             look()
-        codes[rows] = y[rows] > 0
+        labels[rows] = y[rows]
         return y[rows]
 
     learner.learn(X, oracle, classes=[-1, 1])

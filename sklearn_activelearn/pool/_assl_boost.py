@@ -4,7 +4,7 @@ from itertools import islice
 
 from .._validation import check_number
 from ._base import PoolClassifier
-from ._boosting import BoostingClassifier, gentle_step
+from ._boosting import BoostingClassifier
 from ._stopping import find_rules
 
 
@@ -18,15 +18,15 @@ class NewtonBoosting(BoostingClassifier):
         check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
         check_number(self.tol, "tol", 0, closed="left")
 
-    def _boosted(self, committee, sample, targets, n_new):
-        committee = committee.emptied()
-        cost = sample.cost(committee.scores, targets)
+    def _boosted(self, boosting, n_new):
+        boosting = boosting.anew()
+        cost = boosting.cost(boosting.scores, boosting.targets)
         for weak in islice(self._weak_learners(), self.n_estimators):
-            committee = gentle_step(committee, sample, weak, targets)
-            before, cost = cost, sample.cost(committee.scores, targets)
+            boosting = boosting.newton_step(weak)
+            before, cost = cost, boosting.cost(boosting.scores, boosting.targets)
             if before - cost <= self.tol * before:
                 break
-        return committee
+        return boosting
 
 
 class SSMarginBoostClassifier(NewtonBoosting):
@@ -79,8 +79,9 @@ class SSMarginBoostClassifier(NewtonBoosting):
     ----------
     estimator_ : classifier
         The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_scores(X)`` yields the scores of the first
-        member, of the first two, and so on.
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
 
     cost_curve_ : ndarray of shape (n_trainings,)
         The cost :math:`C_{S_n}(F_n)` after each training.
@@ -125,9 +126,11 @@ class SSMarginBoostClassifier(NewtonBoosting):
 
     A Newton step adds :math:`f_t(x) = 2 P_w(y = 1 | x) - 1`, trained with the terms of
     the sum as weights (the paper prints F + C'/C''; the step that lowers C is F -
-    C'/C''). For more classes than two a member adds :math:`K P_w(y = k | x) - 1` to
-    :math:`F_k`, and :math:`|F|` is :math:`\max_k F_k`. The infimum lies at infinity:
+    C'/C''). The infimum lies at infinity:
     `tol` and `n_estimators` end it.
+
+    More classes than two have a committee each, against the others. The margin of a row
+    is the gap between its two highest scores then, and the cost the mean of theirs.
 
     References
     ----------
@@ -231,8 +234,9 @@ class ASSLBoostClassifier(NewtonBoosting):
     ----------
     estimator_ : classifier
         The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_scores(X)`` yields the scores of the first
-        member, of the first two, and so on.
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
 
     cost_curve_ : ndarray of shape (n_trainings,)
         The cost :math:`C_{S_n}(F_n)` after each training.

@@ -1,95 +1,116 @@
-"""The committee that boosting makes: a weighted sum of classifiers."""
+"""The committees that boosting makes: weighted sums of classifiers."""
 
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, log_expit, softmax
 from sklearn import config_context
 
 from .._containers import n_rows
 
 
-class BoostedEnsemble:
-    r"""Classifier that scores classes by a weighted vote, F = sum_t omega_t f_t.
-
-    A member that predicts class c gives it :math:`2 - 2/K` and every other class
-    :math:`-2/K`; one that votes by its probabilities gives class k
-    :math:`2 p_k - 2/K`. For two classes that is 1 and -1, :math:`2p - 1` and
-    :math:`1 - 2p`.
+@dataclass(frozen=True)
+class Committee:
+    r"""A weighted sum of classifiers of two classes, F = sum_t omega_t f_t.
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-        Labels, sorted.
     estimators : tuple of classifier
-        The members, trained on some or all of these classes.
+        The members, trained on labels -1 and 1.
     weights : tuple of float
-        The weight of each, :math:`\omega_t`.
+        The weight of each.
     soft : bool
-        Whether members vote by their probabilities.
+        Whether members vote by their probabilities: 2p - 1 in place of -1 or 1.
     """
 
-    def __init__(self, classes=None, estimators=(), weights=(), soft=False):
-        self.classes_ = classes
-        self.estimators_ = estimators
-        self.estimator_weights_ = weights
-        self.soft = soft
+    estimators: tuple = ()
+    weights: tuple = ()
+    soft: bool = False
 
     def plus(self, estimator, weight):
-        """Return this ensemble with one more member."""
-        return BoostedEnsemble(
-            self.classes_,
-            (*self.estimators_, estimator),
-            (*self.estimator_weights_, weight),
-            self.soft,
-        )
-
-    def voting_on(self, classes):
-        """Return the same members with these classes, some of which may be new."""
-        return BoostedEnsemble(
-            classes, self.estimators_, self.estimator_weights_, self.soft
-        )
+        """Return this committee with one more member."""
+        members = (*self.estimators, estimator), (*self.weights, weight)
+        return Committee(*members, self.soft)
 
     def vote(self, estimator, X):
-        """Return what a member gives each class, as an array (n_rows, n_classes)."""
-        votes = np.full((n_rows(X), len(self.classes_)), -2 / len(self.classes_))
+        """Return f(x) of a member for each row."""
         if self.soft:
-            known = np.searchsorted(self.classes_, estimator.classes_)
-            votes[:, known] += 2 * estimator.predict_proba(X)
-        else:
-            votes += 2 * (estimator.predict(X)[:, None] == self.classes_)
-        return votes
+            return estimator.predict_proba(X) @ estimator.classes_
+        return estimator.predict(X).astype(float)
 
     def staged_scores(self, X):
-        """Yield the scores (n_rows, n_classes) of the first member, the first two, ...
+        """Yield F(x) of no member, of the first, of the first two, ...
 
         Parameters
         ----------
         X : rows, or what the members take in their place
             Rows.
         """
-        scores = np.zeros((n_rows(X), len(self.classes_)))
-        for t, (estimator, weight) in enumerate(
-            zip(self.estimators_, self.estimator_weights_, strict=True)
-        ):
+        scores = np.zeros(n_rows(X))
+        yield scores
+        for t, weight in enumerate(self.weights):
             with config_context(assume_finite=t > 0 or None):  # one look is enough
-                scores = scores + weight * self.vote(estimator, X)
+                scores = scores + weight * self.vote(self.estimators[t], X)
             yield scores
 
     def scores(self, X):
-        """Return the scores (n_rows, n_classes) of all members together."""
-        nothing = np.zeros((n_rows(X), len(self.classes_)))
-        return reduce(lambda _, scores: scores, self.staged_scores(X), nothing)
+        """Return F(x) for each row."""
+        return reduce(lambda _, scores: scores, self.staged_scores(X))
+
+
+class BoostedClassifier:
+    """Classifier made of one committee for two classes, or one for each of more.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    committees : tuple of Committee
+        The one for ``classes[1]``, or those of all classes.
+    """
+
+    def __init__(self, classes=None, committees=()):
+        self.classes_ = classes
+        self.committees_ = committees
+
+    @property
+    def estimators_(self):
+        """All members."""
+        return [member for each in self.committees_ for member in each.estimators]
+
+    @property
+    def estimator_weights_(self):
+        """Their weights."""
+        return [weight for each in self.committees_ for weight in each.weights]
 
     def decision_function(self, X):
-        """Return F: one score for each class, or that of ``classes_[1]`` of two."""
-        scores = self.scores(X)
-        return scores[:, 1] if len(self.classes_) == 2 else scores
+        """Return F, for more classes than two a column for each."""
+        return joint([committee.scores(X) for committee in self.committees_])
+
+    def staged_decision_function(self, X):
+        """Yield the decision values of 1, 2, ... members of each committee."""
+        stages = [list(committee.staged_scores(X)) for committee in self.committees_]
+        for t in range(1, max(map(len, stages))):
+            yield joint([scores[min(t, len(scores) - 1)] for scores in stages])
 
     def predict_proba(self, X):
-        """Return exp(F_k), scaled to sum 1."""
-        return softmax(self.scores(X), axis=1)
+        """Return 1 / (1 + exp(-2 F)), for more classes than two scaled to sum 1."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-2 * scores), expit(2 * scores)])
+        return softmax(log_expit(2 * scores), axis=1)
 
     def predict(self, X):
         """Return the class with the highest score, the first of equals."""
-        return self.classes_[self.scores(X).argmax(axis=1)]
+        return self.classes_[likeliest(self.decision_function(X))]
+
+
+def joint(scores):
+    """Return the scores of one committee, or a column for each of several."""
+    return np.column_stack(scores) if len(scores) > 1 else scores[0]
+
+
+def likeliest(scores):
+    """Return the position of the class with the highest score for each row."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 
 from .._validation import check_flag, check_number
-from ._boosting import BoostingClassifier, discrete_step
+from ._boosting import BoostingClassifier
 
 
 class FASSLBoostClassifier(BoostingClassifier):
@@ -66,8 +66,9 @@ class FASSLBoostClassifier(BoostingClassifier):
     ----------
     estimator_ : classifier
         The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_scores(X)`` yields the scores of the first
-        member, of the first two, and so on.
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
 
     cost_curve_ : ndarray of shape (n_trainings,)
         The cost :math:`C_{S_n}(F_n)` after each training.
@@ -118,9 +119,11 @@ class FASSLBoostClassifier(BoostingClassifier):
     row counts as that. Pseudo-labels are those of `initial` for the first training and
     then, after each purchase, of the committee.
 
-    A member no better than chance is left out; the next label brings a new one. For
-    :math:`K > 2` classes members vote as in SAMME, :math:`\frac12 \log (K - 1)` is
-    added to :math:`\omega_t`, and :math:`|F|` is :math:`\max_k F_k`.
+    A member no better than chance is left out; the next label brings a new one.
+
+    More classes than two have a committee each, against the others. The margin of a row
+    is the gap between its two highest scores then, and the cost the mean of theirs.
+    When a label of a new class comes, all committees begin again.
 
     A step takes one look at the pool. Give the whole pool to each `query` and name the
     rows that are left in `candidates`: then it is sorted and scored once, not for every
@@ -180,18 +183,22 @@ class FASSLBoostClassifier(BoostingClassifier):
         super()._begin()
         self._error, self._has_ended = np.inf, False
 
-    def _boosted(self, committee, sample, targets, n_new):
-        n_members = len(committee.ensemble.estimators_)
+    def _train(self):
+        self._has_ended = False
+        super()._train()
+        if self.early_stopping:
+            known = self.classes_[self._labelled.codes]
+            guessed = self.estimator_.predict(self._labelled.rows)
+            before, self._error = self._error, np.mean(guessed != known)
+            self._has_ended |= bool(self._error >= before)
+
+    def _boosted(self, boosting, n_new):
         n_steps = n_new * self.n_estimators_per_label
         for weak in islice(self._weak_learners(), n_steps):
-            committee, _ = discrete_step(
-                committee, sample, weak, targets, self.shrinkage
-            )
-        if self.early_stopping:
-            before, self._error = self._error, sample.error(committee.scores)
-            is_longer = len(committee.ensemble.estimators_) == n_members + n_steps
-            self._has_ended = not is_longer or self._error >= before
-        return committee
+            before = boosting.committee
+            boosting = boosting.discrete_step(weak, self.shrinkage)
+            self._has_ended |= boosting.committee is before
+        return boosting
 
     def _should_stop(self, X, rows):
         return super()._should_stop(X, rows) or (

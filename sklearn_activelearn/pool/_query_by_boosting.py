@@ -3,7 +3,7 @@
 from itertools import islice
 
 from .._validation import check_number
-from ._boosting import BoostingClassifier, discrete_step
+from ._boosting import BoostingClassifier
 
 
 class QueryByBoostingClassifier(BoostingClassifier):
@@ -46,8 +46,9 @@ class QueryByBoostingClassifier(BoostingClassifier):
     ----------
     estimator_ : classifier
         The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_scores(X)`` yields the scores of the first
-        member, of the first two, and so on.
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
 
     cost_curve_ : ndarray of shape (n_trainings,)
         The cost :math:`C_{S_n}(F_n)` after each training.
@@ -89,12 +90,15 @@ class QueryByBoostingClassifier(BoostingClassifier):
     -----
     With weights :math:`w_i \propto e^{-y_i F(x_i)}`, a member :math:`f_t` of weighted
     error :math:`\varepsilon_t` gets :math:`\omega_t = \frac12 \log \frac{1 -
-    \varepsilon_t}{\varepsilon_t}`, and :math:`F = \sum_t \omega_t f_t`. For :math:`K >
-    2` classes, SAMME adds :math:`\frac12 \log (K - 1)`; the margin of a row is the gap
-    between its two highest scores. A member no better than chance, or without error, is
-    the last one. scikit-learn's `AdaBoostClassifier` makes the same committee of
+    \varepsilon_t}{\varepsilon_t}`, and :math:`F = \sum_t \omega_t f_t`.
+    A member no better than chance, or without error, is
+    the last one. For two
+    classes scikit-learn's `AdaBoostClassifier` makes the same committee of
     stumps, up to the weight of a member without error; its weights are twice these, and
     it refuses rows on which no weak learner is better than chance.
+
+    More classes than two have a committee each, against the others. The margin of a row
+    is the gap between its two highest scores then, and the cost the mean of theirs.
 
     A pool is kept until the next one. Give the whole of it to each `query` and name the
     rows that are left in `candidates`: then it is sorted once.
@@ -105,8 +109,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
        ICML 1998 (query by boosting).
     .. [2] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting", SDM
        2009, Section 4.1.
-    .. [3] J. Zhu, H. Zou, S. Rosset, T. Hastie, "Multi-class AdaBoost", Statistics and
-       Its Interface 2(3), 2009 (SAMME).
 
     Examples
     --------
@@ -142,14 +144,14 @@ class QueryByBoostingClassifier(BoostingClassifier):
         super()._check_parameters()
         check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
 
-    def _boosted(self, committee, sample, targets, n_new):
-        committee = committee.emptied()
+    def _boosted(self, boosting, n_new):
+        boosting = boosting.anew()
         for weak in islice(self._weak_learners(), self.n_estimators):
-            before = committee
-            committee, error = discrete_step(before, sample, weak, targets)
-            if committee is before or error == 0:
+            before = boosting.committee
+            boosting = boosting.discrete_step(weak)
+            if boosting.committee is before or boosting.error == 0:
                 break
-        return committee
+        return boosting
 
 
 class COMBClassifier(QueryByBoostingClassifier):
@@ -200,8 +202,9 @@ class COMBClassifier(QueryByBoostingClassifier):
     ----------
     estimator_ : classifier
         The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_scores(X)`` yields the scores of the first
-        member, of the first two, and so on.
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
 
     cost_curve_ : ndarray of shape (n_trainings,)
         The cost :math:`C_{S_n}(F_n)` after each training.
