@@ -5,7 +5,6 @@ from itertools import islice
 from .._validation import check_number
 from ._base import PoolClassifier
 from ._boosting import BoostingClassifier
-from ._stopping import find_rules
 
 
 class NewtonBoosting(BoostingClassifier):
@@ -176,11 +175,6 @@ class SSMarginBoostClassifier(NewtonBoosting):
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
-
-    @property
-    def _uses_model(self):
-        return bool(find_rules(self.stopping))
-
 
 class ASSLBoostClassifier(NewtonBoosting):
     r"""Pool learner that minimises one cost before every query (ASSL-Boost).
