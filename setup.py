@@ -1,13 +1,15 @@
-"""The extension list; everything else is in pyproject.toml."""
+"""Packages and extension modules; everything else is in pyproject.toml."""
 
 import sys
 
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 
 # -O3 because the reductions need unrolling, no -march and no contraction to
 # fused multiply-add so that every x86 build gives the same bits.
 FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 HEADERS = ["sklearn_activelearn/_rows.h", "sklearn_activelearn/_kernels.h"]
+#: What `sklearn-activelearn reproduce` runs is kept beside the other benchmarks.
+PAPERS = "sklearn_activelearn._papers"
 MODULES = [
     "_columns",
     "_rows",
@@ -23,6 +25,8 @@ MODULES = [
 ]
 
 setup(
+    packages=[*find_packages(include=["sklearn_activelearn*"]), PAPERS],
+    package_dir={PAPERS: "benchmarks/papers"},
     ext_modules=[
         Extension(
             f"sklearn_activelearn.{module.replace('/', '.')}",
@@ -32,5 +36,5 @@ setup(
             extra_compile_args=FLAGS,
         )
         for module in MODULES
-    ]
+    ],
 )

@@ -23,7 +23,7 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks import data
+from benchmarks.papers import data
 from benchmarks.papers.ocr import PROBLEMS, problem
 from sklearn_activelearn import (
     CBGZClassifier,

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
-from benchmarks import data
+from benchmarks.papers import data
 from sklearn_activelearn import (
     CBGZClassifier,
     GreedyOnlineClassifier,

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from benchmarks import data
+from benchmarks.papers import data
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,

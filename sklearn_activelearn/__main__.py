@@ -2,6 +2,7 @@
 
 ``sklearn-activelearn compare`` runs the learners of this package, and passive
 learning of the same model, over the same folds in the same order.
+``sklearn-activelearn reproduce`` runs the experiments of a paper again.
 """
 
 import importlib.util
@@ -25,6 +26,7 @@ from sklearn_activelearn._cli.learners import (
     quick_learners,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
+from sklearn_activelearn._cli.papers import reproduce
 from sklearn_activelearn._cli.report import draw, to_dict, to_text, write_csv
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -45,7 +47,7 @@ def main(argv=None):
         the learners that had ended.
     """
     try:
-        args = make_parser(run_compare).parse_args(argv)
+        args = make_parser(run_compare, run_reproduce).parse_args(argv)
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
@@ -97,13 +99,31 @@ def run_compare(args):
     write(args, plan, results)
 
 
+def run_reproduce(args):
+    """Run ``reproduce``: check everything, then run."""
+    check_matplotlib("reproduce")
+    if args.data is not None:
+        if not args.data.is_dir():
+            raise UsageError(f"--data: there is no folder {args.data}")
+        os.environ["SKLEARN_ACTIVELEARN_DATA"] = str(args.data.resolve())
+    try:
+        reproduce(args.paper, args.out, args.quick)
+    except OSError as error:  # data that is neither there nor to be fetched
+        raise UsageError(f"{args.paper}: {error}") from error
+
+
+def check_matplotlib(what):
+    """Refuse what needs pictures where none can be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UsageError(f"{what} needs matplotlib: pip install '{PROGRAM}[plot]'")
+
+
 def check_outputs(args):
     """Refuse files that cannot be written, before the long run."""
     if args.plot:
         if args.plot.suffix.lower() not in PICTURES:
             raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
-        if importlib.util.find_spec("matplotlib") is None:
-            raise UsageError(f"--plot needs matplotlib: pip install '{PROGRAM}[plot]'")
+        check_matplotlib("--plot")
     for option in ("--plot", "--json", "--csv"):
         path = getattr(args, option.removeprefix("--"))
         if path is None or path == "-":

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -44,9 +45,11 @@ from sklearn_activelearn._cli.learners import (
     public_learners,
     quick_learners,
 )
+from sklearn_activelearn._cli.papers import PAPERS
 from sklearn_activelearn._cli.report import to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 
+ROOT = Path(__file__).resolve().parents[1]
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
 
 #: a file that ends too soon; the same bytes in every process
@@ -573,3 +576,37 @@ class TestTerminal:
         assert done.stderr == ""
         assert done.stdout.startswith("data     iris.csv: 150 rows, 4 standardised")
         assert "\033" not in done.stdout
+
+
+class TestReproduce:
+    def test_every_step_is_an_experiment(self):
+        known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
+        run = {step.split()[0] for paper in PAPERS.values() for step in paper.steps}
+        assert run == known - {"data"}
+
+    def test_tables_and_pictures(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+        argv = ["--data", str(tmp_path), "--out", str(tmp_path / "new" / "folder")]
+        assert main(["reproduce", "ali2014", "--quick", *argv]) == 0
+        out, _ = capsys.readouterr()
+        assert "== alms --cache" in out
+        assert "published" in out
+        results = tmp_path / "new" / "folder" / "quick"  # no real run finds toy results
+        assert [path.name for path in results.glob("*.png")]
+
+    @pytest.mark.parametrize(
+        ("argv", "message"),
+        [
+            (["ali2015"], "invalid choice: 'ali2015'"),
+            ([], "the following arguments are required: PAPER"),
+            (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),
+            (["ali2014", "--data", "."], "heart.npz is needed"),
+        ],
+    )
+    def test_refused(self, argv, message, tmp_path, capsys, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+        assert main(["reproduce", *argv]) == 2
+        err = capsys.readouterr().err
+        assert message in err
+        assert err.count("\n") == 1

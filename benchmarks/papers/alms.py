@@ -29,7 +29,6 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks import data
 from sklearn_activelearn import (
     ALMSClassifier,
     PassiveClassifier,
@@ -39,6 +38,8 @@ from sklearn_activelearn import (
 from sklearn_activelearn.pool._newton import solve
 from sklearn_activelearn.pool._voi_gram import coordinates
 from sklearn_activelearn.pool._voi_refit import calibrated
+
+from . import data
 
 SEED = 0
 N_INITIAL = 10
@@ -306,7 +307,7 @@ def report(problem, penalty, results, counts):
     )
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--trials", type=int, default=20)
@@ -315,7 +316,7 @@ def main():
     parser.add_argument("--penalty", choices=("sum", "mean"), default="sum")
     parser.add_argument("--cache", metavar="DIR", type=Path)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     load, n_labels = LOAD, N_LABELS
     if args.quick:
         load, n_labels = {"heart": toy}, 15

@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 from scipy.special import entr
 
-from benchmarks.papers.alms import EVERY, LOAD, N_INITIAL, trial
+from .alms import EVERY, LOAD, N_INITIAL, toy, trial
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -78,16 +78,14 @@ def save(figure, file):
     print(f"wrote {file}")
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", metavar="DIR", type=Path)
     parser.add_argument("--penalty", choices=("sum", "mean"), default="sum")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.quick:
-        from benchmarks.papers.alms import toy
-
         args.cache = args.out / "trials"
         args.cache.mkdir(parents=True, exist_ok=True)
         counts = list(range(N_INITIAL, 16, EVERY))

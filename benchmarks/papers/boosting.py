@@ -28,7 +28,6 @@ from scipy.stats import ttest_rel
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 
-from benchmarks import data
 from sklearn_activelearn import (
     COMBClassifier,
     DecisionStumpClassifier,
@@ -36,6 +35,8 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByBoostingClassifier,
 )
+
+from . import data
 
 BENCHMARKS = ["twonorm", "image", "banana", "splice", "german", "flare-solar"]
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
@@ -161,7 +162,7 @@ def report(name, results, shares, reference="FASSL"):
             print(line, flush=True)
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--splits", type=int, default=20)
@@ -169,7 +170,7 @@ def main():
     parser.add_argument("--cache", metavar="DIR")
     parser.add_argument("--alphas", action="store_true")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     problems = args.problem or BENCHMARKS
     methods, reference = METHODS, "FASSL"
     if args.quick:

@@ -16,7 +16,11 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.papers.boosting import (
+from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
+from sklearn_activelearn.datasets import make_twonorm
+from sklearn_activelearn.pool._boosting_cost import UNLABELLED, BoostingCost
+
+from .boosting import (
     ALPHAS,
     BENCHMARKS,
     DIGIT_SHARES,
@@ -24,9 +28,6 @@ from benchmarks.papers.boosting import (
     PAIRS,
     SHARES,
 )
-from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
-from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._boosting_cost import UNLABELLED, BoostingCost
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -121,12 +122,12 @@ def figure_2(folder, out):
     save(figure, out)
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", metavar="DIR")
     parser.add_argument("--out", default=".", type=Path)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     args.out.mkdir(parents=True, exist_ok=True)
     print(__doc__.splitlines()[0])
     size = (100, 10, 20) if args.quick else (400, 20, 120)

@@ -22,12 +22,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks import data
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
     MinMarginClassifier,
     PassiveClassifier,
 )
+
+from . import data
 
 POOL_SIZES = {
     "twonorm": 400,
@@ -83,13 +84,13 @@ def errors(learner, X, y, n_pool, shares, seed):
     return 100 * np.array(out)
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--set", action="append", choices=POOL_SIZES)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     shares, sizes = SHARES, POOL_SIZES
     if args.quick:
         args.splits, args.set, shares = 2, ["twonorm"], SHARES[:3]

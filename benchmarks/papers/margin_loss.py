@@ -30,9 +30,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks import data
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn.losses import make_loss
+
+from . import data
 
 SEED = 0
 BLOCK = 1000  # rows drawn at a time

@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.papers import margin_loss
+from . import margin_loss
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -73,12 +73,12 @@ def figure_7(results, out):
     print(f"wrote {out}")
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.quick:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "results.json")

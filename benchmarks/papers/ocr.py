@@ -19,7 +19,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from benchmarks import data
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -30,6 +29,8 @@ from sklearn_activelearn.evaluation import (
     labels_to_target,
     tune_labels_to_target,
 )
+
+from . import data
 
 SEED = 0
 PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
@@ -157,7 +158,7 @@ def describe(r):
     )
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
@@ -166,7 +167,7 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--sweep", action="store_true", help="run all, tune nothing")
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     sizes, load = (10_000, 2_000), None
     if args.quick:
         args.repeats, args.folds = 1, 2

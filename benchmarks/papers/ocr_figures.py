@@ -14,9 +14,10 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks import data
-from benchmarks.papers.ocr import LEARNERS, SEED, problem
 from sklearn_activelearn.evaluation import label_curve, labels_to_target
+
+from . import data
+from .ocr import LEARNERS, SEED, problem
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -57,7 +58,7 @@ def draw(panels, curves, points, axes_settings, title, out):
     print(f"wrote {out}")
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)
@@ -65,7 +66,7 @@ def main():
     parser.add_argument("--tuned", metavar="FILE", help="from papers.ocr --json")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     sizes, load, most = (10_000, 2_000), None, 1_500
     if args.quick:
         args.repeats, args.folds, sizes, load, most = 1, 2, (300, 0), data.digits, 150

@@ -22,8 +22,9 @@ import numpy as np
 from scipy.stats import sem
 from sklearn.base import clone
 
-from benchmarks import data
 from sklearn_activelearn import BatchMarginLossClassifier
+
+from . import data
 
 SEED = 0
 N_RANDOM = 10
@@ -87,13 +88,13 @@ def min_margin(learner, X, y, X_test, y_test, n_labels):
         bought.append(row)
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--labels", type=int, default=200)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.quick:
         args.trials, args.labels = 2, 40
     if args.trials < 2:

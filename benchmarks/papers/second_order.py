@@ -24,7 +24,6 @@ from scipy.stats import spearmanr
 from sklearn import config_context
 from sklearn.svm import LinearSVC
 
-from benchmarks import data
 from sklearn_activelearn import (
     DKMClassifier,
     RandomSamplingClassifier,
@@ -32,6 +31,8 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
+
+from . import data
 
 SEED = 0
 FREQUENT = 50  # topics in Figure 2

@@ -14,7 +14,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from benchmarks.papers import second_order
+from . import second_order
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -61,12 +61,12 @@ def figure_3(results, out):
     print(f"wrote {out}")
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
     parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.quick:
         with tempfile.TemporaryDirectory() as folder:
             args.file = Path(folder, "results.json")

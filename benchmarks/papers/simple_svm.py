@@ -15,8 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 
-from benchmarks import data
-from benchmarks.papers.ocr import PAPER, PROBLEMS, SEED, problem
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -25,6 +23,9 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
+
+from . import data
+from .ocr import PAPER, PROBLEMS, SEED, problem
 
 COUNTS = [10, 20, 30, 50, 75, 100, 150, 200]
 SVM = make_pipeline(Normalizer(), SVC(kernel="linear", C=10.0))
@@ -37,14 +38,14 @@ LEARNERS = {
 }
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     counts, load = COUNTS, None
     if args.quick:
         args.folds, args.rows, args.problem = 2, 200, ["0v1"]

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks import data
+from benchmarks.papers import data
 
 
 def labels_of(margins, rng, noise=0.5):
@@ -26,7 +26,7 @@ def images(n_rows, seed=0):
     rows with as many zeros.
     """
     rng = np.random.default_rng(seed)
-    if n_rows >= 10_000 and (data.FOLDER / "mnist.npz").exists():
+    if n_rows >= 10_000 and data.local_file("mnist").exists():
         X, digits = data.mnist()
         chosen = rng.permutation(len(X))[:n_rows]
         return X[chosen], digits[chosen] % 2, digits[chosen], "MNIST"

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks import data
+from benchmarks.papers import data
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._training import Labelled

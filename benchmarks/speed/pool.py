@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
-from benchmarks import data
+from benchmarks.papers import data
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
 

@@ -12,7 +12,7 @@ from copy import copy
 
 import numpy as np
 
-from benchmarks import data
+from benchmarks.papers import data
 from benchmarks.speed import _rows
 from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, main, table
@@ -100,7 +100,7 @@ def benchmark(quick, rounds):
         forms(20, (5, 10), rounds)
     else:
         forms(784, (100, 200, 300, 400, 600, 800), rounds)
-    if quick or not (data.FOLDER / "rcv1_subset.npz").exists():
+    if quick or not data.local_file("rcv1_subset").exists():
         X, y = _rows.words(300 if quick else 20_000)
     else:
         X, topics, names = data.rcv1_topics()

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks import data
+from benchmarks.papers import data
 from benchmarks.speed._interleave import Case, main, table
 from sklearn_activelearn import DecisionStumpClassifier
 

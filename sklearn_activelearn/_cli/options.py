@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .. import __version__
 from .learners import public_learners
+from .papers import PAPERS
 
 PROGRAM = "sklearn-activelearn"
 
@@ -21,7 +22,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def make_parser(run_compare):
+def make_parser(run_compare, run_reproduce):
     """Return the parser; ``args.run`` of what it parses is the command."""
     parser = Parser(PROGRAM, description="Active learning for scikit-learn.")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -33,7 +34,18 @@ def make_parser(run_compare):
         "many labels they took. All labels of the data must be known.",
     )
     compare.set_defaults(run=run_compare)
-    for each in (parser, compare):
+    papers = "\n".join(f"  {name:16}{p.title}" for name, p in PAPERS.items())
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="run the tables and figures of a paper again",
+        description="Run the experiments of a paper: measured figures beside published "
+        "ones to the standard output, pictures to a folder. Minutes to hours.\n\n"
+        f"papers:\n{papers}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    reproduce.set_defaults(run=run_reproduce)
+    add_reproduction(reproduce.add_argument)
+    for each in (parser, compare, reproduce):
         version = f"{PROGRAM} {__version__}"
         each.add_argument("--version", action="version", version=version)
     add_input(compare.add_argument)
@@ -105,6 +117,27 @@ def add_output(add):
         help="write JSON, to FILE or the standard output, and no table",
     )
     add("--csv", metavar="FILE", help="write the table as CSV too")
+
+
+def add_reproduction(add):
+    """Add the options of ``reproduce``."""
+    add("paper", metavar="PAPER", choices=PAPERS, help=", ".join(PAPERS))
+    add("--quick", action="store_true", help="toy data and sizes, less than a minute")
+    add(
+        "--data",
+        metavar="FOLDER",
+        type=Path,
+        help="local data sets, as .npz; those that it lacks are fetched with "
+        "scikit-learn",
+    )
+    add(
+        "--out",
+        metavar="FOLDER",
+        type=Path,
+        default=Path(),
+        help="where pictures and intermediate results go, for the same command to go "
+        "on with; default: here",
+    )
 
 
 def number(kind, low, high=float("inf")):

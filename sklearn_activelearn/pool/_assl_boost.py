@@ -176,6 +176,7 @@ class SSMarginBoostClassifier(NewtonBoosting):
         self.stopping = stopping
         self.random_state = random_state
 
+
 class ASSLBoostClassifier(NewtonBoosting):
     r"""Pool learner that minimises one cost before every query (ASSL-Boost).
 

@@ -9,16 +9,17 @@ from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digit
 
 from sklearn_activelearn.datasets import make_twonorm
 
-FOLDER = Path(
-    os.environ.get(
-        "SKLEARN_ACTIVELEARN_DATA",
-        Path(__file__).resolve().parents[2] / "shared" / "data",
-    )
-)
+#: Where local files are, unless the environment names another folder.
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def local_file(stem):
+    """Return where a set is, if it is here."""
+    return Path(os.environ.get("SKLEARN_ACTIVELEARN_DATA", BESIDE), f"{stem}.npz")
 
 
 def _load(stem, **openml):
-    file = FOLDER / f"{stem}.npz"
+    file = local_file(stem)
     if not file.exists():
         X, y = fetch_openml(**openml, return_X_y=True, as_frame=False)
         return X.astype(float), y.astype(int)
@@ -41,7 +42,7 @@ def usps():
 
 def covtype():
     """Return 581,012 plots of 54 features, forest cover types 1 to 7."""
-    file = FOLDER / "covtype.npz"
+    file = local_file("covtype")
     if not file.exists():
         return fetch_covtype(return_X_y=True)
     with np.load(file, allow_pickle=False) as arrays:
@@ -55,7 +56,7 @@ def rcv1():
     round. The last array numbers the five parts the news come in; one fold is
     the test set. Locally 23,749 news; the fetched set is its training half.
     """
-    file = FOLDER / "rcv1_subset.npz"
+    file = local_file("rcv1_subset")
     if file.exists():
         with np.load(file, allow_pickle=False) as arrays:
             parts = (arrays["data"], arrays["indices"].astype(np.int32))
@@ -77,7 +78,7 @@ def two_classes(name):
 
     Names are banana, flare-solar, german, image, splice and twonorm.
     """
-    file = FOLDER / f"raetsch_{name}.npz"
+    file = local_file(f"raetsch_{name}")
     if file.exists():
         with np.load(file, allow_pickle=False) as arrays:
             return arrays["X"].astype(float), (arrays["y"] > 0).astype(int)
@@ -100,7 +101,7 @@ def rcv1_topics():
     Locally 27,613 news of 102 topics, the local `rcv1` and those it leaves out;
     the fetched set is the training half of RCV1, with 103 topics.
     """
-    files = [FOLDER / f"{stem}.npz" for stem in ("rcv1_subset", "rcv1_subset_both")]
+    files = [local_file(stem) for stem in ("rcv1_subset", "rcv1_subset_both")]
     if not all(file.exists() for file in files):
         news = fetch_rcv1(subset="train")
         return news.data, news.target.toarray(), news.target_names
@@ -123,7 +124,7 @@ def uci(name):
     Names are heart (270 x 13), ionosphere (351 x 34), mushroom (8,124 x 117, one
     column for each value of an attribute), pima (768 x 8) and votes (435 x 16).
     """
-    file = FOLDER / f"{name}.npz"
+    file = local_file(name)
     if not file.exists():
         raise FileNotFoundError(f"{file} is needed; OpenML codes {name} otherwise.")
     with np.load(file, allow_pickle=False) as arrays:
@@ -150,7 +151,7 @@ def raetsch(name):
         "splice": 1000,
         "twonorm": 400,
     }[name]
-    file = FOLDER / f"raetsch_{name}.npz"
+    file = local_file(f"raetsch_{name}")
     if name == "twonorm" and not file.exists():
         return *make_twonorm(7400, random_state=0), n_train
     with np.load(file, allow_pickle=False) as arrays:

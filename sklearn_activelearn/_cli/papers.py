@@ -1,0 +1,88 @@
+"""The papers whose tables can be run again, and how."""
+
+from dataclasses import dataclass
+from importlib import import_module
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, and the experiments that are its tables and figures.
+
+    Parameters
+    ----------
+    title : str
+        Authors, title and year on one line.
+    steps : tuple of str
+        An experiment and its arguments each, in this order. ``{out}`` stands for the
+        folder of the results.
+    """
+
+    title: str
+    steps: tuple
+
+
+PAPERS = {
+    "monteleoni2007": Paper(
+        "Monteleoni, Kääriäinen: Practical Online Active Learning for Classification",
+        (
+            "ocr --json {out}/ocr.json",
+            "ocr_figures --tuned {out}/ocr.json --out {out}",
+            "simple_svm --rows 5000",
+        ),
+    ),
+    "cavallanti2008": Paper(
+        "Cavallanti, Cesa-Bianchi, Gentile: Linear Classification and Selective "
+        "Sampling Under Low Noise Conditions",
+        (
+            "second_order --json {out}/second_order.json",
+            "second_order_figures {out}/second_order.json --out {out}",
+            "low_noise",
+        ),
+    ),
+    "guillory2009": Paper(
+        "Guillory, Chastain, Bilmes: Active Learning as Non-Convex Optimization",
+        (
+            "margin_loss --json {out}/margin_loss.json",
+            "margin_loss_figures {out}/margin_loss.json --out {out}",
+            "offline_margin_loss",
+        ),
+    ),
+    "wang2009": Paper(
+        "Wang, Song, Zhang: Efficient Active Learning with Boosting",
+        (
+            "boosting --cache {out}/boosting",
+            "boosting --cache {out}/boosting --alphas",
+            "boosting_figures --cache {out}/boosting --out {out}",
+            "label_propagation",
+        ),
+    ),
+    "ali2014": Paper(
+        "Ali, Caruana, Kapoor: Active Learning with Model Selection",
+        (
+            "alms --cache {out}/alms",
+            "alms_figures --cache {out}/alms --out {out}",
+        ),
+    ),
+}
+
+
+def reproduce(paper, out, quick):
+    """Run the experiments of a paper: tables to the standard output, pictures to `out`.
+
+    Parameters
+    ----------
+    paper : str
+        A name in `PAPERS`.
+    out : Path
+        A folder, made if need be.
+    quick : bool
+        Toy data and sizes: every step runs, no figure means anything. Its results go
+        to a folder of their own, where no real experiment will find them.
+    """
+    out = out / "quick" if quick else out
+    out.mkdir(parents=True, exist_ok=True)
+    for step in PAPERS[paper].steps:
+        name, *arguments = (word.format(out=out) for word in step.split())
+        print(f"\n== {name} {' '.join(arguments)}".rstrip(), flush=True)
+        experiment = import_module(f"sklearn_activelearn._papers.{name}")
+        experiment.main([*arguments, *["--quick"] * quick])
