@@ -56,10 +56,7 @@ PROBLEMS = {
     "MNIST 8vAll": (data.mnist, range(10), 8, 5_000),
     "USPS 8vAll": (data.usps, range(10), 8, 4_500),
 }
-QUICK = {
-    "digits 0v1": (data.digits, (0, 1), 0, 200),
-    "digits 8vAll": (data.digits, range(10), 8, 400),
-}
+QUICK = {"digits 0v1": (data.digits, (0, 1), 0, 100)}
 
 
 def trial(X, y, n_pool, seed):
