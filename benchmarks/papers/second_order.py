@@ -39,14 +39,13 @@ FREQUENT = 50  # topics in Figure 2
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
-HALF_DECADES = 10.0 ** np.arange(0, 6.5, 0.5)
 PREFIXES = (*AT, 1.0)
 
 
-def rls(variant, share):
+def rls(variant, lowest, share):
     return {
         f"{lam:.3g}": (RLSSamplingClassifier(lam, variant, **ORIGIN), share)
-        for lam in HALF_DECADES
+        for lam in 10.0 ** np.arange(lowest, 6.5, 0.5)
     }
 
 
@@ -57,9 +56,9 @@ def prefix(learner):
 #: The settings of each algorithm, and the share of labels that each may buy: the
 #: figures end at 10 %, and rows that are all stored are dear.
 ALGORITHMS = {
-    "SSMD": rls("mistake", 1 / 3),
-    "SSNL": rls("next", 0.15),
-    "SS": rls("current", 0.15),
+    "SSMD": rls("mistake", 2.5, 1 / 3),
+    "SSNL": rls("next", 1.0, 0.15),
+    "SS": rls("current", 1.0, 0.15),
     "SOLE": {
         f"{b:.3g}": (SOLEClassifier(b, **ORIGIN), 1.0)
         for b in (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
