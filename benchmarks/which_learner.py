@@ -20,21 +20,32 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from joblib import parallel_config
 from sklearn.datasets import load_breast_cancer, make_classification, make_moons
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from benchmarks.papers import data
+from benchmarks.papers.label_propagation import RandomLabelPropagation
 from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
     CBGZClassifier,
+    COMBClassifier,
+    DecisionStumpClassifier,
     DKMClassifier,
+    FASSLBoostClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
+    QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
@@ -74,6 +85,7 @@ PROBLEMS = [data.digits, eights, tumours, noise, moons]
 
 LINEAR, SMOOTH = SVC(kernel="linear"), LogisticRegression(C=10.0, max_iter=1_000)
 CURVED = SVC(C=10.0)
+STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
 GRID = {"C": [0.1, 1.0, 10.0, 100.0]}
 
 #: name: (learner, the name of random labels with the same model)
@@ -84,6 +96,9 @@ LEARNERS = {
     "CBGZ": (CBGZClassifier(), "random, one pass"),
     "log-ramp": (MarginLossClassifier(), "random, one pass, hinge"),
     "greedy": (GreedyOnlineClassifier(), "random, one pass, hinge"),
+    "random, one pass, second order": (SecondOrderPerceptronClassifier(), None),
+    "RLS": (RLSSamplingClassifier(), "random, one pass, second order"),
+    "SOLE": (SOLEClassifier(), "random, one pass, second order"),
     "random, linear SVC": (PassiveClassifier(LINEAR), None),
     "min-margin, linear SVC": (MinMarginClassifier(LINEAR), "random, linear SVC"),
     "random, logistic": (PassiveClassifier(SMOOTH), None),
@@ -98,6 +113,15 @@ LEARNERS = {
     ),
     "random, RBF SVC": (PassiveClassifier(CURVED), None),
     "min-margin, RBF SVC": (MinMarginClassifier(CURVED), "random, RBF SVC"),
+    "random, boosted stumps": (PassiveClassifier(OneVsRestClassifier(STUMPS)), None),
+    "query by boosting": (QueryByBoostingClassifier(), "random, boosted stumps"),
+    "COMB": (COMBClassifier(), "random, boosted stumps"),
+    "FASSL-Boost": (FASSLBoostClassifier(), "random, boosted stumps"),
+    "random, neighbour graph": (RandomLabelPropagation(), None),
+    "label propagation": (
+        ActiveLabelPropagationClassifier(),
+        "random, neighbour graph",
+    ),
 }
 
 
@@ -130,14 +154,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--only", default="", help="part of a learner's name")
+    parser.add_argument("--only", action="append", help="part of a learner's name")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args()
     args.budget, problems, learners = BUDGET, PROBLEMS, LEARNERS
     if args.quick:
         args.jobs, args.repeats, args.folds, args.budget = 1, 1, 2, 30
         problems, learners = PROBLEMS[2:4], dict(list(LEARNERS.items())[:8])
-    wanted = {name for name in learners if args.only in name}
+    wanted = {n for n in learners if any(part in n for part in args.only or [""])}
     wanted |= {learners[name][1] for name in wanted} - {None}
     print(__doc__.splitlines()[0])
     print(
