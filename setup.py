@@ -1,7 +1,9 @@
 """Packages and extension modules; everything else is in pyproject.toml."""
 
+import os
 import sys
 
+from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
 # -O3 because the reductions need unrolling, no -march and no contraction to
@@ -24,17 +26,21 @@ MODULES = [
     "stream/_pass",
 ]
 
+EXTENSIONS = [
+    Extension(
+        f"sklearn_activelearn.{module.replace('/', '.')}",
+        [f"sklearn_activelearn/{module}.pyx"],
+        depends=HEADERS,
+        include_dirs=["sklearn_activelearn"],
+        extra_compile_args=FLAGS,
+    )
+    for module in MODULES
+]
+
 setup(
     packages=[*find_packages(include=["sklearn_activelearn*"]), PAPERS],
     package_dir={PAPERS: "benchmarks/papers"},
-    ext_modules=[
-        Extension(
-            f"sklearn_activelearn.{module.replace('/', '.')}",
-            [f"sklearn_activelearn/{module}.pyx"],
-            depends=HEADERS,
-            include_dirs=["sklearn_activelearn"],
-            extra_compile_args=FLAGS,
-        )
-        for module in MODULES
-    ],
+    # translated one after the other, as Cython has it, and compiled at the same time
+    ext_modules=cythonize(EXTENSIONS, quiet=True),
+    options={"build_ext": {"parallel": os.cpu_count()}},
 )
