@@ -12,6 +12,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import settings
 
-settings.register_profile("suite", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("suite", max_examples=10, deadline=None, derandomize=True)
 settings.register_profile("explore", max_examples=500, deadline=None)
 settings.load_profile("suite")

@@ -169,7 +169,7 @@ POOL_LEARNERS += [
     ASSLBoostClassifier(
         BernoulliNB(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
-    SSMarginBoostClassifier(n_initial=4, budget=15),
+    SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     FASSLBoostClassifier(n_initial=6, budget=20),
     FASSLBoostClassifier(
         alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12

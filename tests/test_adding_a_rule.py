@@ -89,7 +89,8 @@ def copy(tmp_path_factory):
     shutil.copy2(
         SNIPPETS / "learner.py", tree / SOURCE / "stream" / "_inverse_square.py"
     )
-    run(tree, "setup.py", "-q", "build_ext", "--inplace")
+    # in place, but what the copy brought along compiled is not compiled again
+    run(tree, "setup.py", "-q", "build_ext", "--build-lib", ".")
     return tree
 
 

@@ -69,7 +69,7 @@ def main(argv=None):
     args = parser.parse_args(argv)
     sizes, load, most = (10_000, 2_000), None, 1_500
     if args.quick:
-        args.repeats, args.folds, sizes, load, most = 1, 2, (300, 0), data.digits, 150
+        args.repeats, args.folds, sizes, load, most = 1, 2, (200, 0), data.digits, 50
     tuned = {}
     if args.tuned:
         with open(args.tuned) as file:

@@ -228,7 +228,7 @@ def norm_of(svm, X, y):
 def toy():
     """Return words in place of news, for a quick run."""
     rng = np.random.default_rng(0)
-    X = csr_matrix((rng.random((600, 300)) < 0.05) * rng.random((600, 300)))
+    X = csr_matrix((rng.random((300, 300)) < 0.05) * rng.random((300, 300)))
     topics = (X @ rng.standard_normal((300, 6)) > [[0, 0, 0.3, 0.6, 0.9, 1.2]]).astype(
         int
     )
