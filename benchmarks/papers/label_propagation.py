@@ -24,6 +24,7 @@ from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
+    FASSLBoostClassifier,
     MinMarginClassifier,
     PassiveClassifier,
 )
@@ -57,6 +58,7 @@ LEARNERS = {
     "ALP, RBF": ActiveLabelPropagationClassifier("rbf"),
     "random, neighbours": RandomLabelPropagation(),
     "random, RBF": RandomLabelPropagation("rbf"),
+    "FASSL-Boost": FASSLBoostClassifier(),
     "SVM, min-margin": MinMarginClassifier(svm()),
     "SVM, random": PassiveClassifier(svm()),
 }
