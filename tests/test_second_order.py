@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.datasets import load_digits, make_circles
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
@@ -504,3 +504,35 @@ def test_rows_that_contradict_each_other_are_ties_in_every_form(rule):
     }
     assert len({learner.n_updates_ for learner in runs.values()}) == 1
     assert len({tuple(learner.queried_indices_) for learner in runs.values()}) == 1
+
+
+def arrays_of(learner):
+    """Return the arrays of a learner's state."""
+    parts = [*learner._weights, learner._memory]
+    for part in learner._inverse.values():
+        parts += [part.data, part.indices, part.indptr] if issparse(part) else [part]
+    return [part for part in parts if isinstance(part, np.ndarray)]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    "params",
+    [{"dual": True}, {"dual": False}, {"max_stored": 5}, {"kernel": "rbf"}]
+    + [{"kernel": "rbf", "max_stored": 5}],
+    ids=str,
+)
+def test_a_state_that_is_read_only(params, sparse):
+    """As joblib hands it to its processes and maps it from a file."""
+    X, codes = gaussian_stream(0, 3, n_rows=60)
+    X = csr_array(X) if sparse else X
+    learner = RLSSamplingClassifier(variant="all", random_state=0, **params)
+    learner.partial_fit(X[:30], codes[:30], classes=range(3))
+    frozen = pickle.loads(pickle.dumps(learner))
+    for part in arrays_of(frozen):
+        part.flags.writeable = False
+    for each in (learner, frozen):
+        each.query(X[30:40])
+        each.teach(X[30:40], codes[30:40]).partial_fit(X[40:], codes[40:])
+    np.testing.assert_array_equal(
+        frozen.decision_function(X), learner.decision_function(X)
+    )

@@ -31,7 +31,8 @@ cdef class Primal(Inverse):
 cdef class Dual(Inverse):
     cdef readonly StoredRows stored
     cdef object factor, codes
-    cdef double[::1] L, k, q, z
+    cdef const double[::1] L
+    cdef double[::1] k, q, z
     cdef int64_t[::1] y
     cdef int make_room(self) except -1
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil

@@ -124,8 +124,8 @@ cdef class Dual(Inverse):
         self.ridge, self.constant = ridge, constant
         self.holds_rows = True
         self.stored = StoredRows(n_features, rows)
-        self.factor, self.codes = factor, codes
-        self.L, self.y = factor, codes
+        self.L = self.factor = factor
+        self.y = self.codes = np.require(codes, requirements="W")
         self.z, self.u = np.zeros(n_features), np.zeros(n_features + 1)
         self.k, self.q = np.zeros(len(codes) + 1), np.zeros(len(codes) + 1)
 
@@ -162,7 +162,7 @@ cdef class Dual(Inverse):
         """Replace b by L^-1 b ("T": L is stored by rows) or by L^-T b ("N")."""
         cdef int n = self.stored.n_rows, step = 1
         if n > 0:
-            dtpsv("U", transposed, "N", &n, &self.L[0], b, &step)
+            dtpsv("U", transposed, "N", &n, <double *> &self.L[0], b, &step)
 
     cdef double leverage(
         self, const al_rows *X, const Row *row, double squares
@@ -208,8 +208,10 @@ cdef class Dual(Inverse):
         with gil:
             self.make_room()
             self.stored.append(X, row.index, row.scale)
-        memcpy(&self.L[n * (n + 1) // 2], &self.q[0], n * sizeof(double))
-        self.L[(n + 1) * (n + 2) // 2 - 1] = sqrt(self.ridge * (1 + leverage))
+        # there was no room in the factor that came in, so this one may be written to
+        cdef double *new = <double *> &self.L[0] + n * (n + 1) // 2
+        memcpy(new, &self.q[0], n * sizeof(double))
+        new[n] = sqrt(self.ridge * (1 + leverage))
         self.y[n] = label
         return 0
 
@@ -222,11 +224,9 @@ cdef class Dual(Inverse):
         cdef double *old
         cdef double *new
         cdef double x, diagonal
-        if not self.factor.flags.owndata or not self.codes.flags.owndata:
-            self.L = self.factor = self.factor.copy()
-            self.y = self.codes = self.codes.copy()
+        cdef double *L = <double *> &self.L[0]
         for i in range(1, n):
-            old, new = &self.L[i * (i + 1) // 2], &self.L[i * (i - 1) // 2]
+            old, new = L + i * (i + 1) // 2, L + i * (i - 1) // 2
             x = old[0]
             for j in range(1, i):  # k, q: cosines, sines
                 diagonal = old[j]
@@ -271,7 +271,7 @@ cdef class KernelDual(Dual):
         scales,
     ):
         super().__init__(ridge, constant, n_features, rows, factor, codes)
-        self.scale_array = self.scales = scales
+        self.scales = self.scale_array = np.require(scales, requirements="W")
         self.u = np.zeros(len(codes) + 1)
 
     @property
