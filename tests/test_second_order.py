@@ -1,6 +1,7 @@
 """The second-order samplers against their numpy twin, their forms and numerics."""
 
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
+from sklearn_activelearn.stream import _inverse, _stored_rows
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
 from tests.tools import AnswerSheet, fresh
@@ -456,6 +458,51 @@ def test_a_kernel_that_fails_loses_nothing():
     )
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "params"),
+    [
+        (_inverse, "with_room", {"dual": True}),
+        (_inverse, "with_room", {"kernel": "rbf"}),
+        (_inverse, "with_room", {"kernel": "rbf", "max_stored": 4}),
+        (_inverse, "cho_factor", {}),
+        (_stored_rows, "with_room", {"dual": True}),
+        (_stored_rows, "csr_array", {"dual": True}),
+        (_stored_rows, "csr_array", {"max_stored": 4}),
+        (np, "zeros", {"kernel": "rbf"}),
+    ],
+)
+def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
+    """Each call of what may fail does so once; the rest of the stream then makes up."""
+    X, codes = gaussian_stream(0, 3, n_rows=12)
+    X = csr_array(X)
+    prototype = RLSSamplingClassifier(variant="all", random_state=0, **params)
+    whole = fresh(prototype).learn(X, AnswerSheet(codes), classes=range(3))
+    real, n_calls, fails_at = getattr(module, name), 0, 1
+
+    def failing(*args, **kwargs):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == fails_at:
+            raise KeyboardInterrupt
+        return real(*args, **kwargs)
+
+    while fails_at <= n_calls + 1:
+        learner, oracle, n_calls = fresh(prototype), AnswerSheet(codes), 0
+        learner.teach(X[:0], [], classes=range(3))  # it begins
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(module, name, failing)
+            learner.learn(X, oracle)
+        n, fails_at = learner.n_seen_, fails_at + 1
+        assert oracle.asked == learner.queried_indices_.tolist() == list(range(n))
+        assert learner.n_queries_ == learner.n_updates_ == n
+        learner.decision_function(X)
+        learner.learn(X[n:], AnswerSheet(codes[n:]))
+        np.testing.assert_array_equal(
+            learner.decision_function(X), whole.decision_function(X)
+        )
+    assert fails_at > 2  # it has failed
+
+
 @pytest.mark.parametrize("value", [np.nan, -1.0])
 def test_a_kernel_that_is_none(value):
     X, codes = gaussian_stream(0, 2)
@@ -517,8 +564,13 @@ def arrays_of(learner):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize(
     "params",
-    [{"dual": True}, {"dual": False}, {"max_stored": 5}, {"kernel": "rbf"}]
-    + [{"kernel": "rbf", "max_stored": 5}],
+    [
+        {"dual": True},
+        {"dual": False},
+        {"max_stored": 5},
+        {"kernel": "rbf"},
+        {"kernel": "rbf", "max_stored": 5},
+    ],
     ids=str,
 )
 def test_a_state_that_is_read_only(params, sparse):

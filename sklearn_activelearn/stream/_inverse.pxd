@@ -16,9 +16,8 @@ cdef class Inverse:
         self, const al_rows *X, const Row *row, double squares
     ) noexcept nogil
     cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil
-    cdef int store(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double leverage
-    ) except -1 nogil
+    cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil
+    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil
 
 
 cdef class Primal(Inverse):

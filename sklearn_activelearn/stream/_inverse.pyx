@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from libc.math cimport hypot, sqrt
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memmove
 from scipy.linalg.cython_blas cimport ddot, dsymv, dsyr, dtpsv
 
 from .._rows cimport al_rows
@@ -28,8 +28,9 @@ from ._stored_rows import with_room
 cdef class Inverse:
     """A^-1 and what a row is to it.
 
-    For a row that is to be stored the calls are `leverage`, `direct`, `store`.
+    For a row that is to be stored the calls are `lay`, `leverage`, `direct`, `store`.
     After `direct`, ``u`` is A^-1 z in the coordinates of the learner's weights.
+    Only `lay` may fail; the matrix is then what it was.
 
     Attributes
     ----------
@@ -46,11 +47,12 @@ cdef class Inverse:
     cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil:
         """Fill in u for the row whose leverage was asked for last."""
 
-    cdef int store(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double leverage
-    ) except -1 nogil:
-        """Add z z' to A, for the row of `direct`."""
+    cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil:
+        """See to it that this row can be stored; it need not be."""
         return 0
+
+    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
+        """Add z z' to A, for the row of `lay` and `direct`."""
 
 
 cdef class Primal(Inverse):
@@ -88,17 +90,17 @@ cdef class Primal(Inverse):
               &self.u[0], &step)
         return ddot(&n, &self.z[0], &step, &self.u[0], &step)
 
-    cdef int store(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double leverage
-    ) except -1 nogil:
-        cdef int n = self.M.shape[0], step = 1
-        cdef double factor = -1 / (1 + leverage)
+    cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil:
         if not self.owned:
             with gil:
                 self.M = self.matrix = self.matrix.copy()
             self.owned = True
-        dsyr("U", &n, &factor, &self.u[0], &step, &self.M[0, 0], &n)
         return 0
+
+    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
+        cdef int n = self.M.shape[0], step = 1
+        cdef double factor = -1 / (1 + leverage)
+        dsyr("U", &n, &factor, &self.u[0], &step, &self.M[0, 0], &n)
 
 
 cdef class Dual(Inverse):
@@ -187,33 +189,31 @@ cdef class Dual(Inverse):
             total += alpha
         self.u[d] = self.constant * (1 / self.ridge - total)
 
+    cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil:
+        with gil:
+            self.make_room()
+            self.stored.lay(X, row.index, row.scale)
+        return 0
+
     cdef int make_room(self) except -1:
         """See to it that one more row can be stored."""
         n = self.stored.n_rows
-        if (n + 1) * (n + 2) // 2 > len(self.factor):
-            self.L = self.factor = with_room(
-                self.factor, (n + 1) * (n + 2) // 2, n * (n + 1) // 2
-            )
-        if n + 1 > len(self.codes):
-            self.y = self.codes = with_room(self.codes, n + 1, n)
-        if n + 2 > len(self.k):
-            self.k = with_room(np.asarray(self.k), n + 2, n)
-            self.q = with_room(np.asarray(self.q), n + 2, n)
+        self.L = self.factor = with_room(
+            self.factor, (n + 1) * (n + 2) // 2, n * (n + 1) // 2
+        )
+        self.y = self.codes = with_room(self.codes, n + 1, n)
+        self.k = with_room(np.asarray(self.k), n + 2, n)
+        self.q = with_room(np.asarray(self.q), n + 2, n)
         return 0
 
-    cdef int store(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double leverage
-    ) except -1 nogil:
+    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
         cdef Py_ssize_t n = self.stored.n_rows
-        with gil:
-            self.make_room()
-            self.stored.append(X, row.index, row.scale)
         # there was no room in the factor that came in, so this one may be written to
         cdef double *new = <double *> &self.L[0] + n * (n + 1) // 2
         memcpy(new, &self.q[0], n * sizeof(double))
         new[n] = sqrt(self.ridge * (1 + leverage))
         self.y[n] = label
-        return 0
+        self.stored.keep()
 
     cdef int drop_first(self) except -1:
         """Forget the row stored first; weights have to be computed again.
@@ -277,7 +277,7 @@ cdef class KernelDual(Dual):
     @property
     def parts(self):
         """What there is to remember, by name."""
-        return {**super().parts, "scales": self.scale_array}
+        return {**super().parts, "scales": self.scale_array[: self.stored.n_rows]}
 
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
         pass
@@ -290,23 +290,25 @@ cdef class KernelDual(Dual):
             self.u[i] /= -self.ridge
         self.u[n] = 1 / self.ridge
 
-    cdef int store(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double leverage
-    ) except -1 nogil:
+    cdef int make_room(self) except -1:
+        Dual.make_room(self)
+        n = self.stored.n_rows
+        self.scales = self.scale_array = with_room(self.scale_array, n + 1, n)
+        self.u = with_room(np.asarray(self.u), n + 1, n)
+        return 0
+
+    cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil:
         cdef Row plain = row[0]
         plain.scale = 1.0
-        Dual.store(self, X, &plain, label, leverage)
-        with gil:
-            self.scale_array = np.append(self.scale_array, row.scale)
-            self.scales = self.scale_array
-            n = self.stored.n_rows
-            self.u = with_room(np.asarray(self.u), n + 1, n)
+        Dual.lay(self, X, &plain)
+        self.scales[self.stored.n_rows] = row.scale
         return 0
 
     cdef int drop_first(self) except -1:
         Dual.drop_first(self)
-        self.scale_array = self.scale_array[1:].copy()
-        self.scales = self.scale_array
+        memmove(
+            &self.scales[0], &self.scales[1], self.stored.n_rows * sizeof(double)
+        )
         return 0
 
     cdef void weigh(self, Py_ssize_t label, double *w, double *constant) noexcept nogil:

@@ -183,6 +183,14 @@ cdef class LinearState:
             X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
 
+    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
+        """Do what may fail in learning a row's label, before it is paid for.
+
+        Called for a row that was looked at last; its label need not change
+        anything, and may never come.
+        """
+        return 0
+
     cdef int learn(
         self, const al_rows *X, Row *row, Py_ssize_t label,
         QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,

@@ -172,9 +172,16 @@ class StreamLoop:
                 update_rule, state, *self._limits(), bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:
-            self._commit(state)
-            self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
+            try:
+                self._end(state, bought, n_before)
+            except BaseException:  # an interrupt that came just now
+                self._end(state, bought, n_before)
+                raise
         raise_unless_done(outcome, X)
+
+    def _end(self, state, bought, n_before):
+        self._commit(state)
+        self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
 
 
 def raise_unless_done(outcome, X):

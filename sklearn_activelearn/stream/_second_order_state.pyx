@@ -35,6 +35,7 @@ cdef class SecondOrderState(LinearState):
     """
 
     cdef readonly Inverse inverse
+    cdef Inverse next_inverse
     cdef Py_ssize_t primal_from, max_stored
     cdef double r, wish
 
@@ -90,11 +91,31 @@ cdef class SecondOrderState(LinearState):
             self.m[0] = self.wish
             self.wish = -1
 
+    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
+        self.inverse.lay(X, row)
+        if self.inverse.holds_rows:
+            with gil:
+                self.choose_form()
+        return 0
+
+    cdef int choose_form(self) except -1:
+        """Have the other form ready if it is time when the row that is laid is stored."""
+        cdef Dual dual = self.inverse
+        cdef Py_ssize_t n = dual.stored.n_rows + 1
+        cdef Py_ssize_t n_entries = dual.stored.n_entries + dual.stored.n_laid
+        if n * (n + 1) // 2 + n_entries >= self.primal_from:
+            self.next_inverse = dual.primal()
+        return 0
+
     cdef int learn(
         self, const al_rows *X, Row *row, Py_ssize_t label,
         QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
     ) except? -1 nogil:
         cdef Py_ssize_t rival
+        if self.next_inverse is not None:
+            with gil:
+                self.inverse, self.next_inverse = self.next_inverse, None
+            self.r = -1
         cdef double z = self.signed_margin(label, &rival)
         cdef bint stored = 0 != update_rule.step(
             z, row.squared_norm, probability, &self.clock
@@ -104,11 +125,8 @@ cdef class SecondOrderState(LinearState):
                 return C_OVERFLOW
             self.leverage(X, row)
             self.inverse.direct(X, row)
-            self.inverse.store(X, row, label, self.r)
+            self.inverse.store(label, self.r)
             self.shift(label)
-            if self.inverse.holds_rows:
-                with gil:
-                    self.settle()
             self.clock.n_updates += 1
         if asked:
             query_rule.learned(stored, &self.m[0])
@@ -121,7 +139,20 @@ cdef class SecondOrderState(LinearState):
         return ((1 if label == positive else -1) - self.scores[k]) / (1 + self.r)
 
     cdef int shift(self, Py_ssize_t label) except -1 nogil:
-        """Move the weights for a row that has just been stored."""
+        """Move the weights for a row that has just been stored; forget others."""
+        if self.inverse.holds_rows and (
+            (<Dual> self.inverse).stored.n_rows > self.max_stored
+        ):
+            with gil:
+                while (<Dual> self.inverse).stored.n_rows > self.max_stored:
+                    (<Dual> self.inverse).drop_first()
+            self.fit_weights()
+        else:
+            self.add_direction(label)
+        return 0
+
+    cdef void add_direction(self, Py_ssize_t label) noexcept nogil:
+        """Move the weights along A^-1 z."""
         cdef Py_ssize_t j, k, d = self.W.shape[1]
         cdef double step
         for k in range(self.W.shape[0]):
@@ -129,26 +160,14 @@ cdef class SecondOrderState(LinearState):
             for j in range(d):
                 self.W[k, j] += step * self.inverse.u[j]
             self.c[k] += step * self.inverse.u[d]
-        return 0
 
-    cdef int settle(self) except -1:
-        """Change the form, or forget rows, if it is time."""
-        cdef Dual dual = self.inverse
-        cdef Py_ssize_t n = dual.stored.n_rows
-        if n * (n + 1) // 2 + dual.stored.n_entries >= self.primal_from:
-            self.inverse = dual.primal()
-        elif n > self.max_stored:
-            while dual.stored.n_rows > self.max_stored:
-                dual.drop_first()
-            self.fit_weights(dual)
-        return 0
-
-    cdef int fit_weights(self, Dual dual) except -1:
+    cdef void fit_weights(self) noexcept nogil:
         """Compute the weights anew from the rows that are held."""
         cdef Py_ssize_t k, n_vectors = self.W.shape[0]
         for k in range(n_vectors):
-            dual.weigh(1 if n_vectors == 1 else k, &self.W[k, 0], &self.c[k])
-        return 0
+            (<Dual> self.inverse).weigh(
+                1 if n_vectors == 1 else k, &self.W[k, 0], &self.c[k]
+            )
 
 
 cdef class KernelState(SecondOrderState):
@@ -161,6 +180,8 @@ cdef class KernelState(SecondOrderState):
     """
 
     cdef object kernel
+    cdef double[:, ::1] next_W
+    cdef tuple next_weights
 
     def __init__(
         self, weights, memory, counts, seed, normalize, fit_intercept, average,
@@ -187,7 +208,8 @@ cdef class KernelState(SecondOrderState):
         cdef Py_ssize_t i, k, n = dual.stored.n_rows
         cdef double[::1] products
         cdef double square
-        one.append(X, row.index, 1.0)
+        one.lay(X, row.index, 1.0)
+        one.keep()
         square = self.kernel(one.rows, one.rows)[0]
         if square < 0:
             raise ValueError(f"kernel(x, x) is {square} for a row, must not be negative.")
@@ -207,28 +229,29 @@ cdef class KernelState(SecondOrderState):
                 self.scores[k] += self.W[k, i] * dual.k[i]
         return 0
 
-    cdef int shift(self, Py_ssize_t label) except -1 nogil:
-        cdef Py_ssize_t j, k, n = self.W.shape[1] + 1
-        cdef double step
+    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
+        SecondOrderState.prepare(self, X, row)
         with gil:
-            self.lengthen(n)
+            self.lengthen()
+        return 0
+
+    cdef int lengthen(self) except -1:
+        """Make weights for one row more, or for as many as may be held."""
+        cdef Py_ssize_t n = self.W.shape[1], n_next = min(n + 1, self.max_stored)
+        W = np.zeros((self.W.shape[0], n_next))
+        W[:, : min(n, n_next)] = self.weights[0][:, :n_next]
+        self.next_W, self.next_weights = W, (W, *self.weights[1:])
+        return 0
+
+    cdef int shift(self, Py_ssize_t label) except -1 nogil:
+        with gil:
+            self.W, self.weights = self.next_W, self.next_weights
+        return SecondOrderState.shift(self, label)
+
+    cdef void add_direction(self, Py_ssize_t label) noexcept nogil:
+        cdef Py_ssize_t j, k
+        cdef double step
         for k in range(self.W.shape[0]):
             step = self.error(k, label)
-            for j in range(n):
+            for j in range(self.W.shape[1]):
                 self.W[k, j] += step * self.inverse.u[j]
-        return 0
-
-    cdef int lengthen(self, Py_ssize_t n) except -1:
-        """Make room for the weights of n rows, 0 for those that are new."""
-        W = np.zeros((self.W.shape[0], n))
-        W[:, : self.W.shape[1]] = self.weights[0]
-        self.weights = (W, *self.weights[1:])
-        self.W = W
-        return 0
-
-    cdef int fit_weights(self, Dual dual) except -1:
-        # all are computed again, so it is of no matter which are kept
-        self.weights = (self.weights[0][:, :0], *self.weights[1:])
-        self.W = self.weights[0]
-        self.lengthen(dual.stored.n_rows)
-        return SecondOrderState.fit_weights(self, dual)

@@ -21,6 +21,9 @@ def with_room(array, n, n_used):
 cdef class StoredRows:
     """Rows with room for more, dense or CSR like the first of them.
 
+    A row comes in two steps: `lay` may fail, and leaves the rows as they are;
+    `keep` cannot. Another row can be laid over one that is not to be kept.
+
     Parameters
     ----------
     n_features : int
@@ -42,14 +45,14 @@ cdef class StoredRows:
             else:
                 self.values = rows.ravel()
             self.n_entries = len(self.values)
-        self.reader = Rows(self.all_rows())
+        self.reader = Rows(self.all_rows(self.values, self.columns, self.starts))
 
-    def all_rows(self):
-        """Return the rows and the room for more."""
+    def all_rows(self, values, columns, starts):
+        """Return the rows in these arrays and the room for more."""
         if not self.sparse:
-            whole = len(self.values) // self.n_features
-            return self.values[: whole * self.n_features].reshape(whole, self.n_features)
-        return as_csr(self.values, self.columns, self.starts, self.n_features)
+            whole = len(values) // self.n_features
+            return values[: whole * self.n_features].reshape(whole, self.n_features)
+        return as_csr(values, columns, starts, self.n_features)
 
     @property
     def rows(self):
@@ -63,52 +66,54 @@ cdef class StoredRows:
             self.n_features,
         )
 
-    cdef int append(self, const al_rows *X, Py_ssize_t i, double scale) except -1:
-        """Put a row times its scale by."""
-        cdef double[::1] values
-        cdef int64_t[::1] columns
+    cdef int lay(self, const al_rows *X, Py_ssize_t i, double scale) except -1:
+        """Write a row times its scale behind the others, where it does not count yet."""
+        cdef double[::1] into
+        cdef int64_t[::1] found
         cdef Py_ssize_t m, first = self.n_entries
-        before = self.values, self.starts
         if self.n_rows == 0:
             self.sparse = X.indices != NULL
         m = X.list(X, i, scale, NULL, NULL) if self.sparse else self.n_features
         # one more than needed, so that there is an address to write nothing to
-        self.values = with_room(self.values, first + m + 1, first)
-        values = self.values
+        values = with_room(self.values, first + m + 1, first)
+        columns, starts = self.columns, self.starts
+        into = values[first:]
         if self.sparse:
-            self.columns = with_room(self.columns, len(self.values), first)
-            self.starts = with_room(self.starts, self.n_rows + 2, self.n_rows + 1)
-            columns = self.columns
-            X.list(X, i, scale, &values[first], &columns[first])
-            self.starts[self.n_rows + 1] = first + m
+            columns = with_room(columns, len(values), first)
+            starts = with_room(starts, self.n_rows + 2, self.n_rows + 1)
+            found = columns[first:]
+            X.list(X, i, scale, &into[0], &found[0])
+            starts[self.n_rows + 1] = first + m
         else:
-            values[first : first + m] = 0
-            X.add(X, i, 1.0, scale, &values[first])
-        self.n_entries += m
-        self.n_rows += 1
-        if before[0] is not self.values or before[1] is not self.starts:
-            self.reader = Rows(self.all_rows())
+            into[:m] = 0
+            X.add(X, i, 1.0, scale, &into[0])
+        if values is not self.values or starts is not self.starts:
+            self.reader = Rows(self.all_rows(values, columns, starts))
+            self.values, self.columns, self.starts = values, columns, starts
+        self.n_laid = m
         return 0
 
+    cdef void keep(self) noexcept nogil:
+        """Count the row that was laid last."""
+        self.n_entries += self.n_laid
+        self.n_rows += 1
+
     cdef int drop_first(self) except -1:
-        """Forget the row that was put by first."""
+        """Forget the row that was kept first, where the others lie."""
         cdef Py_ssize_t m = self.starts[1] if self.sparse else self.n_features
-        self.values = moved(self.values, m, self.n_entries)
+        move_down(self.values, m, self.n_entries)
         if self.sparse:
-            self.columns = moved(self.columns, m, self.n_entries)
-            self.starts = moved(self.starts, 1, self.n_rows + 1)
+            move_down(self.columns, m, self.n_entries)
+            move_down(self.starts, 1, self.n_rows + 1)
             self.starts[: self.n_rows] -= m
         self.n_entries -= m
         self.n_rows -= 1
-        self.reader = Rows(self.all_rows())
         return 0
 
 
-def moved(array, m, n_used):
-    """Return a copy without the first m numbers, with room for as many."""
-    copy = np.zeros_like(array)
-    copy[: n_used - m] = array[m:n_used]
-    return copy
+def move_down(array, m, n_used):
+    """Overwrite the first m numbers with those that follow."""
+    array[: n_used - m] = array[m:n_used]
 
 
 def as_csr(values, columns, starts, n_features):
