@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
 from sklearn.datasets import load_digits, make_circles
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_activelearn import (
@@ -20,7 +20,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.stream import _inverse, _stored_rows
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
-from tests.tools import AnswerSheet, fresh
+from tests.tools import AnswerSheet, fresh, with_int64_indices
 
 RULES = {
     "SSNL": (
@@ -49,11 +49,15 @@ KERNELS = {
     "linear": {},
     "rbf": {"gamma": 0.2},
     "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.5},
+    "laplacian": {"gamma": 0.2},
+    "cosine": {},
 }
 OWN = {
     "linear": lambda x, z: x @ z,
     "rbf": lambda x, z: np.exp(-0.2 * np.sum((x - z) ** 2)),
     "poly": lambda x, z: (0.5 * (x @ z) + 1.5) ** 2,
+    "laplacian": lambda x, z: np.exp(-0.2 * np.sum(np.abs(x - z))),
+    "cosine": lambda x, z: x @ z / np.sqrt((x @ x) * (z @ z)),
 }
 each_rule = pytest.mark.parametrize("rule", RULES)
 flags = st.booleans()
@@ -162,6 +166,32 @@ def test_kernels(rule, kernel, seed, n_classes, sparse, own, **params):
     assert learner.queried_indices_.tolist() == expected["bought"]
     check_scores(learner, expected, rows, K)
     assert hasattr(learner, "coef_") == (kernel == "linear" and not own)
+
+
+@pytest.mark.parametrize("kernel", sorted(kernel_metrics().keys() - {"additive_chi2"}))
+@pytest.mark.parametrize("long_indices", [False, True])
+def test_every_kernel_takes_dense_and_sparse_rows(kernel, long_indices):
+    X, codes = gaussian_stream(1, 2)
+    X = np.abs(X) * (X > 0)
+    sparse = with_int64_indices(csr_array(X)) if long_indices else csr_array(X)
+    learners = []
+    for rows in (X, sparse):
+        learner = RLSSamplingClassifier(60.0, kernel=kernel, random_state=0)
+        if kernel == "chi2" and rows is sparse:  # refused by scikit-learn
+            with pytest.raises(TypeError, match=r"(?i)sparse"):
+                learner.fit(rows, codes)
+            return
+        learner.partial_fit(rows[:20], codes[:20], classes=[0, 1])
+        bought = learner.query(rows[20:])
+        learner.teach(rows[20:][bought], codes[20:][bought])
+        learners.append(learner)
+        assert learner.n_updates_ > 1
+    dense, other = learners
+    assert dense.n_queries_ == other.n_queries_
+    for rows in (X, sparse):
+        np.testing.assert_allclose(
+            other.decision_function(rows), dense.decision_function(X), atol=1e-9
+        )
 
 
 def streams_of_three_kinds():
@@ -473,7 +503,7 @@ def test_a_kernel_that_fails_loses_nothing():
 )
 def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
     """Each call of what may fail does so once; the rest of the stream then makes up."""
-    X, codes = gaussian_stream(0, 3, n_rows=12)
+    X, codes = gaussian_stream(0, 3, n_rows=6)
     X = csr_array(X)
     prototype = RLSSamplingClassifier(variant="all", random_state=0, **params)
     whole = fresh(prototype).learn(X, AnswerSheet(codes), classes=range(3))

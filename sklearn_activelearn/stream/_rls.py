@@ -50,7 +50,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
     kernel : str or callable, default="linear"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
-        function of two rows.
+        function of two rows. "chi2" takes dense rows only.
 
     gamma : float > 0, default=None
         Parameter of the kernels that have one. None: the kernel's default.

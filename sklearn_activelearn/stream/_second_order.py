@@ -1,6 +1,7 @@
 """What the second-order learners share: A^-1 in two forms, kernels, prediction."""
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
@@ -87,6 +88,9 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
         if "scales" not in self._inverse:
             return super().decision_function(X)
         X = check_rows(self, X, reset=False, finite=True).astype(np.float64)
+        if issparse(X) and max(X.nnz, X.shape[1]) <= np.iinfo(np.int32).max:
+            # some kernels take no longer indices
+            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         kernel, rows = make_kernel(self), self._inverse["rows"]
         scores = np.zeros((X.shape[0], len(self._weights[0])))
         if rows.shape[0]:

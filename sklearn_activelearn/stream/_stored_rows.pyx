@@ -4,7 +4,7 @@
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT32_MAX, int64_t
 
 from .._rows cimport Rows, al_rows
 
@@ -35,7 +35,7 @@ cdef class StoredRows:
     def __cinit__(self, Py_ssize_t n_features, rows=None):
         self.n_features = n_features
         self.values = np.empty(0)
-        self.columns, self.starts = np.empty(0, np.int64), np.zeros(1, np.int64)
+        self.columns, self.starts = np.empty(0, np.int32), np.zeros(1, np.int32)
         if rows is not None and rows.shape[0]:
             self.n_rows = rows.shape[0]
             self.sparse = issparse(rows)
@@ -69,7 +69,7 @@ cdef class StoredRows:
     cdef int lay(self, const al_rows *X, Py_ssize_t i, double scale) except -1:
         """Write a row times its scale behind the others, where it does not count yet."""
         cdef double[::1] into
-        cdef int64_t[::1] found
+        cdef int64_t[::1] into_columns
         cdef Py_ssize_t m, first = self.n_entries
         if self.n_rows == 0:
             self.sparse = X.indices != NULL
@@ -79,10 +79,16 @@ cdef class StoredRows:
         columns, starts = self.columns, self.starts
         into = values[first:]
         if self.sparse:
-            columns = with_room(columns, len(values), first)
-            starts = with_room(starts, self.n_rows + 2, self.n_rows + 1)
-            found = columns[first:]
-            X.list(X, i, scale, &into[0], &found[0])
+            found = into_columns = np.empty(m + 1, np.int64)
+            X.list(X, i, scale, &into[0], &into_columns[0])
+            # some kernels take no other indices, so they are short where they can be
+            longest = max(len(values), self.n_features)
+            kind = np.int32 if longest <= INT32_MAX else np.int64
+            columns = with_room(columns.astype(kind, copy=False), len(values), first)
+            starts = with_room(
+                starts.astype(kind, copy=False), self.n_rows + 2, self.n_rows + 1
+            )
+            columns[first : first + m] = found[:m]
             starts[self.n_rows + 1] = first + m
         else:
             into[:m] = 0
