@@ -618,3 +618,60 @@ def test_a_state_that_is_read_only(params, sparse):
     np.testing.assert_array_equal(
         frozen.decision_function(X), learner.decision_function(X)
     )
+
+
+@pytest.mark.parametrize("dual", ["auto", True])
+def test_the_cap_may_change_between_calls(dual):
+    X, codes = gaussian_stream(0, 2, n_rows=400)
+    learner = RLSSamplingClassifier(variant="all", max_stored=10, random_state=0)
+    learner.partial_fit(X[:100], codes[:100], classes=[0, 1])
+    learner.set_params(variant="current", lam=100.0, max_stored=None, dual=dual)
+    other = RLSSamplingClassifier(100.0, dual=True, random_state=0)
+    other.teach(X[90:100], codes[90:100], classes=[0, 1])
+    other._counts = (100, *other._counts[1:])
+    for each in (learner, other):  # N is 10 and then that of all rows but 90
+        each.partial_fit(X[100:], codes[100:])
+    assert learner.is_dual_ == (dual is True)
+    np.testing.assert_array_equal(learner.queried_indices_, other.queried_indices_)
+    assert 10 < len(other.queried_indices_) < 290
+
+
+def test_a_cap_comes_too_late_for_a_matrix():
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(variant="all").fit(X, codes)
+    assert not learner.is_dual_
+    learner.set_params(max_stored=5)
+    for verb in (learner.query, lambda X: learner.teach(X, codes)):
+        with pytest.raises(ValueError, match="max_stored"):
+            verb(X)
+    assert learner.fit(X, codes).is_dual_
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("kernel", "linear", "rbf"),
+        ("kernel", "rbf", "linear"),
+        ("gamma", None, 0.3),
+        ("degree", 2, 3),
+        ("coef0", 1, 0),
+        ("a", 1.0, 2.0),
+        ("fit_intercept", True, False),
+        ("normalize", False, True),
+    ],
+)
+def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):
+    X, codes = gaussian_stream(0, 2)
+    params = {"kernel": "poly", name: before}
+    learner = SOLEClassifier(random_state=0, **params).fit(X, codes)
+    learner.set_params(**{name: after})
+    for call in (
+        learner.query,
+        learner.predict,
+        lambda X: learner.teach(X, codes),
+        lambda X: learner.partial_fit(X, codes),
+        lambda X: learner.learn(X, AnswerSheet(codes)),
+    ):
+        with pytest.raises(ValueError, match=f"{name} cannot change"):
+            call(X)
+    learner.fit(X, codes).predict(X)

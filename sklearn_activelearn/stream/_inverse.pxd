@@ -11,6 +11,7 @@ cdef class Inverse:
     cdef readonly double ridge
     cdef readonly double constant
     cdef bint holds_rows
+    cdef readonly Py_ssize_t n_held
     cdef double[::1] u
     cdef double leverage(
         self, const al_rows *X, const Row *row, double squares

@@ -36,6 +36,8 @@ cdef class Inverse:
     ----------
     holds_rows : bool
         It grows with each row stored.
+    n_held : int
+        Rows stored and not forgotten.
     """
 
     cdef double leverage(
@@ -64,10 +66,12 @@ cdef class Primal(Inverse):
         Of A.
     matrix : ndarray of shape (n_features + 1, n_features + 1)
         A^-1; copied when it changes. Only the lower triangle is kept up to date.
+    n_held : int
+        Rows in it.
     """
 
-    def __init__(self, double ridge, double constant, matrix):
-        self.ridge, self.constant = ridge, constant
+    def __init__(self, double ridge, double constant, matrix, n_held):
+        self.ridge, self.constant, self.n_held = ridge, constant, n_held
         self.matrix = np.require(matrix, np.float64, "CAW")
         self.owned = self.matrix is not matrix
         self.M = self.matrix
@@ -76,7 +80,7 @@ cdef class Primal(Inverse):
     @property
     def parts(self):
         """What there is to remember, by name."""
-        return {"matrix": self.matrix}
+        return {"matrix": self.matrix, "n_held": self.n_held}
 
     cdef double leverage(
         self, const al_rows *X, const Row *row, double squares
@@ -101,6 +105,7 @@ cdef class Primal(Inverse):
         cdef int n = self.M.shape[0], step = 1
         cdef double factor = -1 / (1 + leverage)
         dsyr("U", &n, &factor, &self.u[0], &step, &self.M[0, 0], &n)
+        self.n_held += 1
 
 
 cdef class Dual(Inverse):
@@ -126,6 +131,7 @@ cdef class Dual(Inverse):
         self.ridge, self.constant = ridge, constant
         self.holds_rows = True
         self.stored = StoredRows(n_features, rows)
+        self.n_held = self.stored.n_rows
         self.L = self.factor = factor
         self.y = self.codes = np.require(codes, requirements="W")
         self.z, self.u = np.zeros(n_features), np.zeros(n_features + 1)
@@ -149,7 +155,8 @@ cdef class Dual(Inverse):
         A = rows.T @ rows
         A.flat[:: len(A) + 1] += self.ridge
         matrix = cho_solve(cho_factor(A), np.eye(len(A)))
-        return Primal(self.ridge, self.constant, np.ascontiguousarray(matrix))
+        matrix = np.ascontiguousarray(matrix)
+        return Primal(self.ridge, self.constant, matrix, self.n_held)
 
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
         """Fill in k, the products of a row with the stored ones."""
@@ -214,6 +221,7 @@ cdef class Dual(Inverse):
         new[n] = sqrt(self.ridge * (1 + leverage))
         self.y[n] = label
         self.stored.keep()
+        self.n_held += 1
 
     cdef int drop_first(self) except -1:
         """Forget the row stored first; weights have to be computed again.
@@ -237,6 +245,7 @@ cdef class Dual(Inverse):
             new[i - 1] = diagonal
             self.y[i - 1] = self.y[i]
         self.stored.drop_first()
+        self.n_held -= 1
         return 0
 
     cdef void weigh(self, Py_ssize_t label, double *w, double *constant) noexcept nogil:

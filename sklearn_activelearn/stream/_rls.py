@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from .._validation import check_flag, check_limit, check_number, check_option
+from .._validation import check_flag, check_number, check_option
 from ._rules import (
     ConstantRule,
     EveryLabelUpdate,
@@ -141,7 +141,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     ------
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes.
+        of its range, NaN or infinity in X, labels outside the classes; a kernel,
+        its parameters, `fit_intercept` or `normalize` changed without `fit`.
 
     See Also
     --------
@@ -254,10 +255,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         lam = check_number(self.lam, "lam", 0)
         check_option(self.variant, "variant", VARIANTS)
         transient = check_flag(self.transient, "transient")
-        max_stored = check_limit(self.max_stored, "max_stored", low=1)
         if self.variant == "all":
             return ConstantRule(1.0), EveryLabelUpdate()
-        query_rule = SmallMarginRule(lam, transient, max_stored, self.variant == "next")
+        query_rule = SmallMarginRule(lam, transient, self.variant == "next")
         if self.variant == "mistake":
             return query_rule, PerceptronUpdate(1.0, ROUNDING)
         return query_rule, EveryLabelUpdate()

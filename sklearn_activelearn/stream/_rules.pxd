@@ -6,6 +6,7 @@ cdef struct Clock:
     Py_ssize_t n_taught   # labels learned, bought or not
     Py_ssize_t n_updates  # labels that changed the weights
     Py_ssize_t n_idle     # rows since the last purchase
+    Py_ssize_t n_held     # second order: rows stored and not forgotten
 
 
 cdef class QueryRule:

@@ -117,7 +117,7 @@ cdef class PotentialRule(InverseMarginRule):
 cdef class SmallMarginRule(QueryRule):
     """Buy if the squared margin is at most 128 ln(t) / (lam N).
 
-    t is the number of the row and N that of the rows held, at most `max_held`.
+    t is the number of the row and N that of the rows held.
     With `transient` everything is bought while N <= 16 / lam^2 max(d, ln t). With
     `delays` a small margin buys the row that comes next; the first row is wanted.
     The memory is whether the next row is wanted, and d.
@@ -125,14 +125,10 @@ cdef class SmallMarginRule(QueryRule):
 
     cdef double lam
     cdef bint transient
-    cdef Py_ssize_t max_held
 
-    def __cinit__(
-        self, double lam, bint transient, Py_ssize_t max_held, bint delays
-    ):
+    def __cinit__(self, double lam, bint transient, bint delays):
         self.lam = lam
         self.transient = transient
-        self.max_held = max_held
         self.delays = delays
 
     def initial_memory(self, n_dims):
@@ -143,12 +139,12 @@ cdef class SmallMarginRule(QueryRule):
         if not self.transient:
             return False
         needed = 16 / self.lam / self.lam * max(memory[1], log(clock.n_seen + 1.0))
-        return min(clock.n_updates, self.max_held) <= needed
+        return clock.n_held <= needed
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        cdef double held = min(clock.n_updates, self.max_held)
+        cdef double held = clock.n_held
         if self.starting(clock, memory):
             return 1.0
         # this form also holds when nothing is held or the square overflows

@@ -15,6 +15,11 @@ from ._second_order_state import KernelState, SecondOrderState
 #: The dual form gives way when it holds so many numbers for each of the primal one.
 SWITCH = 0.5
 
+#: Parameters that cannot change between calls.
+FORM = (
+    "kernel", "gamma", "degree", "coef0", "a", "fit_intercept", "normalize",
+)  # fmt: skip
+
 #: What a second-order margin of 0 may be after rounding; targets are 1 and -1.
 ROUNDING = 1e-12
 
@@ -85,6 +90,7 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
             For two classes the margin, positive for ``classes_[1]``.
         """
         check_is_fitted(self)
+        self._check_form()
         if "scales" not in self._inverse:
             return super().decision_function(X)
         X = check_rows(self, X, reset=False, finite=True).astype(np.float64)
@@ -139,8 +145,23 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
             self._inverse["scales"] = nothing
         elif self.dual is False:
             matrix = np.eye(self.n_features_in_ + 1) / self._row_ridge()
-            self._inverse = {"matrix": matrix}
+            self._inverse = {"matrix": matrix, "n_held": 0}
+        self._began_with = self._form()
         super()._begin()
+
+    def _form(self):
+        """Return the parameters that say what is stored, and how it is read."""
+        params = self.get_params(deep=False)
+        return {name: params[name] for name in FORM if name in params}
+
+    def _check_form(self):
+        now = self._form()
+        for name, value in self._began_with.items():
+            if now[name] != value:
+                raise ValueError(
+                    f"{name} cannot change from {value!r} to {now[name]!r}: what is "
+                    "stored depends on it. Call fit to start anew."
+                )
 
     def _row_ridge(self):
         """Return the ridge for rows that are not divided by the square root of 2."""
@@ -153,7 +174,13 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
         return np.zeros((n_vectors, n_weights)), intercept, nothing, intercept
 
     def _working_state(self):
+        self._check_form()
         parts = self._inverse
+        if self.max_stored is not None and "matrix" in parts:
+            raise ValueError(
+                f"max_stored={self.max_stored} comes too late: the learner has become "
+                "a matrix and holds no rows. Call fit to start anew."
+            )
         form = (self._row_ridge(), float(self.fit_intercept))
         if "matrix" in parts:
             inverse = Primal(*form, **parts)

@@ -48,6 +48,7 @@ cdef class SecondOrderState(LinearState):
         )
         self.measures = True
         self.inverse = inverse
+        self.clock.n_held = inverse.n_held
         self.primal_from, self.max_stored = primal_from, max_stored
         self.wish = -1
 
@@ -128,6 +129,7 @@ cdef class SecondOrderState(LinearState):
             self.inverse.store(label, self.r)
             self.shift(label)
             self.clock.n_updates += 1
+            self.clock.n_held = self.inverse.n_held
         if asked:
             query_rule.learned(stored, &self.m[0])
         self.clock.n_taught += 1
@@ -140,11 +142,9 @@ cdef class SecondOrderState(LinearState):
 
     cdef int shift(self, Py_ssize_t label) except -1 nogil:
         """Move the weights for a row that has just been stored; forget others."""
-        if self.inverse.holds_rows and (
-            (<Dual> self.inverse).stored.n_rows > self.max_stored
-        ):
+        if self.inverse.n_held > self.max_stored:
             with gil:
-                while (<Dual> self.inverse).stored.n_rows > self.max_stored:
+                while self.inverse.n_held > self.max_stored:
                     (<Dual> self.inverse).drop_first()
             self.fit_weights()
         else:
