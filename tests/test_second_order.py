@@ -675,3 +675,30 @@ def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):
         with pytest.raises(ValueError, match=f"{name} cannot change"):
             call(X)
     learner.fit(X, codes).predict(X)
+
+
+@pytest.mark.parametrize("dual", [True, False])
+@pytest.mark.parametrize(
+    ("learner", "cure"),
+    [
+        (RLSSamplingClassifier(normalize=False), "set normalize=True"),
+        (SOLEClassifier(normalize=False), "choose a larger a"),
+        (SecondOrderPerceptronClassifier(1e-11), "choose a larger a"),
+    ],
+    ids=str,
+)
+def test_a_row_that_could_not_be_learned_is_not_bought(learner, cure, dual):
+    X, codes = gaussian_stream(0, 2, scale=1e6)
+    words = rf"Row 0 of X: .* scale the rows, or {cure}"
+    learner = fresh(learner, dual=dual).teach(X[:0], [], classes=[0, 1])
+    oracle = AnswerSheet(codes)
+    for call in (
+        lambda: learner.query(X),
+        lambda: learner.learn(X, oracle),
+        lambda: learner.teach(X, codes),
+        lambda: learner.partial_fit(X, codes),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    assert oracle.asked == []
+    assert learner.n_queries_ == learner.n_pending_ == 0

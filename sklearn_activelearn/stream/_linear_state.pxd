@@ -41,7 +41,9 @@ cdef class LinearState:
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
     ) noexcept nogil
     cdef void measure(self, const al_rows *X, Row *row) noexcept nogil
-    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil
+    cdef int prepare(
+        self, const al_rows *X, Row *row, bint later
+    ) except? -1 nogil
     cdef int learn(
         self, const al_rows *X, Row *row, Py_ssize_t label,
         QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,

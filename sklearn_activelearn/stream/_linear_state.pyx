@@ -183,13 +183,15 @@ cdef class LinearState:
             X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
 
-    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
+    cdef int prepare(
+        self, const al_rows *X, Row *row, bint later
+    ) except? -1 nogil:
         """Do what may fail in learning a row's label, before it is paid for.
 
-        Called for a row that was looked at last; its label need not change
-        anything, and may never come.
+        Called for the row that was looked at last. `later`: only say if its label
+        can be learned. Otherwise the label is next; it need not change anything.
         """
-        return 0
+        return C_DONE
 
     cdef int learn(
         self, const al_rows *X, Row *row, Py_ssize_t label,

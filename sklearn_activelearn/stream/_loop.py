@@ -25,6 +25,9 @@ class StreamLoop:
     ``_commit(state)`` to keep it, and ``_zero_weights(n_vectors)``.
     """
 
+    #: What else than scaling the rows helps against numbers that are too large.
+    _cure = "choose a smaller step"
+
     @property
     def n_seen_(self):
         """Rows decided."""
@@ -83,7 +86,7 @@ class StreamLoop:
             Rows(X), candidates, None, None, query_rule, update_rule, state,
             budget, patience, bought, probabilities,
         )  # fmt: skip
-        raise_unless_done(outcome, X)
+        raise_unless_done(outcome, X, self._cure)
         n_bought = state.counts[1] - self.n_queries_
         self._commit(state)
         notes = [Note(probability) for probability in probabilities[:n_bought].tolist()]
@@ -97,7 +100,7 @@ class StreamLoop:
         outcome = teach(
             Rows(X), codes, probabilities, asked, query_rule, update_rule, state
         )
-        raise_unless_done(outcome, X)
+        raise_unless_done(outcome, X, self._cure)
         self._commit(state)
 
     def _simulate(self, X, codes, shuffle):
@@ -118,7 +121,7 @@ class StreamLoop:
             Rows(X), order, codes, None, query_rule, update_rule, state,
             *self._limits(), bought, np.empty(n_rows),
         )  # fmt: skip
-        raise_unless_done(outcome, X)
+        raise_unless_done(outcome, X, self._cure)
         self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
         self._commit(state)
 
@@ -177,14 +180,14 @@ class StreamLoop:
             except BaseException:  # an interrupt that came just now
                 self._end(state, bought, n_before)
                 raise
-        raise_unless_done(outcome, X)
+        raise_unless_done(outcome, X, self._cure)
 
     def _end(self, state, bought, n_before):
         self._commit(state)
         self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
 
 
-def raise_unless_done(outcome, X):
+def raise_unless_done(outcome, X, cure):
     """Turn the reason why the loop stopped early into an error that names the row."""
     reason, row = outcome
     if reason == DONE:
@@ -192,5 +195,5 @@ def raise_unless_done(outcome, X):
     check_finite_row(X, row)
     raise ValueError(
         f"Row {row} of X: the margin or the weights overflow or lose their digits; "
-        "scale the rows, or choose a smaller step."
+        f"scale the rows, or {cure}."
     )

@@ -118,11 +118,12 @@ def run(
                            if open else 0.0)
             hit = coin < probability
             if hit:
-                if not later:
-                    state.prepare(X, &row)
-                    if labels[row.index] < 0:
-                        with gil:
-                            labels[row.index] = ask(row.index)
+                reason = state.prepare(X, &row, later)
+                if reason != C_DONE:
+                    break
+                if not later and labels[row.index] < 0:
+                    with gil:
+                        labels[row.index] = ask(row.index)
                 before = clock[0]
                 memcpy(&state.m_before[0], memory, memory_size)
             clock.n_seen += stop - start
@@ -178,7 +179,9 @@ def teach(
             if not isfinite(state.look(X, &row, state.normalize or state.measures)):
                 reason = C_NOT_FINITE
                 break
-            state.prepare(X, &row)
+            reason = state.prepare(X, &row, False)
+            if reason != C_DONE:
+                break
             reason = state.learn(
                 X, &row, labels[i], query_rule, update_rule, probabilities[i], asked[i]
             )

@@ -32,6 +32,8 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
     ridge.
     """
 
+    _cure = "set normalize=True"
+
     def __init__(
         self,
         *,

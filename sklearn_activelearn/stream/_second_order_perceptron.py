@@ -144,6 +144,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     True
     """
 
+    _cure = "choose a larger a"
+
     def __init__(
         self,
         a=1.0,

@@ -58,12 +58,15 @@ cdef class SecondOrderState(LinearState):
         self.r = -1
         return LinearState.look(self, X, row, measure)
 
+    cdef double ratio(self, const Row *row) noexcept nogil:
+        """x'x / a, the most that r can be."""
+        return row.squared_norm / self.shrink / self.inverse.ridge
+
     cdef double leverage(self, const al_rows *X, Row *row) noexcept nogil:
         """r of the row that was looked at last."""
-        cdef double squares = row.squared_norm / self.shrink
         if self.r < 0:
-            self.r = self.inverse.leverage(X, row, squares)
-            self.r = min(max(self.r, 0.0), squares / self.inverse.ridge)
+            self.r = self.inverse.leverage(X, row, row.squared_norm / self.shrink)
+            self.r = min(max(self.r, 0.0), self.ratio(row))
         return self.r
 
     cdef double probability(
@@ -71,7 +74,7 @@ cdef class SecondOrderState(LinearState):
         QueryRule query_rule,
     ) except? -1.0 nogil:
         cdef double size = query_rule.weigh(margin), most, q, least
-        most = 1 + row.squared_norm / self.shrink / self.inverse.ridge
+        most = 1 + self.ratio(row)
         q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
         if coin < q:
             least = query_rule.probability(size, norm, &self.clock, &self.m[0])
@@ -92,12 +95,18 @@ cdef class SecondOrderState(LinearState):
             self.m[0] = self.wish
             self.wish = -1
 
-    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
+    cdef int prepare(
+        self, const al_rows *X, Row *row, bint later
+    ) except? -1 nogil:
+        if not self.ratio(row) < LARGEST_RATIO:
+            return C_OVERFLOW
+        if later:
+            return C_DONE
         self.inverse.lay(X, row)
         if self.inverse.holds_rows:
             with gil:
                 self.choose_form()
-        return 0
+        return C_DONE
 
     cdef int choose_form(self) except -1:
         """Have the other form ready if it is time when the row that is laid is stored."""
@@ -122,8 +131,6 @@ cdef class SecondOrderState(LinearState):
             z, row.squared_norm, probability, &self.clock
         )
         if stored:
-            if not row.squared_norm / self.shrink / self.inverse.ridge < LARGEST_RATIO:
-                return C_OVERFLOW
             self.leverage(X, row)
             self.inverse.direct(X, row)
             self.inverse.store(label, self.r)
@@ -229,11 +236,14 @@ cdef class KernelState(SecondOrderState):
                 self.scores[k] += self.W[k, i] * dual.k[i]
         return 0
 
-    cdef int prepare(self, const al_rows *X, Row *row) except -1 nogil:
-        SecondOrderState.prepare(self, X, row)
-        with gil:
-            self.lengthen()
-        return 0
+    cdef int prepare(
+        self, const al_rows *X, Row *row, bint later
+    ) except? -1 nogil:
+        cdef int reason = SecondOrderState.prepare(self, X, row, later)
+        if reason == C_DONE and not later:
+            with gil:
+                self.lengthen()
+        return reason
 
     cdef int lengthen(self) except -1:
         """Make weights for one row more, or for as many as may be held."""

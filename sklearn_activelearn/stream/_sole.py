@@ -163,6 +163,8 @@ class SOLEClassifier(SecondOrderClassifier):
     True
     """
 
+    _cure = "choose a larger a"
+
     def __init__(
         self,
         b=0.03,
