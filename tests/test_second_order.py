@@ -702,3 +702,13 @@ def test_a_row_that_could_not_be_learned_is_not_bought(learner, cure, dual):
             call()
     assert oracle.asked == []
     assert learner.n_queries_ == learner.n_pending_ == 0
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_the_form_as_numpy_has_it(dual):
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(dual=np.bool_(dual)).fit(X, codes)
+    assert learner.is_dual_ is dual
+    if not dual:
+        with pytest.raises(ValueError, match="dual=False"):
+            learner.set_params(max_stored=3).fit(X, codes)

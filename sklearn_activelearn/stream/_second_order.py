@@ -145,7 +145,7 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
         }
         if not make_kernel(self).is_linear:
             self._inverse["scales"] = nothing
-        elif self.dual is False:
+        elif not self.dual:
             matrix = np.eye(self.n_features_in_ + 1) / self._row_ridge()
             self._inverse = {"matrix": matrix, "n_held": 0}
         self._began_with = self._form()
@@ -191,7 +191,11 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
             inverse = (KernelDual if "scales" in parts else Dual)(*form, **parts)
         max_stored = check_limit(self.max_stored, "max_stored", low=1)
         primal_from = UNLIMITED
-        if self.dual == "auto" and self.max_stored is None and "scales" not in parts:
+        if (
+            isinstance(self.dual, str)
+            and self.max_stored is None
+            and "scales" not in parts
+        ):
             primal_from = int(SWITCH * (self.n_features_in_ + 1) ** 2)
         state = (
             self._weights,
