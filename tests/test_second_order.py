@@ -567,15 +567,16 @@ def test_grid_search_over_kernels():
         assert search.best_score_ > 0.9
 
 
-@pytest.mark.parametrize("rule", ["SSMD", "SOP", "SOLE"])
-def test_rows_that_contradict_each_other_are_ties_in_every_form(rule):
-    X = np.tile([[3.0, 1.0, 0.0], [0.0, 0.0, 2.0]], (40, 1))
+@pytest.mark.parametrize("rule", ["SS", "SSMD", "SOP", "SOLE"])
+@pytest.mark.parametrize("norm", [None, 1.0, 1e2, 1e4, 8e4])
+def test_rows_that_contradict_each_other_are_ties_in_every_form(rule, norm):
+    X = np.tile([[3.0, 1.0, 0.0], [0.0, 0.3, 2.0]], (40, 1)) * (norm or 1) / 3.2
     y = np.repeat([0, 0, 1, 1], 20)[np.random.RandomState(0).permutation(80)]
     y[:8] = [0, 0, 1, 1, 0, 0, 1, 1]  # weights of 0, up to rounding, again and again
     runs = {
-        (dual, sparse): fresh(RULES[rule][0], dual=dual).partial_fit(
-            csr_array(X) if sparse else X, y, classes=[0, 1]
-        )
+        (dual, sparse): fresh(
+            RULES[rule][0], dual=dual, normalize=norm is None
+        ).partial_fit(csr_array(X) if sparse else X, y, classes=[0, 1])
         for dual in ("auto", True, False)
         for sparse in (False, True)
     }
@@ -712,3 +713,13 @@ def test_the_form_as_numpy_has_it(dual):
     if not dual:
         with pytest.raises(ValueError, match="dual=False"):
             learner.set_params(max_stored=3).fit(X, codes)
+
+
+@given(seed=seeds, n_classes=st.integers(2, 3), norm=st.sampled_from([None, 1e-5, 1e4]))
+def test_a_tie_is_small_for_the_first_row(seed, n_classes, norm):
+    """ln t is 0 then; a row taught with two labels has a margin of 0 up to rounding."""
+    x = np.random.RandomState(seed).standard_normal((1, 6)) * (norm or 1)
+    for dual in (True, False):
+        learner = RLSSamplingClassifier(dual=dual, normalize=norm is None)
+        learner.teach(np.vstack([x, x]), [0, 1], classes=range(n_classes))
+        assert learner.query(x).tolist() == [0]

@@ -10,7 +10,7 @@ from ._rules import (
     PerceptronUpdate,
     SmallMarginRule,
 )
-from ._second_order import ROUNDING, SecondOrderClassifier
+from ._second_order import SecondOrderClassifier
 
 VARIANTS = ("next", "current", "mistake", "all")
 LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
@@ -259,7 +259,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
             return ConstantRule(1.0), EveryLabelUpdate()
         query_rule = SmallMarginRule(lam, transient, self.variant == "next")
         if self.variant == "mistake":
-            return query_rule, PerceptronUpdate(1.0, ROUNDING)
+            return query_rule, PerceptronUpdate(1.0)
         return query_rule, EveryLabelUpdate()
 
 

@@ -323,17 +323,17 @@ cdef class UpdateRule:
 
 
 cdef class PerceptronUpdate(UpdateRule):
-    """Step eta on a mistake; a margin of 0, or of at most `slack`, is one."""
+    """Step eta on a mistake; a margin of 0 is one."""
 
-    cdef double eta, slack
+    cdef double eta
 
-    def __cinit__(self, double eta, double slack=0):
-        self.eta, self.slack = eta, slack
+    def __cinit__(self, double eta):
+        self.eta = eta
 
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock
     ) noexcept nogil:
-        return self.eta if z <= self.slack else 0.0
+        return self.eta if z <= 0 else 0.0
 
 
 cdef class EveryLabelUpdate(UpdateRule):

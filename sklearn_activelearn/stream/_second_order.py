@@ -20,9 +20,6 @@ FORM = (
     "kernel", "gamma", "degree", "coef0", "a", "fit_intercept", "normalize",
 )  # fmt: skip
 
-#: What a second-order margin of 0 may be after rounding; targets are 1 and -1.
-ROUNDING = 1e-12
-
 
 class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
     """Regularised least squares on the rows that an update rule chooses to store.

@@ -2,7 +2,7 @@
 
 from .._validation import check_number
 from ._rules import ConstantRule, PerceptronUpdate
-from ._second_order import ROUNDING, SecondOrderClassifier
+from ._second_order import SecondOrderClassifier
 
 
 class SecondOrderPerceptronClassifier(SecondOrderClassifier):
@@ -180,7 +180,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         self.a = a
 
     def _make_rules(self):
-        return ConstantRule(1.0), PerceptronUpdate(1.0, ROUNDING)
+        return ConstantRule(1.0), PerceptronUpdate(1.0)
 
     def _a(self):
         return check_number(self.a, "a", 0)

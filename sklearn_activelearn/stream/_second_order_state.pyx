@@ -10,6 +10,8 @@ coin lies between the answers.
 
 import numpy as np
 
+from libc.math cimport fabs
+
 from .._rows cimport al_rows
 from ._inverse cimport Dual, Inverse, KernelDual
 from ._linear_state cimport C_DONE, C_OVERFLOW, LinearState, Row
@@ -17,6 +19,7 @@ from ._rules cimport QueryRule, UpdateRule
 from ._stored_rows cimport StoredRows
 
 cdef double LARGEST_RATIO = 1e10  # of x'x and a: beyond, rounding decides
+cdef double ROUNDING = 1e-12  # of the same, what a margin of 0 may be; targets are +-1
 
 
 cdef class SecondOrderState(LinearState):
@@ -56,7 +59,12 @@ cdef class SecondOrderState(LinearState):
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil:
         self.r = -1
-        return LinearState.look(self, X, row, measure)
+        return self.rounded(LinearState.look(self, X, row, measure), row)
+
+    cdef double rounded(self, double margin, const Row *row) noexcept nogil:
+        """A margin, or 0 if it is that up to rounding, as of rows that disagree."""
+        cdef double slack = ROUNDING * min(self.ratio(row), LARGEST_RATIO)
+        return 0.0 if fabs(margin) <= slack else margin
 
     cdef double ratio(self, const Row *row) noexcept nogil:
         """x'x / a, the most that r can be."""
@@ -126,7 +134,7 @@ cdef class SecondOrderState(LinearState):
             with gil:
                 self.inverse, self.next_inverse = self.next_inverse, None
             self.r = -1
-        cdef double z = self.signed_margin(label, &rival)
+        cdef double z = self.rounded(self.signed_margin(label, &rival), row)
         cdef bint stored = 0 != update_rule.step(
             z, row.squared_norm, probability, &self.clock
         )
@@ -206,7 +214,7 @@ cdef class KernelState(SecondOrderState):
         self.r = -1
         with gil:
             self.compare(X, row)
-        return self.margin()
+        return self.rounded(self.margin(), row)
 
     cdef int compare(self, const al_rows *X, Row *row) except -1:
         """Fill in the row's scale and norm, its products and the scores."""

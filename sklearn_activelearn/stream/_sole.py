@@ -2,7 +2,7 @@
 
 from .._validation import check_number, check_option
 from ._rules import InverseMarginRule, PerceptronUpdate, PotentialRule
-from ._second_order import ROUNDING, SecondOrderClassifier
+from ._second_order import SecondOrderClassifier
 
 QUERY_RULES = {"potential": PotentialRule, "margin": InverseMarginRule}
 
@@ -205,7 +205,7 @@ class SOLEClassifier(SecondOrderClassifier):
     def _make_rules(self):
         check_option(self.query_probability, "query_probability", QUERY_RULES)
         rule = QUERY_RULES[self.query_probability]
-        return rule(check_number(self.b, "b", 0)), PerceptronUpdate(1.0, ROUNDING)
+        return rule(check_number(self.b, "b", 0)), PerceptronUpdate(1.0)
 
     def _a(self):
         return check_number(self.a, "a", 0)

@@ -79,6 +79,10 @@ def run(
             r -= G[t, held] @ solve(held, G[held, t]) / a
         ranked = np.sort(shrunk)
         margin = (ranked[-1] - ranked[-2]) / 2
+        # rows that contradict each other leave a margin of 0, up to rounding
+        rounding = 1e-12 * G[t, t] / a
+        if margin * (1 + r) <= rounding:
+            margin = 0.0
         may_ask = len(bought) < budget and idle < patience
         n_held = len(held)
         if may_ask:
@@ -94,8 +98,7 @@ def run(
         idle = 0
         bought.append(t)
         rivals = np.where(np.arange(n_classes) == y[t], -np.inf, scores)
-        # rows that contradict each other leave a margin of 0, up to rounding
-        if mistakes_only and (scores[y[t]] - rivals.max()) / 2 > 1e-12:
+        if mistakes_only and (scores[y[t]] - rivals.max()) / 2 > rounding:
             continue
         held.append(t)
         n_updates += 1
