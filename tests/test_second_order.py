@@ -18,6 +18,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
 )
 from sklearn_activelearn.stream import _inverse, _stored_rows
+from sklearn_activelearn.stream._kernel import UNIT, Kernel
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
 from tests.tools import AnswerSheet, fresh, with_int64_indices
@@ -723,3 +724,30 @@ def test_a_tie_is_small_for_the_first_row(seed, n_classes, norm):
         learner = RLSSamplingClassifier(dual=dual, normalize=norm is None)
         learner.teach(np.vstack([x, x]), [0, 1], classes=range(n_classes))
         assert learner.query(x).tolist() == [0]
+
+
+def test_a_kernel_is_called_once_for_each_pair_that_is_needed():
+    X, codes = gaussian_stream(0, 2)
+    calls = []
+
+    def product(x, z):
+        calls.append(0)
+        return x @ z
+
+    learner = RLSSamplingClassifier(variant="all", kernel=product, max_stored=10)
+    learner.partial_fit(X, codes, classes=[0, 1])
+    for look in (learner.query, learner.predict):
+        calls.clear()
+        look(X)
+        assert len(calls) == len(X) * (10 + 1)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_images_of_unit_length(sparse):
+    X, _ = gaussian_stream(0, 2)
+    X = csr_array(X) if sparse else X
+    for name in UNIT:
+        K = pairwise_kernels(X, metric=name, gamma=0.3)
+        np.testing.assert_allclose(
+            K.diagonal(), Kernel(name, {}).squares(X), rtol=1e-12
+        )

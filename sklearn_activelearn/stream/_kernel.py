@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from .._validation import check_number, check_option
 
 BLOCK = 64  # rows compared with each other to find k(x, x)
+UNIT = ("rbf", "laplacian")  # k(x, x) = 1
 
 
 class Kernel:
@@ -39,11 +40,19 @@ class Kernel:
             raise ValueError(f"kernel {self.name} returned NaN or infinity.")
         return np.ascontiguousarray(values, dtype=np.float64)
 
+    def squares(self, X):
+        """Return k(x, x) of each row."""
+        if self.name in UNIT:
+            return np.ones(X.shape[0])
+        # a function is called for each pair of a block
+        size = 1 if callable(self.name) else BLOCK
+        blocks = (X[i : i + size] for i in range(0, X.shape[0], size))
+        squares = [self.matrix(rows, rows).diagonal() for rows in blocks]
+        return np.concatenate([*squares, np.empty(0)])
+
     def norms(self, X):
         """Return the norms of the rows' images."""
-        blocks = (X[i : i + BLOCK] for i in range(0, X.shape[0], BLOCK))
-        squares = [self.matrix(rows, rows).diagonal() for rows in blocks]
-        return np.sqrt(np.concatenate([*squares, np.empty(0)]).clip(min=0))
+        return np.sqrt(self.squares(X).clip(min=0))
 
 
 def make_kernel(learner):

@@ -190,8 +190,8 @@ cdef class KernelState(SecondOrderState):
 
     Parameters
     ----------
-    kernel : callable
-        ``kernel(row, rows)``: the kernel of one row with others, a 1-D array.
+    kernel : Kernel
+        What to compare rows with.
     """
 
     cdef object kernel
@@ -225,7 +225,7 @@ cdef class KernelState(SecondOrderState):
         cdef double square
         one.lay(X, row.index, 1.0)
         one.keep()
-        square = self.kernel(one.rows, one.rows)[0]
+        square = self.kernel.squares(one.rows)[0]
         if square < 0:
             raise ValueError(f"kernel(x, x) is {square} for a row, must not be negative.")
         row.scale = 1.0
