@@ -45,8 +45,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         label is bought and stored, whatever the margin.
 
     transient : bool, default=False
-        Buy every label while no more than 16 / lam² max(n_features, ln t) of
-        them are stored, as the analysis has it.
+        Buy every label while no more than 16 / lam² max(d, ln t) of them are
+        held, as the analysis has it; d is n_features, and 1 more with
+        `fit_intercept`. A smaller `max_stored` never gets out of that.
 
     kernel : str or callable, default="linear"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
@@ -65,7 +66,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         False: keep a matrix of n_features + 1 rows and columns. True: keep the
         stored rows and a triangle of as many rows and columns, which is all that
         other kernels than the linear one allow. "auto": dual until the matrix
-        is cheaper, at about half as many stored rows as features if they are
+        is cheaper, at about .4 as many stored rows as features if they are
         dense. The form makes no difference but to time, memory and rounding.
 
     max_stored : int >= 1, default=None
@@ -158,7 +159,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     and is small if its square is at most 128 ln t / (lam N), N the number of
     stored rows (of those that are held, with `max_stored`), or if N is 0. Since
     0 <= r <= x'x most rows are decided by m alone. ``variant="next"`` buys the
-    first row. Predictions are by the sign of m, as of the margin.
+    first row. Predictions are by the sign of m, as of the margin. A row of zeros
+    without `fit_intercept` has margin 0 and is always bought.
 
     `predict_proba` is the paper's noise model, P(+1 | x) = (1 + m) / 2 for scores
     up to .9; beyond, the smaller probability is ``1 / (200 |m| - 160)``, which falls

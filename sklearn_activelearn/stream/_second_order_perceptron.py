@@ -35,7 +35,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         False: keep a matrix of n_features + 1 rows and columns. True: keep the
         stored rows and a triangle of as many rows and columns, which is all that
         other kernels than the linear one allow. "auto": dual until the matrix
-        is cheaper, at about half as many stored rows as features if they are
+        is cheaper, at about .4 as many stored rows as features if they are
         dense. The form makes no difference but to time, memory and rounding.
 
     max_stored : int >= 1, default=None

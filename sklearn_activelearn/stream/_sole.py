@@ -45,7 +45,7 @@ class SOLEClassifier(SecondOrderClassifier):
         False: keep a matrix of n_features + 1 rows and columns. True: keep the
         stored rows and a triangle of as many rows and columns, which is all that
         other kernels than the linear one allow. "auto": dual until the matrix
-        is cheaper, at about half as many stored rows as features if they are
+        is cheaper, at about .4 as many stored rows as features if they are
         dense. The form makes no difference but to time, memory and rounding.
 
     max_stored : int >= 1, default=None
@@ -135,7 +135,8 @@ class SOLEClassifier(SecondOrderClassifier):
     With S the stored rows, those that were bought and predicted wrongly, y
     their labels and A = a I + S S', a row has the margin ``p = |m| / (1 + r)`` with
     m = y' S' A⁻¹ x and r = x' A⁻¹ x. Since 0 <= r <= x'x / a most rows are
-    decided by m and the coin alone.
+    decided by m and the coin alone. A row of zeros without `fit_intercept` has
+    margin 0 and is always bought, and stored.
 
     Every row has a chance to be bought, so weighting bought rows by the inverse
     of their probability (``query(X, return_probability=True)``) is valid.
