@@ -535,7 +535,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
 
 
 @pytest.mark.parametrize("value", [np.nan, -1.0])
-def test_a_kernel_that_is_none(value):
+def test_a_kernel_whose_values_are_no_products(value):
     X, codes = gaussian_stream(0, 2)
     learner = RLSSamplingClassifier(kernel=lambda x, z: value)
     with pytest.raises(ValueError, match="kernel"):
@@ -545,14 +545,33 @@ def test_a_kernel_that_is_none(value):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"kernel": "rbf", "dual": False}, "dual=False"),
+        ({"kernel": "rbf", "dual": False}, "^dual=False .* kernel='rbf'"),
         ({"dual": False, "max_stored": 9}, "max_stored"),
+        ({"dual": "yes"}, "^dual must be 'auto', True or False, got 'yes'"),
+        ({"kernel": "cubic"}, "^kernel must be one of .* or callable, got 'cubic'"),
     ],
 )
 def test_forms_that_do_not_go_together(params, words):
     X, codes = gaussian_stream(0, 2)
     with pytest.raises(ValueError, match=words):
         RLSSamplingClassifier(**params).fit(X, codes)
+
+
+def test_a_kernel_that_overflows():
+    X, codes = gaussian_stream(0, 2)
+    X[30] = 1e120
+    learner = RLSSamplingClassifier(kernel="poly", normalize=False)
+    with pytest.raises(ValueError, match="kernel poly returned NaN or infinity"):
+        learner.partial_fit(X, codes, classes=[0, 1])
+
+
+def test_the_form_of_a_learner_that_has_seen_nothing():
+    learner = RLSSamplingClassifier()
+    assert not hasattr(learner, "is_dual_")
+    with pytest.raises(AttributeError, match="is_dual_"):
+        _ = learner.is_dual_
+    learner.query(np.eye(3))
+    assert learner.is_dual_
 
 
 def test_grid_search_over_kernels():

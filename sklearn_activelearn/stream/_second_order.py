@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
-from .._validation import UNLIMITED, check_flag, check_limit, check_option, check_rows
+from .._validation import UNLIMITED, check_limit, check_rows
 from ._inverse import Dual, KernelDual, Primal
 from ._kernel import make_kernel
 from ._linear import LinearPredictor
@@ -73,6 +73,8 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
     @property
     def is_dual_(self):
         """Whether it is in dual form now."""
+        if not hasattr(self, "_inverse"):
+            raise AttributeError("is_dual_: the learner has not seen a row yet.")
         return "factor" in self._inverse
 
     def decision_function(self, X):
@@ -120,11 +122,15 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
         self._a()
         is_linear = make_kernel(self).is_linear
         check_limit(self.max_stored, "max_stored", low=1)
-        if isinstance(self.dual, str):
-            check_option(self.dual, "dual", ("auto",))
-        elif not check_flag(self.dual, "dual"):
+        if not isinstance(self.dual, bool | np.bool_ | str):
+            raise TypeError(f"dual must be 'auto', True or False, got {self.dual!r}.")
+        if isinstance(self.dual, str) and self.dual != "auto":
+            raise ValueError(f"dual must be 'auto', True or False, got {self.dual!r}.")
+        if not self.dual:
             if not is_linear:
-                raise ValueError(f"dual=False is not possible with {self.kernel=}.")
+                raise ValueError(
+                    f"dual=False is not possible with kernel={self.kernel!r}."
+                )
             if self.max_stored is not None:
                 raise ValueError("dual=False has no stored rows for max_stored to cap.")
 
@@ -177,8 +183,8 @@ class SecondOrderClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
         parts = self._inverse
         if self.max_stored is not None and "matrix" in parts:
             raise ValueError(
-                f"max_stored={self.max_stored} comes too late: the learner has become "
-                "a matrix and holds no rows. Call fit to start anew."
+                f"max_stored={self.max_stored} comes too late: the learner holds a "
+                "matrix by now, and no rows. Call fit to start anew."
             )
         form = (self._row_ridge(), float(self.fit_intercept))
         if "matrix" in parts:
