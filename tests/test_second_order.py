@@ -29,7 +29,10 @@ RULES = {
         lambda d: twin.small_margin(60.0),
     ),
     "SS": (RLSSamplingClassifier(60.0, "current"), lambda d: twin.small_margin(60.0)),
-    "SSMD": (RLSSamplingClassifier(60.0, "mistake"), lambda d: twin.small_margin(60.0)),
+    "SSMD": (
+        RLSSamplingClassifier(1000.0, "mistake"),
+        lambda d: twin.small_margin(1000.0),
+    ),
     "SSNL transient": (
         RLSSamplingClassifier(9.0, "next", transient=True),
         lambda d: twin.small_margin(9.0, d),
@@ -244,7 +247,7 @@ def test_auto_moves_when_the_matrix_is_cheaper(n_features, sparse):
         assert learner.is_dual_ == (held < int(0.5 * (n_features + 1) ** 2))
 
 
-@each_rule
+@pytest.mark.parametrize("rule", sorted(RULES.keys() - {"all", "SOP"}))
 @pytest.mark.parametrize("name", ["digits", "one digit"])
 @pytest.mark.parametrize("dual", [True, False])
 def test_bounds_decide_as_the_quadratic_form_does(rule, name, dual):
@@ -320,7 +323,23 @@ def test_forgotten_rows_leave_no_trace(seed, max_stored, sparse, n_classes):
     np.testing.assert_allclose(learner.intercept_, other.intercept_, atol=1e-11)
     assert learner._inverse["rows"].shape == (max_stored, X.shape[1])
     factor, same = learner._inverse["factor"], other._inverse["factor"]
-    np.testing.assert_allclose(np.abs(factor), np.abs(same), atol=1e-11)
+    np.testing.assert_allclose(factor, same, atol=1e-11)
+
+
+@pytest.mark.parametrize("params", [{}, {"kernel": "poly", "degree": 2}], ids=str)
+def test_thousands_of_forgotten_rows_leave_no_trace(params):
+    n_rows = 500 if params else 5000
+    X, codes = gaussian_stream(0, 2, n_rows=n_rows)
+    X[::3] = X[0]  # one row comes again and again
+    learner = RLSSamplingClassifier(variant="all", max_stored=12, **params)
+    learner.teach(X, codes, classes=[0, 1])
+    other = RLSSamplingClassifier(variant="all", dual=True, **params)
+    other.teach(X[-12:], codes[-12:], classes=[0, 1])
+    factor, same = learner._inverse["factor"], other._inverse["factor"]
+    np.testing.assert_allclose(factor, same, atol=1e-11)
+    np.testing.assert_allclose(
+        learner.decision_function(X), other.decision_function(X), atol=1e-10
+    )
 
 
 def test_a_window_follows_a_stream_that_turns():
