@@ -276,6 +276,31 @@ def test_a_scaler_is_trained_on_the_pool():
     np.testing.assert_allclose(own.estimator_[0].mean_, X.mean(axis=0))
 
 
+def test_a_small_pool_does_not_spoil_a_scaler():
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    params = {"n_initial": 6, "budget": 9, **SMALL}
+    learner = ALMSClassifier(scaled, **params).fit(X, y)
+    others = X[:2] + 0.1
+    learner.set_params(budget=20)
+    rows = learner.query(others)
+    learner.teach(others[rows], y[rows])
+    taught = X[learner.queried_indices_]
+    seen = np.vstack([others, taught])
+    np.testing.assert_allclose(learner.estimator_[0].mean_, seen.mean(axis=0))
+    learner.teach(others[:1] + 1, y[:1])  # from elsewhere
+    seen = np.vstack([seen, others[:1] + 1])
+    np.testing.assert_allclose(learner.estimator_[0].mean_, seen.mean(axis=0))
+
+    by_hand, left = fresh(learner).set_params(budget=9), X
+    answers = {row.tobytes(): label for row, label in zip(X, y, strict=True)}
+    while len(rows := by_hand.query(left)):
+        labels = [answers[row.tobytes()] for row in left[rows]]
+        by_hand.teach(left[rows], labels)
+        assert by_hand.estimator_[0].n_samples_seen_ == len(X)
+        left = np.delete(left, rows, axis=0)
+    np.testing.assert_allclose(by_hand.estimator_[0].mean_, X.mean(axis=0))
+
+
 def test_model_probabilities():
     errors = np.array([0.1, 0.5, 2.0])
     expected = 1 - np.exp(errors) / np.exp(errors).sum()

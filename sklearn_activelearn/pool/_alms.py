@@ -187,9 +187,10 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
     :math:`1 / (1 + e^{-f})`. So has the chosen model in `predict_proba`; `predict` is
     its own.
 
-    With "gram", transformers of a `Pipeline` are trained on the pool, once, and not on
-    the labelled rows each time; they must not need labels. Wrap trained ones in
-    ``sklearn.frozen.FrozenEstimator`` to have the same with "refit".
+    With "gram", transformers of a `Pipeline` are not trained anew each time but once,
+    on the last pool and the labelled rows that are not in it; they must not need
+    labels. Wrap trained ones in ``sklearn.frozen.FrozenEstimator`` to have the same
+    with "refit".
 
     Rows that nobody asked for are training data: they are no random sample.
 
@@ -361,10 +362,9 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         )
 
     def _transformers(self, before):
-        """Return transformers trained on the pool, or on the labelled rows."""
-        if self._pool.X is None:
-            return clone(before).fit(self._labelled.rows)
-        return self._pool.derived(hash_of(before), clone(before).fit)
+        """Return transformers trained on the pool and the labelled rows."""
+        fit = clone(before).fit
+        return self._pool.fitted(hash_of(before), fit, self._labelled.rows)
 
     def _weights(self, losses):
         """Return how probable each model is, given its losses on the validation set."""

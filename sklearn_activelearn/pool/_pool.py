@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._containers import n_rows, row_keys, same_rows, take
+from .._containers import joined, n_rows, row_keys, same_rows, take
 from ._choice import NO_ROWS
 
 
@@ -103,6 +103,14 @@ class Pool:
                     places[i] = min(equal, key=for_sale.__getitem__)
                     is_open[places[i]] = False
         return places
+
+    def fitted(self, name, fit, labelled):
+        """Return ``fit(rows)`` for X and the labelled rows that are not in it."""
+        (outside,) = np.nonzero(self.places < 0)
+        if self.X is None or not len(outside):
+            return fit(labelled) if self.X is None else self.derived(name, fit)
+        others = take(labelled, outside)
+        return self.derived((name, *row_keys(others)), lambda X: fit(joined(X, others)))
 
     def derived(self, name, make):
         """Return ``make(X)``, made once for each pool; pickles leave it out."""
