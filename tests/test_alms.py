@@ -340,6 +340,34 @@ def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
     np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("selection", ["validation", "leave_one_out"])
+def test_work_is_divided_among_workers(selection, monkeypatch):
+    parts = []
+
+    def counted(method):
+        def wrapped(models, *args):
+            parts.append((method.__name__, len(args[0])))
+            return method(models, *args)
+
+        return wrapped
+
+    for name in ("without", "without_one", "without_but_with"):
+        monkeypatch.setattr(GramModels, name, counted(getattr(GramModels, name)))
+    learner = ALMSClassifier(
+        voi="gram", selection=selection, budget=12, random_state=0
+    ).fit(X, y)
+    alone, parts[:] = sorted(parts), []
+    other = fresh(learner).set_params(n_jobs=2).fit(X, y)
+    expected = [
+        (name, len(part))
+        for name, size in alone
+        for part in np.array_split(np.arange(size), 2)
+    ]
+    assert sorted(parts) == sorted(expected)
+    assert other.queried_indices_.tolist() == learner.queried_indices_.tolist()
+    np.testing.assert_array_equal(other.voi_history_, learner.voi_history_)
+
+
 rng = np.random.RandomState(0)
 X = rng.standard_normal((80, 4))
 y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")

@@ -1,6 +1,7 @@
 """Active learning with model selection (ALMS)."""
 
 import numpy as np
+from joblib import Parallel
 from joblib import hash as hash_of
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
@@ -14,7 +15,13 @@ from ._candidates import CandidateSet, cv_accuracies
 from ._choice import best
 from ._training import train
 from ._two_sets import TRAIN, VALIDATION, TwoSets
-from ._voi import LOSSES, lower_ends, model_probabilities, values_of_information
+from ._voi import (
+    LOSSES,
+    losses_without_one,
+    lower_ends,
+    model_probabilities,
+    values_of_information,
+)
 from ._voi_gram import GramModels, split, why_not
 from ._voi_refit import RefittedModels
 
@@ -383,7 +390,9 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         else:
             if self.selection == "leave_one_out":
                 rows = np.arange(models.n_validation)
-                losses, _ = models.without_one(rows, np.empty(0, dtype=int))
+                nobody = np.empty(0, dtype=int)
+                workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)
+                losses, _ = losses_without_one(workers, models, rows, nobody)
             losses = losses.mean(axis=1)
         self.best_index_ = int(losses.argmin())
         self.estimator_ = self._trained_on_all(self._prototypes[self.best_index_])

@@ -18,7 +18,7 @@ returns losses, with one entry for each model in front:
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 
 #: Losses that are held at a time.
@@ -119,6 +119,24 @@ def some(items, n_wanted, rng):
     return items[np.sort(rng.choice(len(items), n_wanted, replace=False))]
 
 
+def divided(parallel, method, items, *args):
+    """Return ``method(part, *args)`` for parts of the items, one for each worker."""
+    n_parts = max(1, min(effective_n_jobs(parallel.n_jobs), len(items)))
+    parts = np.array_split(items, n_parts)
+    return parallel(delayed(method)(part, *args) for part in parts)
+
+
+def losses_without_one(parallel, models, rows, guesses):
+    """Return what ``models.without_one`` does, divided among workers."""
+    parts = divided(parallel, models.without_one, rows, guesses)
+    return tuple(np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+
+
+def losses_without_two(parallel, method, pairs, *args):
+    """Return what ``models.without`` or ``without_but_with`` does, in the same way."""
+    return np.concatenate(divided(parallel, method, pairs, *args), axis=-2)
+
+
 def values_of_information(
     models, weights_of, *, temperature, pairing, n_pairs, n_jobs, rng
 ):
@@ -136,7 +154,7 @@ def values_of_information(
     n_pairs : int or None
         How many pairs, and single rows, of the validation set are left out.
     n_jobs : int or None
-        Blocks of pairs in parallel.
+        Workers among which pairs, and single rows, are divided.
     rng : Generator
         Chooses them.
 
@@ -152,25 +170,22 @@ def values_of_information(
     pairs = some(np.transpose(np.triu_indices(v, 1)), n_pairs, rng)
     singles = some(np.arange(v), n_pairs, rng)
 
-    own, others = models.without_one(singles, guesses)
+    # the blocks, and so the rounding, are the same for any number of workers
+    size = max(1, BLOCK // (2 * len(losses) * models.n_candidates))
+    training, n_done = None, 0
+    with Parallel(n_jobs=n_jobs, prefer=models.prefer) as workers:
+        own, others = losses_without_one(workers, models, singles, guesses)
+        old = losses_without_two(workers, models.without, pairs)
+        for block in np.split(pairs, range(size, len(pairs), size)):
+            each = models.without_but_with, block, guesses
+            means = Means.of(losses_without_two(workers, *each), temperature)
+            n_done += len(block)
+            share = len(block) / n_done
+            training = means if training is None else training.mixed(means, share)
+
     both = np.stack(np.broadcast_arrays(own[..., None], others), axis=-1)
     with_candidate = Means.of(both.swapaxes(1, 2), temperature)
-    among_old = Means.of(models.without(pairs)[:, None], temperature)
+    among_old = Means.of(old[:, None], temperature)
     # of the v (v + 1) ordered pairs of the larger set, the candidate is in 2 v
-    selection = among_old.mixed(with_candidate, 2 / (v + 1)).system_loss(pairing)
-
-    size = max(1, BLOCK // (2 * len(losses) * models.n_candidates))
-    blocks = np.split(pairs, range(size, len(pairs), size))
-    parallel = Parallel(n_jobs=n_jobs, prefer=models.prefer)
-    training = None
-    n_done = 0
-    for part, block in zip(
-        parallel(delayed(models.without_but_with)(block, guesses) for block in blocks),
-        blocks,
-        strict=True,
-    ):
-        means, n_done = Means.of(part, temperature), n_done + len(block)
-        training = (
-            means if training is None else training.mixed(means, len(block) / n_done)
-        )
-    return -training.system_loss(pairing), -selection
+    selection = among_old.mixed(with_candidate, 2 / (v + 1))
+    return -training.system_loss(pairing), -selection.system_loss(pairing)
