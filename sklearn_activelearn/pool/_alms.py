@@ -2,10 +2,7 @@
 
 import numpy as np
 from joblib import Parallel
-from joblib import hash as hash_of
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.pipeline import Pipeline
 
 from .._containers import take
 from .._requests import Note
@@ -13,7 +10,7 @@ from .._validation import check_number, check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateSet, cv_accuracies
 from ._choice import best
-from ._training import train
+from ._together import Together
 from ._two_sets import TRAIN, VALIDATION, TwoSets
 from ._voi import (
     LOSSES,
@@ -22,14 +19,13 @@ from ._voi import (
     model_probabilities,
     values_of_information,
 )
-from ._voi_gram import GramModels, split, why_not
-from ._voi_refit import RefittedModels
+from ._voi_gram import why_not
 
 #: Candidates and pairs if models are refitted and nothing was said.
 FEW = 10
 
 
-class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
+class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
     One budget pays for two sets of labels: a training set, chosen row by row for what
@@ -316,15 +312,6 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         for name in ("_present", "best_index_", "candidate_names_"):
             self.__dict__.pop(name, None)
 
-    @property
-    def _keeps_pool(self):
-        """Transformers are trained on the pool where models are trained together."""
-        return self._may_share and any(split(p)[0] for p in self._prototypes)
-
-    @property
-    def _may_share(self):
-        return self.voi != "refit" and not any(map(why_not, self._prototypes))
-
     def _select(self, X, rows, n_wanted, seed):
         rng = np.random.default_rng(seed)
         order = rng.permutation(rows)
@@ -351,28 +338,6 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
         share, chosen = n_wanted / len(rows), rng.permutation(rows)[:n_wanted]
         return chosen, [Note(share, row, VALIDATION) for row in chosen.tolist()]
 
-    @property
-    def _shares(self):
-        """Whether the models can be trained together."""
-        return self._may_share and len(self.classes_) == 2
-
-    def _trainings(self, X=None, n_candidates=0):
-        """Return the candidates as the value of information wants them."""
-        loss = self.loss if callable(self.loss) else LOSSES[self.loss]
-        known = self._labelled, self._is_validation
-        if self._shares:
-            return GramModels(
-                self._prototypes, *known, loss, X, n_candidates, self._transformers
-            )
-        return RefittedModels(
-            self._prototypes, *known, self.classes_, loss, X, n_candidates
-        )
-
-    def _transformers(self, before):
-        """Return transformers trained on the pool and the labelled rows."""
-        fit = clone(before).fit
-        return self._pool.fitted(hash_of(before), fit, self._labelled.rows)
-
     def _weights(self, losses):
         """Return how probable each model is, given its losses on the validation set."""
         return model_probabilities(lower_ends(losses), self.temperature)
@@ -396,12 +361,3 @@ class ALMSClassifier(CandidateSet, TwoSets, PoolClassifier):
             losses = losses.mean(axis=1)
         self.best_index_ = int(losses.argmin())
         self.estimator_ = self._trained_on_all(self._prototypes[self.best_index_])
-
-    def _trained_on_all(self, prototype):
-        before, model = split(prototype)
-        if before is None or not self._shares:
-            return train(prototype, self._labelled, self.classes_)
-        change = self._transformers(before)
-        labels = self.classes_[self._labelled.codes]
-        model = clone(model).fit(change.transform(self._labelled.rows), labels)
-        return Pipeline([*change.steps, (prototype.steps[-1][0], model)])

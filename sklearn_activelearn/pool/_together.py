@@ -1,0 +1,54 @@
+"""Candidates trained together where they can be, with transformers of the pool."""
+
+from joblib import hash as hash_of
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from ._training import train
+from ._voi import LOSSES
+from ._voi_gram import GramModels, split, why_not
+from ._voi_refit import RefittedModels
+
+
+class Together:
+    """A learner with `voi` and `loss`: how its candidates are trained."""
+
+    @property
+    def _keeps_pool(self):
+        """Transformers are trained on the pool where models are trained together."""
+        return self._may_share and any(split(p)[0] for p in self._prototypes)
+
+    @property
+    def _may_share(self):
+        return self.voi != "refit" and not any(map(why_not, self._prototypes))
+
+    @property
+    def _shares(self):
+        """Whether the models can be trained together."""
+        return self._may_share and len(self.classes_) == 2
+
+    def _trainings(self, X=None, n_candidates=0):
+        """Return the candidates as the value of information wants them."""
+        loss = self.loss if callable(self.loss) else LOSSES[self.loss]
+        known = self._labelled, self._is_validation
+        if self._shares:
+            return GramModels(
+                self._prototypes, *known, loss, X, n_candidates, self._transformers
+            )
+        return RefittedModels(
+            self._prototypes, *known, self.classes_, loss, X, n_candidates
+        )
+
+    def _transformers(self, before):
+        """Return transformers trained on the pool and the labelled rows."""
+        fit = clone(before).fit
+        return self._pool.fitted(hash_of(before), fit, self._labelled.rows)
+
+    def _trained_on_all(self, prototype):
+        before, model = split(prototype)
+        if before is None or not self._shares:
+            return train(prototype, self._labelled, self.classes_)
+        change = self._transformers(before)
+        labels = self.classes_[self._labelled.codes]
+        model = clone(model).fit(change.transform(self._labelled.rows), labels)
+        return Pipeline([*change.steps, (prototype.steps[-1][0], model)])
