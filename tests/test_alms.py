@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEncoder
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
@@ -33,7 +34,7 @@ from sklearn_activelearn.pool._voi import (
     model_probabilities,
     values_of_information,
 )
-from sklearn_activelearn.pool._voi_gram import GramModels, coordinates
+from sklearn_activelearn.pool._voi_gram import GramModels, coordinates, needs_labels
 from sklearn_activelearn.pool._voi_refit import PlainSigmoid, RefittedModels, calibrated
 from tests.reference import alms as reference
 from tests.tools import fresh
@@ -538,6 +539,33 @@ def test_what_does_not_go_with_gram(params, words):
     with pytest.raises((TypeError, ValueError), match=words):
         learner.query(X)
     assert vars(learner) == learner.get_params(deep=False)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        make_union(StandardScaler(), SelectKBest(chi2, k=2)),
+        make_pipeline(FunctionTransformer(), SelectKBest(chi2, k=2)),
+        ColumnTransformer([("a", SelectKBest(chi2, k=1), [0, 1]), ("b", "drop", [2])]),
+    ],
+)
+def test_parts_of_transformers_may_need_labels(before):
+    model = make_pipeline(before, LogisticRegression())
+    learner = ALMSClassifier(model, budget=11, **SMALL).fit(np.exp(X), y)
+    assert learner.score(np.exp(X), y) > 0.6
+    with pytest.raises(ValueError, match="need labels"):
+        learner.set_params(voi="gram").query(X)
+
+
+def test_some_transformers_need_no_labels():
+    assert needs_labels(ColumnTransformer([("codes", TargetEncoder(), [0])]))
+    frozen = FrozenEstimator(SelectKBest(k=2).fit(X, y))
+    union = make_union(StandardScaler(), frozen)
+    assert not needs_labels(union)
+    for step in (None, "passthrough", union):
+        model = Pipeline([("step", step), ("model", LogisticRegression())])
+        learner = ALMSClassifier(model, voi="gram", budget=11, **SMALL).fit(X, y)
+        assert learner.score(X, y) > 0.6
 
 
 def test_auto_takes_what_it_can():

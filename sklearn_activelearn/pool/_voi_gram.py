@@ -51,12 +51,17 @@ def why_not(prototype):
     return None
 
 
-def needs_labels(transformer):
-    """Whether a transformer may need labels: by its tag, or a part that may."""
-    if transformer == "passthrough" or isinstance(transformer, FrozenEstimator):
+def needs_labels(part):
+    """Whether a transformer may need labels: by its tag, what it has, or a part."""
+    if isinstance(part, list | tuple):  # steps of a pipeline, of a union
+        return any(map(needs_labels, part))
+    if not hasattr(part, "fit") or isinstance(part, type | FrozenEstimator):
         return False
-    parts = hasattr(transformer, "estimator") or hasattr(transformer, "score_func")
-    return parts or get_tags(transformer).target_tags.required
+    if hasattr(part, "estimator") or hasattr(part, "score_func"):
+        return True
+    if get_tags(part).target_tags.required:
+        return True
+    return any(map(needs_labels, part.get_params(deep=False).values()))
 
 
 def l2_weight(model, n_rows):
