@@ -2,6 +2,7 @@
 
 import pickle
 from functools import cache
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -566,6 +567,29 @@ def test_some_transformers_need_no_labels():
         model = Pipeline([("step", step), ("model", LogisticRegression())])
         learner = ALMSClassifier(model, voi="gram", budget=11, **SMALL).fit(X, y)
         assert learner.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("voi", ["gram", "refit"])
+def test_transformers_without_a_name(voi):
+    lock = Lock()
+
+    def doubled(X):
+        with lock:
+            return 2 * X
+
+    runs = [
+        ALMSClassifier(
+            make_pipeline(FunctionTransformer(function), LogisticRegression()),
+            {"logisticregression__C": [0.1, 10.0]},
+            voi=voi,
+            budget=12,
+            **SMALL,
+        ).fit(X, y)
+        for function in (np.positive, lambda X: X, doubled)
+    ]
+    assert runs[1].queried_indices_.tolist() == runs[0].queried_indices_.tolist()
+    np.testing.assert_allclose(runs[1].voi_history_, runs[0].voi_history_)
+    assert not np.allclose(runs[2].voi_history_, runs[0].voi_history_)
 
 
 def test_auto_takes_what_it_can():

@@ -1,12 +1,11 @@
 """Candidates trained together where they can be, with transformers of the pool."""
 
-from joblib import hash as hash_of
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ._training import train
 from ._voi import LOSSES
-from ._voi_gram import GramModels, split, why_not
+from ._voi_gram import GramModels, key_of, split, why_not
 from ._voi_refit import RefittedModels
 
 
@@ -42,7 +41,7 @@ class Together:
     def _transformers(self, before):
         """Return transformers trained on the pool and the labelled rows."""
         fit = clone(before).fit
-        return self._pool.fitted(hash_of(before), fit, self._labelled.rows)
+        return self._pool.fitted(key_of(before), fit, self._labelled.rows)
 
     def _trained_on_all(self, prototype):
         before, model = split(prototype)

@@ -6,6 +6,7 @@ training takes microseconds; see `_left_out`.
 """
 
 from math import isfinite
+from pickle import PicklingError
 
 import numpy as np
 from joblib import hash as hash_of
@@ -28,6 +29,14 @@ def split(prototype):
     if not isinstance(prototype, Pipeline):
         return None, prototype
     return (prototype[:-1] if len(prototype) > 1 else None), prototype[-1]
+
+
+def key_of(before):
+    """Return what transformers with the same parameters share, as far as is known."""
+    try:
+        return hash_of(before)
+    except (AttributeError, TypeError, PicklingError):  # a function without a name
+        return tuple(step for _, step in before.steps)
 
 
 def why_not(prototype):
@@ -104,7 +113,7 @@ class GramModels:
         alike = {}
         for number, prototype in enumerate(prototypes):
             before, model = split(prototype)
-            alike.setdefault((hash_of(before), model.fit_intercept), []).append(number)
+            alike.setdefault((key_of(before), model.fit_intercept), []).append(number)
         for numbers in alike.values():
             pairs = [split(prototypes[number]) for number in numbers]
             before, model = pairs[0]
