@@ -515,6 +515,7 @@ def test_sparse_rows_and_texts():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
+        ({"estimator": SVC(decision_function_shape="ovo")}, 'shape="ovr"'),
         ({"voi": "gram", "estimator": SVC()}, "not LogisticRegression"),
         ({"voi": "gram", "estimator": LogisticRegression(l1_ratio=0.5)}, "L2"),
         ({"voi": "gram", "estimator": LogisticRegression(C=np.inf)}, "no penalty"),
@@ -535,7 +536,7 @@ def test_sparse_rows_and_texts():
         ),
     ],
 )
-def test_what_does_not_go_with_gram(params, words):
+def test_what_is_refused(params, words):
     learner = ALMSClassifier(**params)
     with pytest.raises((TypeError, ValueError), match=words):
         learner.query(X)

@@ -10,6 +10,7 @@ from .._validation import check_number, check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateSet, cv_accuracies
 from ._choice import best
+from ._door import refuse_pairwise_scores
 from ._together import Together
 from ._two_sets import TRAIN, VALIDATION, TwoSets
 from ._voi import (
@@ -159,9 +160,9 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
         of its range, both `param_grid` and `estimators`, a candidate with neither
-        `predict_proba` nor `decision_function`, one that does not go with
-        ``voi="gram"``, rows that the candidates' tags refuse, labels outside the
-        classes.
+        `predict_proba` nor `decision_function`, one with decision values for pairs of
+        classes, one that does not go with ``voi="gram"``, rows that the candidates'
+        tags refuse, labels outside the classes.
 
     See Also
     --------
@@ -301,6 +302,8 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
                     f"ALMSClassifier needs candidates with predict_proba or "
                     f"decision_function; {estimator} has neither."
                 )
+            if not hasattr(estimator, "predict_proba"):
+                refuse_pairwise_scores(estimator)
             if self.voi == "gram" and (reason := why_not(estimator)):
                 raise ValueError(
                     f'voi="gram" does not go with {estimator}: {reason}. Use "refit".'
