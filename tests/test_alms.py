@@ -303,6 +303,17 @@ def test_a_small_pool_does_not_spoil_a_scaler():
     np.testing.assert_allclose(by_hand.estimator_[0].mean_, X.mean(axis=0))
 
 
+def test_a_pipeline_keeps_its_parameters(tmp_path):
+    steps = ("scaler", StandardScaler()), ("model", LogisticRegression())
+    pipeline = Pipeline(steps, memory=str(tmp_path), transform_input=["sample_weight"])
+    learner = ALMSClassifier(pipeline, voi="gram", budget=11, **SMALL).fit(X, y)
+    assert learner.estimator_.memory == str(tmp_path)
+    assert learner.estimator_.transform_input == ["sample_weight"]
+    assert [name for name, _ in learner.estimator_.steps] == ["scaler", "model"]
+    assert pipeline.steps is steps
+    assert not hasattr(pipeline[0], "mean_")
+
+
 def test_model_probabilities():
     errors = np.array([0.1, 0.5, 2.0])
     expected = 1 - np.exp(errors) / np.exp(errors).sum()
@@ -519,6 +530,8 @@ def test_sparse_rows_and_texts():
         ({"voi": "gram", "estimator": SVC()}, "not LogisticRegression"),
         ({"voi": "gram", "estimator": LogisticRegression(l1_ratio=0.5)}, "L2"),
         ({"voi": "gram", "estimator": LogisticRegression(C=np.inf)}, "no penalty"),
+        ({"voi": "gram", "param_grid": {"C": [1.0, 0.0]}}, "C is not positive"),
+        ({"voi": "gram", "estimator": LogisticRegression(C=-1)}, "C is not positive"),
         (
             {"voi": "gram", "estimator": LogisticRegression(class_weight="balanced")},
             "class_weight",

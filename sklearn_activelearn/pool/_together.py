@@ -1,7 +1,6 @@
 """Candidates trained together where they can be, with transformers of the pool."""
 
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from ._training import train
 from ._voi import LOSSES
@@ -50,4 +49,5 @@ class Together:
         change = self._transformers(before)
         labels = self.classes_[self._labelled.codes]
         model = clone(model).fit(change.transform(self._labelled.rows), labels)
-        return Pipeline([*change.steps, (prototype.steps[-1][0], model)])
+        steps = [*change.steps, (prototype.steps[-1][0], model)]
+        return clone(prototype).set_params(steps=steps)

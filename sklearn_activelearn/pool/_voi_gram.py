@@ -53,6 +53,8 @@ def why_not(prototype):
         return "its penalty is not L2"
     if not isfinite(model.C):
         return "it has no penalty"
+    if model.C <= 0:
+        return "its C is not positive"
     if model.class_weight is not None:
         return "it has class_weight"
     if model.fit_intercept and model.solver == "liblinear":
