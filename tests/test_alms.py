@@ -1,8 +1,10 @@
 """Active learning with model selection: the twin, the losses, the two sets."""
 
 import pickle
+import signal
 from functools import cache
 from threading import Lock
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -179,6 +181,36 @@ def test_the_solution_has_no_slope(lam, fit_intercept):
     for step in 1e-5 * np.eye(len(w)):
         slope = (objective(w + step) - objective(w - step)) / 2e-5
         assert abs(slope) < 1e-6 * max(1, objective(w))
+
+
+class Interrupted(Exception):
+    """Raised by a signal."""
+
+
+@pytest.mark.parametrize("name", ["without", "without_but_with"])
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
+def test_ctrl_c_does_not_wait(name):
+    _, together = engines(*problem(0, n=60, v=30, n_pool=10, d=60))
+    pairs = np.transpose(np.triu_indices(30, 1))
+    guesses = () if name == "without" else (np.zeros(10, dtype=int),)
+    train = getattr(together, name)
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    start = perf_counter()
+    try:
+        with pytest.raises(Interrupted):
+            train(np.tile(pairs, (100, 1)), *guesses)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    stopped = perf_counter() - start
+    start = perf_counter()
+    train(pairs, *guesses)
+    assert stopped < 0.05 + 10 * (perf_counter() - start)
 
 
 def test_coordinates_keep_inner_products():

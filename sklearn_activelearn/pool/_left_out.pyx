@@ -11,6 +11,7 @@ its own.
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport exp, fabs
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport ddot, dgemv, dtrsm
@@ -244,6 +245,8 @@ def margins_with_each(
     cdef int failed = 0, way
     with nogil:
         for g in range(left_out.shape[0]):
+            with gil:
+                PyErr_CheckSignals()
             base.leave_out(left_out[g], 0.0)
             own.leave_out(left_out[g], 0.0)
             for m in range(lams.shape[0]):

@@ -8,6 +8,7 @@ Minimises, over the rows a_k that take part, with y_k = -1 or 1::
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport exp, fabs, log1p, sqrt
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport ddot, dgemv, dsyrk
@@ -182,6 +183,8 @@ def solve(
     cdef int failed = 0
     with nogil:
         for g in range(left_out.shape[0]):
+            with gil:
+                PyErr_CheckSignals()
             solver.leave_out(left_out[g], 0.0)
             for m in range(lams.shape[0]):
                 if follow and m > 0:
