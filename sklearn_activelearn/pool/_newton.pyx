@@ -14,8 +14,8 @@ from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport ddot, dgemv, dsyrk
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
-#: Newton steps stop once one is this long in the norm of the Hessian; the error
-#: that is left is about its square.
+#: Newton steps stop once one is this long in the norm of the Hessian, where the
+#: objective is small shorter by its root; the error that is left is about its square.
 cdef double SMALL = 1e-4
 
 cdef int ONE = 1
@@ -96,7 +96,7 @@ cdef class Solver:
             self.slope[c] -= lam * w[c]
             self.H[c, c] += lam
         if self.free:  # all margins may be far away on the way
-            self.H[self.q - 1, self.q - 1] += 1e-10
+            self.H[self.q - 1, self.q - 1] += 1e-20
 
     cdef int solve(self, double* w, double lam) noexcept nogil:
         """Minimise from w on, or from 0 on if that is too far away.
@@ -112,7 +112,7 @@ cdef class Solver:
     cdef int descend(self, double* w, double lam) noexcept nogil:
         """Take Newton steps from w on."""
         cdef int turn, k, info, failed = 1
-        cdef double gain, size, before, slack
+        cdef double gain, size, before, enough, slack
         dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q, w, &ONE,
               &NOTHING, &self.z[0], &ONE)
         for turn in range(100):
@@ -127,8 +127,9 @@ cdef class Solver:
             dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q,
                   &self.step[0], &ONE, &NOTHING, &self.move[0], &ONE)
             size = 1.0
-            if gain > SMALL * SMALL:
-                before = self.objective(w, &self.step[0], 0.0, lam)
+            before = self.objective(w, &self.step[0], 0.0, lam)
+            enough = SMALL * SMALL * min(1.0, before)
+            if gain > enough:
                 slack = 1e-14 * before
                 while (
                     self.objective(w, &self.step[0], size, lam)
@@ -140,7 +141,7 @@ cdef class Solver:
                 w[k] += size * self.step[k]
             for k in range(self.n):
                 self.z[k] += size * self.move[k]
-            if gain <= SMALL * SMALL:
+            if gain <= enough:
                 failed = 0
                 break
         for k in range(self.n):

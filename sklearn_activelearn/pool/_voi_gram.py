@@ -203,7 +203,7 @@ class Group:
         return w
 
     def _lams(self, n_rows):
-        return np.array([l2_weight(model, n_rows) for model in self.models])
+        return np.array([float(l2_weight(model, n_rows)) for model in self.models])
 
     def trained(self, validation):
         """Return the margins of all rows, trained without the validation set."""
