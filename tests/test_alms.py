@@ -550,6 +550,40 @@ def test_a_loss_of_ones_own(voi):
     assert not np.allclose(runs[0].voi_history_, runs[2].voi_history_)
 
 
+def test_a_loss_may_return_a_list():
+    runs = [
+        ALMSClassifier(loss=loss, budget=12, **SMALL).fit(X, y)
+        for loss in (squared, lambda *args: squared(*args).tolist())
+    ]
+    np.testing.assert_array_equal(*[run.voi_history_ for run in runs])
+
+
+@pytest.mark.parametrize("voi", ["gram", "refit"])
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (lambda codes, p: 1.0, "shape"),
+        (lambda codes, p: p, "shape"),
+        (lambda codes, p: squared(codes, p) * np.nan, "finite, got nan for class 0"),
+        (lambda codes, p: np.full(len(codes), np.inf), "finite, got inf"),
+    ],
+)
+def test_a_loss_is_tried_before_labels_are_bought(voi, loss, words):
+    learner = ALMSClassifier(loss=loss, voi=voi)
+    with pytest.raises(ValueError, match=words):
+        learner.query(X)
+    assert vars(learner) == learner.get_params(deep=False)
+
+
+@pytest.mark.parametrize("voi", ["gram", "refit"])
+def test_a_loss_is_checked_later_on(voi):
+    def rough(codes, probabilities):
+        return np.where(len(codes) == 2, 0, np.inf) + 0 * codes
+
+    with pytest.raises(ValueError, match="loss must be finite"):
+        ALMSClassifier(loss=rough, voi=voi, budget=14, **SMALL).fit(X, y)
+
+
 def test_sparse_rows_and_texts():
     learner = ALMSClassifier(budget=16, **SMALL).fit(X, y)
     sparse = fresh(learner).fit(csr_array(X), y)

@@ -15,6 +15,7 @@ from ._together import Together
 from ._two_sets import TRAIN, VALIDATION, TwoSets
 from ._voi import (
     LOSSES,
+    loss_of,
     losses_without_one,
     lower_ends,
     model_probabilities,
@@ -64,7 +65,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     loss : {"log_loss", "brier"} or callable, default="log_loss"
         Proper scoring loss: ``loss(codes, probabilities) -> losses`` of shape (n_rows,)
         for positions in `classes_`, shape (n_rows,), and class probabilities, shape
-        (n_rows, n_classes).
+        (n_rows, n_classes); finite where these are 0, too.
 
     temperature : float > 0, default=None
         None: models are as probable as the paper has it, which is nearly uniform. A
@@ -162,7 +163,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         of its range, both `param_grid` and `estimators`, a candidate with neither
         `predict_proba` nor `decision_function`, one with decision values for pairs of
         classes, one that does not go with ``voi="gram"``, rows that the candidates'
-        tags refuse, labels outside the classes.
+        tags refuse, labels outside the classes. Later, a `loss` that is not finite.
 
     See Also
     --------
@@ -289,6 +290,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         check_option(self.selection, "selection", ("cv", "leave_one_out", VALIDATION))
         if not callable(self.loss):
             check_option(self.loss, "loss", LOSSES)
+        loss_of(self.loss)(np.array([0, 1]), np.array([[0.5, 0.5], [0.75, 0.25]]))
         for name in ("n_candidates", "n_pairs"):
             if getattr(self, name) is not None:
                 check_number(getattr(self, name), name, 1, closed="left", integer=True)

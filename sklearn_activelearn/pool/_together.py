@@ -3,7 +3,7 @@
 from sklearn.base import clone
 
 from ._training import train
-from ._voi import LOSSES
+from ._voi import loss_of
 from ._voi_gram import GramModels, key_of, split, why_not
 from ._voi_refit import RefittedModels
 
@@ -27,8 +27,7 @@ class Together:
 
     def _trainings(self, X=None, n_candidates=0):
         """Return the candidates as the value of information wants them."""
-        loss = self.loss if callable(self.loss) else LOSSES[self.loss]
-        known = self._labelled, self._is_validation
+        known, loss = (self._labelled, self._is_validation), loss_of(self.loss)
         if self._shares:
             return GramModels(
                 self._prototypes, *known, loss, X, n_candidates, self._transformers

@@ -16,6 +16,7 @@ returns losses, with one entry for each model in front:
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -41,6 +42,28 @@ def brier_loss(codes, probabilities):
 
 #: By the names that `ALMSClassifier` takes.
 LOSSES = {"log_loss": log_loss, "brier": brier_loss}
+
+
+def checked(loss, codes, probabilities):
+    """Return what a user's loss says, if that is a finite number for each row."""
+    losses = np.asarray(loss(codes, probabilities), dtype=np.float64)
+    if losses.shape != codes.shape:
+        raise ValueError(
+            f"loss must return one number for each of {len(codes)} rows, got shape "
+            f"{losses.shape}."
+        )
+    if not np.isfinite(losses).all():
+        row = np.argmin(np.isfinite(losses))
+        raise ValueError(
+            f"loss must be finite, got {losses[row]} for class {codes[row]} and "
+            f"probabilities {probabilities[row].tolist()}."
+        )
+    return losses
+
+
+def loss_of(loss):
+    """Return the loss of this name, or the user's own, checked."""
+    return partial(checked, loss) if callable(loss) else LOSSES[loss]
 
 
 def model_probabilities(errors, temperature=None):
