@@ -473,6 +473,28 @@ def test_first_labels_alternate_until_both_sets_will_do():
     assert len(learner.voi_history_) == 80 - n_cold
 
 
+def test_what_was_chosen_does_not_depend_on_later_parameters():
+    learner = ALMSClassifier(param_grid={"C": [0.1, 10.0]}, budget=13, **SMALL)
+    for name in ("best_params_", "model_probabilities_", "best_index_"):
+        assert not hasattr(learner, name)
+    learner.fit(X, y)
+    params, probabilities = learner.best_params_, learner.model_probabilities_
+    assert params == {"C": [0.1, 10.0][learner.best_index_]}
+    assert probabilities.shape == (len(learner.voi_history_) + 1, 2)
+    learner.set_params(param_grid={"C": [2.0, 3.0]})
+    assert learner.best_params_ == params
+    np.testing.assert_array_equal(learner.model_probabilities_, probabilities)
+    learner.teach(X[:1] + 1, y[:1])
+    assert learner.best_params_["C"] in (2.0, 3.0)
+    assert learner.model_probabilities_.shape == (1, 2)
+    rows = learner.set_params(budget=14).query(X)
+    learner.teach(X[rows], y[rows])
+    assert learner.model_probabilities_.shape == (2, 2)
+    learner.set_params(param_grid={"C": [0.1, 1.0, 10.0]}).teach(X[:1] + 2, y[:1])
+    assert learner.model_probabilities_.shape == (1, 3)
+    assert not hasattr(learner.set_params(budget=0).fit(X, y), "best_params_")
+
+
 def test_probabilities_of_purchases():
     learner = ALMSClassifier(n_initial=6, budget=40, **SMALL)
     left = np.arange(80)

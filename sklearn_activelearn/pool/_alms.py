@@ -267,21 +267,12 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     @property
     def model_probabilities_(self):
         """How probable each candidate was before each of these rounds, and is now."""
-        same = [p for p in self._past if len(p) == len(self._present)]
-        return np.array([*same, self._present])
+        return np.array([*self._past, self._present])
 
     @property
     def best_estimator_(self):
         """The model that predicts: `estimator_`."""
         return self.estimator_
-
-    @property
-    def best_params_(self):
-        """The parameters in the grid that it has; empty without a grid."""
-        grid = self.param_grid
-        if grid is None and self.estimator is None and self.estimators is None:
-            grid = self._default_grid
-        return {} if grid is None else ParameterGrid(grid)[self.best_index_]
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -311,10 +302,17 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
                     f'voi="gram" does not go with {estimator}: {reason}. Use "refit".'
                 )
 
+    def _settings(self):
+        """Return what the grid sets in each candidate."""
+        grid = self.param_grid
+        if grid is None and self.estimator is None and self.estimators is None:
+            grid = self._default_grid
+        return [{}] * len(self._prototypes) if grid is None else ParameterGrid(grid)
+
     def _begin(self):
         super()._begin()
         self.voi_history_, self._past = np.empty((0, 2)), ()
-        for name in ("_present", "best_index_", "candidate_names_"):
+        for name in ("_present", "best_index_", "best_params_", "candidate_names_"):
             self.__dict__.pop(name, None)
 
     def _select(self, X, rows, n_wanted, seed):
@@ -348,7 +346,10 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         return model_probabilities(lower_ends(losses), self.temperature)
 
     def _train(self):
-        self.candidate_names_ = self._candidates()[0]
+        names = self._candidates()[0]
+        if names != getattr(self, "candidate_names_", names):
+            self._past = ()
+        self.candidate_names_ = names
         models, m = self._trainings(), len(self._prototypes)
         self._present = np.full(m, 1 / m)
         if self._can_validate:
@@ -365,4 +366,5 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
                 losses, _ = losses_without_one(workers, models, rows, nobody)
             losses = losses.mean(axis=1)
         self.best_index_ = int(losses.argmin())
+        self.best_params_ = self._settings()[self.best_index_]
         self.estimator_ = self._trained_on_all(self._prototypes[self.best_index_])
