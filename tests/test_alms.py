@@ -713,6 +713,27 @@ def test_auto_takes_what_it_can():
     ]:
         learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
         assert learner._shares is shares
-    three = ALMSClassifier(voi="gram", budget=11, **SMALL)
-    three.fit(X, np.arange(80) % 3)
+    three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
     assert not three._shares
+
+
+def test_gram_refuses_a_third_class():
+    three = np.arange(80) % 3
+    learner = ALMSClassifier(voi="gram", budget=12, **SMALL)
+    for buy in (
+        lambda: learner.fit(X, three),
+        lambda: learner.learn(X, lambda rows: pytest.fail("bought"), [0, 1, 2]),
+    ):
+        with pytest.raises(ValueError, match="two classes, got 3"):
+            buy()
+        assert not hasattr(learner, "n_queries_")
+    rows = learner.query(X)
+    learner.teach(X[rows[:5]], three[rows[:5]] % 2)
+    with pytest.raises(ValueError, match="two classes, got 3"):
+        learner.teach(X[rows], three[rows])
+    assert learner.n_pending_ == 5
+    learner.set_params(voi="auto").teach(X[rows], three[rows])
+    with pytest.raises(ValueError, match="two classes, got 3"):
+        learner.set_params(voi="gram").query(X)
+    assert learner.n_queries_ == 10
+    learner.fit(X, y)

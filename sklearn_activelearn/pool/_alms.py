@@ -53,8 +53,9 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         How the value of information is computed. "refit": by training all candidates
         anew for each row and each pair of validation rows. "gram": the same for
         ``LogisticRegression`` with L2 penalty and two classes, a hundred to a thousand
-        times faster. "auto": "gram" if possible, else "refit" with at most 10 rows and
-        10 pairs unless `n_candidates` and `n_pairs` say otherwise.
+        times faster; a third class is an error. "auto": "gram" if possible, else
+        "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
+        say otherwise.
 
     n_candidates : int >= 1, default=None
         Look at so many random rows of the pool in each round. None: all.

@@ -25,8 +25,21 @@ class Together:
         """Whether the models can be trained together."""
         return self._may_share and len(self.classes_) == 2
 
+    def _set_classes(self, classes):
+        self._check_number_of(classes)
+        super()._set_classes(classes)
+
+    def _check_number_of(self, classes):
+        """Refuse more classes than were asked to be trained together."""
+        if self.voi == "gram" and len(classes) > 2:
+            raise ValueError(
+                f'voi="gram" is for two classes, got {len(classes)}: '
+                f'{classes.tolist()}. Use "auto" or "refit".'
+            )
+
     def _trainings(self, X=None, n_candidates=0):
         """Return the candidates as the value of information wants them."""
+        self._check_number_of(self.classes_)  # `voi` may be new
         known, loss = (self._labelled, self._is_validation), loss_of(self.loss)
         if self._shares:
             return GramModels(
