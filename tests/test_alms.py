@@ -1,18 +1,12 @@
-"""Active learning with model selection: the twin, the losses, the two sets."""
+"""Active learning with model selection: the twin, the two sets, what is refused."""
 
 import pickle
-import signal
 from functools import cache
 from threading import Lock
-from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -23,219 +17,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEncoder
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool import _voi_gram
-from sklearn_activelearn.pool._left_out import margins_with_each
-from sklearn_activelearn.pool._newton import solve
-from sklearn_activelearn.pool._training import Labelled
-from sklearn_activelearn.pool._voi import (
-    LOSSES,
-    Means,
-    lower_ends,
-    model_probabilities,
-    values_of_information,
-)
-from sklearn_activelearn.pool._voi_gram import GramModels, coordinates, needs_labels
-from sklearn_activelearn.pool._voi_refit import PlainSigmoid, RefittedModels, calibrated
+from sklearn_activelearn.pool._voi_gram import GramModels, needs_labels
+from sklearn_activelearn.pool._voi_refit import calibrated
 from tests.reference import alms as reference
 from tests.tools import fresh
-
-LAMS = [2.0**power for power in (10, 0, -10)]
-
-
-class Exact(ClassifierMixin, BaseEstimator):
-    """The slow twin's logistic regression, as scikit-learn would have it."""
-
-    def __init__(self, lam=1.0):
-        self.lam = lam
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.model_ = reference.Logistic(self.lam).fit(X, y)
-        return self
-
-    def predict(self, X):
-        return self.predict_proba(X).argmax(axis=1)
-
-    def predict_proba(self, X):
-        return self.model_.predict_proba(X)
-
-
-def problem(seed, n=12, v=4, n_pool=3, d=3, separable=False):
-    """Return labelled rows, which of them validate, and a pool."""
-    rng = np.random.RandomState(seed)
-    X = rng.standard_normal((n + n_pool, d))
-    noise = 0 if separable else 2 * rng.standard_normal(n + n_pool)
-    y = (X[:, 0] + X[:, 1] + noise > 0).astype(np.int32)
-    is_validation = np.zeros(n, dtype=bool)
-    is_validation[rng.permutation(n)[:v]] = True
-    training = np.flatnonzero(~is_validation)
-    y[training[:2]] = 0, 1
-    return X[:n], y[:n], is_validation, X[n:]
-
-
-def engines(X, y, is_validation, pool, lams=LAMS):
-    """Return the same models refitted and trained together."""
-    known = Labelled(X, y), is_validation
-    rest = LOSSES["log_loss"], pool, len(pool)
-    exact = [Exact(lam) for lam in lams]
-    logistic = [LogisticRegression(C=1 / lam) for lam in lams]
-    return (
-        RefittedModels(exact, *known, np.arange(2), *rest),
-        GramModels(logistic, *known, *rest, None),
-    )
-
-
-def values(models, pairing="averaged"):
-    return values_of_information(
-        models,
-        lambda losses: model_probabilities(lower_ends(losses)),
-        temperature=None,
-        pairing=pairing,
-        n_pairs=None,
-        n_jobs=None,
-        rng=np.random.default_rng(0),
-    )
-
-
-@settings(max_examples=8)
-@given(
-    seed=st.integers(0, 999),
-    v=st.integers(2, 4),
-    d=st.sampled_from([2, 4, 20]),
-    separable=st.booleans(),
-)
-def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
-    X, y, is_validation, pool = problem(seed, v=v, d=d, separable=separable)
-    T, V = (X[~is_validation], y[~is_validation]), (X[is_validation], y[is_validation])
-    models = [reference.Logistic(lam) for lam in LAMS]
-    _, _, training, selection = reference.one_round(models, T, V, pool)
-    refitted, together = engines(X, y, is_validation, pool)
-    for own, other in zip(values(refitted), (training, selection), strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-6)
-    own = values(together)
-    np.testing.assert_allclose(own[0], training, rtol=2e-3)
-    np.testing.assert_allclose(own[1], selection, rtol=1e-5)
-
-
-@settings(max_examples=6)
-@given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
-@pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-2, 0.1, 2e-3), (1e-9, 1e-5, 1e-6)]
-)
-def test_losses_left_out(tol, most, mean, seed, d, separable):
-    X, y, is_validation, pool = problem(seed, n=24, v=6, d=d, separable=separable)
-    refitted, together = engines(X, y, is_validation, pool)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_voi_gram, "TOLERANCE", tol)
-        rng = np.random.default_rng(seed)
-        pairs = np.transpose(np.triu_indices(6, 1))[rng.permutation(15)[:3]]
-        guesses = rng.integers(2, size=len(pool))  # wrong ones too
-        error = together.without_but_with(pairs, guesses)
-        error = np.abs(error - refitted.without_but_with(pairs, guesses))
-    assert error.max() < most
-    assert error.mean() < mean
-    np.testing.assert_allclose(
-        together.without(pairs), refitted.without(pairs), rtol=1e-5, atol=1e-7
-    )
-    rows = np.arange(2)
-    for own, other in zip(
-        together.without_one(rows, guesses),
-        refitted.without_one(rows, guesses),
-        strict=True,
-    ):
-        np.testing.assert_allclose(own, other, rtol=1e-5, atol=1e-7)
-    for own, other in zip(together.trained(), refitted.trained(), strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-5, atol=1e-7)
-
-
-def test_all_ways_to_train_with_one_more_row_are_taken():
-    X, y, _, pool = problem(0, n=30, n_pool=40, separable=True)
-    A, B = coordinates(X, pool, True)
-    lams, none = np.array(LAMS), np.empty((1, 0), dtype=np.intp)
-    sign = 2.0 * y - 1
-    start = solve(A, sign, True, none, None, lams)[0]
-    pairs, counts = np.array([[0, 1], [2, 3]]), np.zeros((3, 4), dtype=np.int64)
-    margins_with_each(
-        A, sign, True, pairs, start, lams, B, -np.sign(pool[:, 0]), 1e-2, counts
-    )
-    assert counts.sum(axis=1).tolist() == [80] * 3
-    assert counts[0, 0] == 80
-    assert (counts[-1] > 0).all()
-
-
-@pytest.mark.parametrize("lam", LAMS)
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_the_solution_has_no_slope(lam, fit_intercept):
-    X, y, _, _ = problem(1, n=20, d=30)
-    A, _ = coordinates(X, None, fit_intercept)
-    none, sign = np.empty((1, 0), dtype=np.intp), 2.0 * y - 1
-    w = solve(A, sign, fit_intercept, none, None, np.array([lam]))[0, 0]
-
-    def objective(w):
-        weights = w[:-1] if fit_intercept else w
-        return np.logaddexp(0, -sign * (A @ w)).sum() + lam / 2 * weights @ weights
-
-    for step in 1e-5 * np.eye(len(w)):
-        slope = (objective(w + step) - objective(w - step)) / 2e-5
-        assert abs(slope) < 1e-6 * max(1, objective(w))
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
-@pytest.mark.parametrize("d", [20, 200])
-def test_weak_penalties_and_large_features(d, scale):
-    X, y, is_validation, pool = problem(0, n=24, v=8, d=d)
-    refitted, together = engines(scale * X, y, is_validation, scale * pool)
-    (losses, _), (expected, _) = together.trained(), refitted.trained()
-    np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
-
-
-class Interrupted(Exception):
-    """Raised by a signal."""
-
-
-@pytest.mark.parametrize("name", ["without", "without_but_with"])
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
-def test_ctrl_c_does_not_wait(name):
-    _, together = engines(*problem(0, n=60, v=30, n_pool=10, d=60))
-    pairs = np.transpose(np.triu_indices(30, 1))
-    guesses = () if name == "without" else (np.zeros(10, dtype=int),)
-    train = getattr(together, name)
-
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
-    start = perf_counter()
-    try:
-        with pytest.raises(Interrupted):
-            train(np.tile(pairs, (100, 1)), *guesses)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    stopped = perf_counter() - start
-    start = perf_counter()
-    train(pairs, *guesses)
-    assert stopped < 0.05 + 10 * (perf_counter() - start)
-
-
-def test_coordinates_keep_inner_products():
-    rng = np.random.RandomState(0)
-    X, others = rng.standard_normal((6, 20)), rng.standard_normal((4, 20))
-    for rows, pool in (
-        (X, others),
-        (csr_array(X), csr_array(others)),
-        (X[:, :3], others[:, :3]),
-    ):
-        A, B = coordinates(rows, pool, False)
-        dense, pool = (part @ np.eye(part.shape[1]) for part in (rows, pool))
-        np.testing.assert_allclose(A @ A.T, dense @ dense.T, atol=1e-10)
-        np.testing.assert_allclose(B @ A.T, pool @ dense.T, atol=1e-10)
-        np.testing.assert_allclose((B**2).sum(axis=1), (pool**2).sum(axis=1))
-
 
 SMALL_LAMS = (0.01, 1.0, 30.0)
 TWINS = [reference.Logistic(lam) for lam in SMALL_LAMS]
@@ -258,7 +46,7 @@ def slow_run(seed):
 @pytest.mark.parametrize(
     ("estimator", "name", "voi"),
     [
-        (Exact(), "lam", "refit"),
+        (reference.Exact(), "lam", "refit"),
         (LogisticRegression(), "C", "gram"),
         (LogisticRegression(), "C", "auto"),
     ],
@@ -289,6 +77,30 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
     model = reference.Logistic(SMALL_LAMS[best]).fit(X[list(rows)], y[list(rows)])
     probabilities = model.predict_proba(X)
     np.testing.assert_allclose(learner.predict_proba(X), probabilities, atol=1e-3)
+
+
+def test_other_ways_to_choose_are_those_of_the_slow_twin():
+    X, y = small_pool()
+    ways = {"temperature": 0.1, "pairing": "paired"}
+    params = {"n_initial": 6, "budget": 9, "random_state": 4, **ways}
+    bought, rounds = reference.purchases(TWINS, X, y, **params)
+    learner = ALMSClassifier(
+        param_grid={"C": [1 / lam for lam in SMALL_LAMS]},
+        selection="leave_one_out",
+        **params,
+    ).fit(X, y)
+    rows, purposes = zip(*bought, strict=True)
+    assert learner.queried_indices_.tolist() == list(rows)
+    assert learner.allocation_.tolist() == list(purposes)
+    expected = [[training.max(), selection.max()] for *_, training, selection in rounds]
+    np.testing.assert_allclose(learner.voi_history_, expected, rtol=2e-3)
+    T, V = (
+        [row for row, what in bought if what == purpose]
+        for purpose in ("train", "validation")
+    )
+    sets = (X[T], y[T]), (X[V], y[V])
+    assert learner.best_index_ == reference.best_left_one_out(TWINS, *sets)
+    assert learner.best_index_ != reference.best_on_validation(TWINS, *sets)
 
 
 def test_slow_runs_buy_for_both_sets():
@@ -353,45 +165,6 @@ def test_a_pipeline_keeps_its_parameters(tmp_path):
     assert [name for name, _ in learner.estimator_.steps] == ["scaler", "model"]
     assert pipeline.steps is steps
     assert not hasattr(pipeline[0], "mean_")
-
-
-def test_model_probabilities():
-    errors = np.array([0.1, 0.5, 2.0])
-    expected = 1 - np.exp(errors) / np.exp(errors).sum()
-    np.testing.assert_allclose(model_probabilities(errors), expected / 2)
-    assert model_probabilities(np.array([3.0])).tolist() == [1.0]
-    cold = model_probabilities(errors, temperature=0.01)
-    np.testing.assert_allclose(cold, [1, 0, 0], atol=1e-6)
-    assert lower_ends(np.array([[1.0], [2.0]])).tolist() == [1.0, 2.0]
-    losses = np.array([[0.1, 0.3, 0.2], [1.0, 5.0, 0.0]])
-    np.testing.assert_allclose(
-        lower_ends(losses), [reference.lower_end(row) for row in losses]
-    )
-    assert lower_ends(losses)[1] == 0
-
-
-def test_means_over_pairs():
-    losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
-    weights = np.array([model_probabilities(losses[:, :, k]) for k in (0, 1)])
-    expected = np.mean(
-        [weights[k][:, p] @ losses[:, p, 1 - k] for p in range(5) for k in (0, 1)]
-    )
-    means = Means.of(losses, None)
-    np.testing.assert_allclose(means.system_loss("paired"), expected)
-    expected = weights.mean(axis=(0, 2)) @ losses.mean(axis=(1, 2))
-    np.testing.assert_allclose(means.system_loss("averaged"), expected)
-    parts = Means.of(losses[:, :2], None).mixed(Means.of(losses[:, 2:], None), 0.6)
-    for pairing in ("paired", "averaged"):
-        np.testing.assert_allclose(
-            parts.system_loss(pairing), means.system_loss(pairing)
-        )
-
-
-def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
-    _, together = engines(*problem(0, n=20, v=7))
-    expected = values(together)
-    monkeypatch.setattr("sklearn_activelearn.pool._voi.BLOCK", 200)
-    np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("selection", ["validation", "leave_one_out"])
@@ -532,22 +305,6 @@ def test_any_mix_of_classifiers(selection):
     assert learner.best_params_ == {}
     assert learner.model_probabilities_.shape[1] == 3
     np.testing.assert_allclose(learner.predict_proba(X).sum(axis=1), 1)
-
-
-def test_calibration():
-    labels = (y == "yes").astype(int)
-    model = LinearSVC().fit(X, labels)
-    own = calibrated(model, X[:20], labels[:20])
-    expected = CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid")
-    expected.fit(X[:20], labels[:20])
-    np.testing.assert_allclose(own.predict_proba(X), expected.predict_proba(X))
-    scores = model.decision_function(X)
-    few = calibrated(model, X[:4], labels[:4]).predict_proba(X)
-    np.testing.assert_allclose(few[:, 1], 1 / (1 + np.exp(-scores)))
-    one_class = calibrated(model, X[:20], np.zeros(20, int))
-    assert isinstance(one_class, PlainSigmoid)
-    bayes = GaussianNB().fit(X, labels)
-    assert calibrated(bayes, X, labels) is bayes
 
 
 def test_the_chosen_machine_is_calibrated_on_the_validation_set():
@@ -701,6 +458,33 @@ def test_transformers_without_a_name(voi):
     assert runs[1].queried_indices_.tolist() == runs[0].queried_indices_.tolist()
     np.testing.assert_allclose(runs[1].voi_history_, runs[0].voi_history_)
     assert not np.allclose(runs[2].voi_history_, runs[0].voi_history_)
+
+
+@pytest.mark.parametrize(
+    ("params", "n_candidates", "n_pairs"),
+    [
+        ({"estimator": GaussianNB()}, 10, 10),
+        ({"estimator": GaussianNB(), "n_candidates": 20, "n_pairs": 4}, 20, 4),
+        ({"estimator": GaussianNB(), "voi": "refit"}, 60, None),
+        ({}, 60, None),
+        ({"n_candidates": 3}, 3, None),
+        ({"n_candidates": 3, "batch_size": 5}, 5, None),
+    ],
+)
+def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
+    def looked(models, *_, n_pairs, **__):
+        seen.append((models.n_candidates, n_pairs))
+        return np.zeros((2, models.n_candidates))
+
+    seen = []
+    monkeypatch.setattr("sklearn_activelearn.pool._alms.values_of_information", looked)
+    learner = ALMSClassifier(n_initial=20, random_state=0, **params)
+    rows = learner.query(X)
+    rows = learner.teach(X[rows], y[rows]).query(
+        X, candidates=np.setdiff1d(np.arange(80), rows)
+    )
+    assert seen == [(n_candidates, n_pairs)]
+    assert len(rows) == learner.batch_size
 
 
 def test_auto_takes_what_it_can():

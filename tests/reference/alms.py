@@ -7,6 +7,7 @@ says is class c, whichever classes it was trained on.
 """
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 EPS = np.finfo(float).eps
@@ -51,14 +52,35 @@ class Logistic:
         return np.column_stack([1 - p, p])
 
 
+class Exact(ClassifierMixin, BaseEstimator):
+    """The same, as scikit-learn would have it."""
+
+    def __init__(self, lam=1.0):
+        self.lam = lam
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.model_ = Logistic(self.lam).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.predict_proba(X).argmax(axis=1)
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
 def log_loss(y, probabilities):
     return -np.log(np.clip(probabilities[y], EPS, 1))
 
 
-def model_probabilities(errors):
-    """Equation 3, scaled to sum 1."""
+def model_probabilities(errors, temperature=None):
+    """Equation 3, scaled to sum 1, or a softmax of minus the errors."""
     if len(errors) == 1:
         return np.ones(1)
+    if temperature is not None:
+        p = np.exp((min(errors) - np.array(errors)) / temperature)
+        return p / p.sum()
     p = 1 - np.exp(errors) / np.exp(errors).sum()
     return p / p.sum()
 
@@ -69,7 +91,7 @@ def lower_end(losses):
     return max(0, np.mean(losses) - 1.96 * spread / np.sqrt(len(losses)))
 
 
-def compute_voi(models, T, V, candidate=None):
+def compute_voi(models, T, V, candidate=None, *, temperature, pairing):
     """ComputeVOI; the candidate is one more row of V that is not trained on (3.3)."""
     (X_T, y_T), (X_V, y_V) = T, V
     own = len(y_V)
@@ -84,12 +106,15 @@ def compute_voi(models, T, V, candidate=None):
             X = np.vstack([X_T, X_V[kept]])
             y = np.append(y_T, y_V[kept])
             said = [model.fit(X, y).predict_proba(X_V[[i, j]]) for model in models]
-            P.append(model_probabilities([log_loss(y_V[i], p[0]) for p in said]))
+            losses = [log_loss(y_V[i], p[0]) for p in said]
+            P.append(model_probabilities(losses, temperature))
             L.append([log_loss(y_V[j], p[1]) for p in said])
+    if pairing == "paired":
+        return -np.mean([p @ losses for p, losses in zip(P, L, strict=True)])
     return -np.mean(P, axis=0) @ np.mean(L, axis=0)
 
 
-def one_round(models, T, V, pool):
+def one_round(models, T, V, pool, *, temperature=None, pairing="averaged"):
     """P_t(M), the estimated labels, VOI_T and VOI_V of each row of the pool."""
     (X_T, y_T), (X_V, y_V) = T, V
     errors, said = [], []
@@ -100,18 +125,19 @@ def one_round(models, T, V, pool):
         ]
         errors.append(lower_end(losses))
         said.append(model.predict_proba(pool))
-    weights = model_probabilities(errors)
+    weights = model_probabilities(errors, temperature)
     mean = sum(w * p for w, p in zip(weights, said, strict=True))
     guesses = mean.argmax(axis=1)
     training, selection = [], []
+    how = {"temperature": temperature, "pairing": pairing}
     for x, guess in zip(pool, guesses, strict=True):
         more = np.vstack([X_T, x]), np.append(y_T, guess)
-        training.append(compute_voi(models, more, V))
-        selection.append(compute_voi(models, T, V, (x, guess)))
+        training.append(compute_voi(models, more, V, **how))
+        selection.append(compute_voi(models, T, V, (x, guess), **how))
     return weights, guesses, np.array(training), np.array(selection)
 
 
-def purchases(models, X, y, *, n_initial, budget, random_state):
+def purchases(models, X, y, *, n_initial, budget, random_state, **how):
     """List (row, purpose) in order, and what was found in each later round."""
     seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
     bought, rounds, n_draws = [], [], 0
@@ -131,7 +157,7 @@ def purchases(models, X, y, *, n_initial, budget, random_state):
                 bought.append((row, ["train", "validation"][len(bought) % 2]))
             continue
         rng.permutation(left)  # which candidates to look at: all
-        found = one_round(models, (X[T], y[T]), (X[V], y[V]), X[left])
+        found = one_round(models, (X[T], y[T]), (X[V], y[V]), X[left], **how)
         _, _, training, selection = found
         if training.max() > selection.max():
             bought.append((int(left[training.argmax()]), "train"))
@@ -148,3 +174,16 @@ def best_on_validation(models, T, V):
         for said in (model.fit(*T).predict_proba(V[0]) for model in models)
     ]
     return int(np.argmin(losses))
+
+
+def best_left_one_out(models, T, V):
+    """Index of the model with the smallest loss on rows of V that it went without."""
+    (X_T, y_T), (X_V, y_V) = T, V
+    losses = np.zeros(len(models))
+    for i in range(len(y_V)):
+        X = np.vstack([X_T, np.delete(X_V, i, axis=0)])
+        y = np.append(y_T, np.delete(y_V, i))
+        for number, model in enumerate(models):
+            said = model.fit(X, y).predict_proba(X_V[i : i + 1])[0]
+            losses[number] += log_loss(y_V[i], said)
+    return int(losses.argmin())

@@ -1,0 +1,324 @@
+"""The models behind ALMS: losses when rows are left out, against the slow twin."""
+
+import signal
+from functools import partial
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from sklearn_activelearn.pool import _voi_gram
+from sklearn_activelearn.pool._left_out import margins_with_each
+from sklearn_activelearn.pool._newton import solve
+from sklearn_activelearn.pool._training import Labelled
+from sklearn_activelearn.pool._voi import (
+    LOSSES,
+    Means,
+    lower_ends,
+    model_probabilities,
+    values_of_information,
+)
+from sklearn_activelearn.pool._voi_gram import GramModels, coordinates
+from sklearn_activelearn.pool._voi_refit import PlainSigmoid, RefittedModels, calibrated
+from tests.reference import alms as reference
+
+LAMS = [2.0**power for power in (10, 0, -10)]
+
+
+def problem(seed, n=12, v=4, n_pool=3, d=3, separable=False):
+    """Return labelled rows, which of them validate, and a pool."""
+    rng = np.random.RandomState(seed)
+    X = rng.standard_normal((n + n_pool, d))
+    noise = 0 if separable else 2 * rng.standard_normal(n + n_pool)
+    y = (X[:, 0] + X[:, 1] + noise > 0).astype(np.int32)
+    is_validation = np.zeros(n, dtype=bool)
+    is_validation[rng.permutation(n)[:v]] = True
+    training = np.flatnonzero(~is_validation)
+    y[training[:2]] = 0, 1
+    return X[:n], y[:n], is_validation, X[n:]
+
+
+def engines(X, y, is_validation, pool, lams=LAMS):
+    """Return the same models refitted and trained together."""
+    known = Labelled(X, y), is_validation
+    rest = LOSSES["log_loss"], pool, len(pool)
+    exact = [reference.Exact(lam) for lam in lams]
+    logistic = [LogisticRegression(C=1 / lam) for lam in lams]
+    return (
+        RefittedModels(exact, *known, np.arange(2), *rest),
+        GramModels(logistic, *known, *rest, None),
+    )
+
+
+def values(models, pairing="averaged"):
+    return values_of_information(
+        models,
+        lambda losses: model_probabilities(lower_ends(losses)),
+        temperature=None,
+        pairing=pairing,
+        n_pairs=None,
+        n_jobs=None,
+        rng=np.random.default_rng(0),
+    )
+
+
+@settings(max_examples=8)
+@given(
+    seed=st.integers(0, 999),
+    v=st.integers(2, 4),
+    d=st.sampled_from([2, 4, 20]),
+    separable=st.booleans(),
+)
+def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
+    X, y, is_validation, pool = problem(seed, v=v, d=d, separable=separable)
+    T, V = (X[~is_validation], y[~is_validation]), (X[is_validation], y[is_validation])
+    models = [reference.Logistic(lam) for lam in LAMS]
+    _, _, training, selection = reference.one_round(models, T, V, pool)
+    refitted, together = engines(X, y, is_validation, pool)
+    for own, other in zip(values(refitted), (training, selection), strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-6)
+    own = values(together)
+    np.testing.assert_allclose(own[0], training, rtol=2e-3)
+    np.testing.assert_allclose(own[1], selection, rtol=1e-5)
+
+
+@settings(max_examples=6)
+@given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
+@pytest.mark.parametrize(
+    ("tol", "most", "mean"), [(1e-2, 0.1, 2e-3), (1e-9, 1e-5, 1e-6)]
+)
+def test_losses_left_out(tol, most, mean, seed, d, separable):
+    X, y, is_validation, pool = problem(seed, n=24, v=6, d=d, separable=separable)
+    refitted, together = engines(X, y, is_validation, pool)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_voi_gram, "TOLERANCE", tol)
+        rng = np.random.default_rng(seed)
+        pairs = np.transpose(np.triu_indices(6, 1))[rng.permutation(15)[:3]]
+        guesses = rng.integers(2, size=len(pool))  # wrong ones too
+        error = together.without_but_with(pairs, guesses)
+        error = np.abs(error - refitted.without_but_with(pairs, guesses))
+    assert error.max() < most
+    assert error.mean() < mean
+    np.testing.assert_allclose(
+        together.without(pairs), refitted.without(pairs), rtol=1e-4, atol=1e-7
+    )
+    rows = np.arange(2)
+    for own, other in zip(
+        together.without_one(rows, guesses),
+        refitted.without_one(rows, guesses),
+        strict=True,
+    ):
+        np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-7)
+    for own, other in zip(together.trained(), refitted.trained(), strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-7)
+
+
+def test_all_ways_to_train_with_one_more_row_are_taken():
+    X, y, _, pool = problem(0, n=30, n_pool=40, separable=True)
+    A, B = coordinates(X, pool, True)
+    lams, none = np.array(LAMS), np.empty((1, 0), dtype=np.intp)
+    sign = 2.0 * y - 1
+    start = solve(A, sign, True, none, None, lams)[0]
+    pairs, counts = np.array([[0, 1], [2, 3]]), np.zeros((3, 4), dtype=np.int64)
+    margins_with_each(
+        A, sign, True, pairs, start, lams, B, -np.sign(pool[:, 0]), 1e-2, counts
+    )
+    assert counts.sum(axis=1).tolist() == [80] * 3
+    assert counts[0, 0] == 80
+    assert (counts[-1] > 0).all()
+
+
+@pytest.mark.parametrize("lam", LAMS)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_the_solution_has_no_slope(lam, fit_intercept):
+    X, y, _, _ = problem(1, n=20, d=30)
+    A, _ = coordinates(X, None, fit_intercept)
+    none, sign = np.empty((1, 0), dtype=np.intp), 2.0 * y - 1
+    w = solve(A, sign, fit_intercept, none, None, np.array([lam]))[0, 0]
+
+    def objective(w):
+        weights = w[:-1] if fit_intercept else w
+        return np.logaddexp(0, -sign * (A @ w)).sum() + lam / 2 * weights @ weights
+
+    for step in 1e-5 * np.eye(len(w)):
+        slope = (objective(w + step) - objective(w - step)) / 2e-5
+        assert abs(slope) < 1e-6 * max(1, objective(w))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
+@pytest.mark.parametrize("d", [20, 200])
+def test_weak_penalties_and_large_features(d, scale):
+    X, y, is_validation, pool = problem(0, n=24, v=8, d=d)
+    refitted, together = engines(scale * X, y, is_validation, scale * pool)
+    (losses, _), (expected, _) = together.trained(), refitted.trained()
+    np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
+
+
+class Interrupted(Exception):
+    """Raised by a signal."""
+
+
+@pytest.mark.parametrize("name", ["without", "without_but_with"])
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer")
+def test_ctrl_c_does_not_wait(name):
+    _, together = engines(*problem(0, n=60, v=30, n_pool=10, d=60))
+    pairs = np.transpose(np.triu_indices(30, 1))
+    guesses = () if name == "without" else (np.zeros(10, dtype=int),)
+    train = getattr(together, name)
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    start = perf_counter()
+    try:
+        with pytest.raises(Interrupted):
+            train(np.tile(pairs, (100, 1)), *guesses)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    stopped = perf_counter() - start
+    start = perf_counter()
+    train(pairs, *guesses)
+    assert stopped < 0.05 + 10 * (perf_counter() - start)
+
+
+def test_coordinates_keep_inner_products():
+    rng = np.random.RandomState(0)
+    X, others = rng.standard_normal((6, 20)), rng.standard_normal((4, 20))
+    for rows, pool in (
+        (X, others),
+        (csr_array(X), csr_array(others)),
+        (X[:, :3], others[:, :3]),
+    ):
+        A, B = coordinates(rows, pool, False)
+        dense, pool = (part @ np.eye(part.shape[1]) for part in (rows, pool))
+        np.testing.assert_allclose(A @ A.T, dense @ dense.T, atol=1e-10)
+        np.testing.assert_allclose(B @ A.T, pool @ dense.T, atol=1e-10)
+        np.testing.assert_allclose((B**2).sum(axis=1), (pool**2).sum(axis=1))
+
+
+def test_model_probabilities():
+    errors = np.array([0.1, 0.5, 2.0])
+    expected = 1 - np.exp(errors) / np.exp(errors).sum()
+    np.testing.assert_allclose(model_probabilities(errors), expected / 2)
+    assert model_probabilities(np.array([3.0])).tolist() == [1.0]
+    cold = model_probabilities(errors, temperature=0.01)
+    np.testing.assert_allclose(cold, [1, 0, 0], atol=1e-6)
+    assert lower_ends(np.array([[1.0], [2.0]])).tolist() == [1.0, 2.0]
+    losses = np.array([[0.1, 0.3, 0.2], [1.0, 5.0, 0.0]])
+    np.testing.assert_allclose(
+        lower_ends(losses), [reference.lower_end(row) for row in losses]
+    )
+    assert lower_ends(losses)[1] == 0
+
+
+def test_means_over_pairs():
+    losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
+    weights = np.array([model_probabilities(losses[:, :, k]) for k in (0, 1)])
+    expected = np.mean(
+        [weights[k][:, p] @ losses[:, p, 1 - k] for p in range(5) for k in (0, 1)]
+    )
+    means = Means.of(losses, None)
+    np.testing.assert_allclose(means.system_loss("paired"), expected)
+    expected = weights.mean(axis=(0, 2)) @ losses.mean(axis=(1, 2))
+    np.testing.assert_allclose(means.system_loss("averaged"), expected)
+    parts = Means.of(losses[:, :2], None).mixed(Means.of(losses[:, 2:], None), 0.6)
+    for pairing in ("paired", "averaged"):
+        np.testing.assert_allclose(
+            parts.system_loss(pairing), means.system_loss(pairing)
+        )
+
+
+def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
+    _, together = engines(*problem(0, n=20, v=7))
+    expected = values(together)
+    monkeypatch.setattr("sklearn_activelearn.pool._voi.BLOCK", 200)
+    np.testing.assert_allclose(values(together), expected, rtol=1e-12)
+
+
+def test_calibration():
+    X, labels, *_ = problem(0, n=80, separable=True)
+    model = LinearSVC().fit(X, labels)
+    own = calibrated(model, X[:20], labels[:20])
+    expected = CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid")
+    expected.fit(X[:20], labels[:20])
+    np.testing.assert_allclose(own.predict_proba(X), expected.predict_proba(X))
+    scores = model.decision_function(X)
+    few = calibrated(model, X[:4], labels[:4]).predict_proba(X)
+    np.testing.assert_allclose(few[:, 1], 1 / (1 + np.exp(-scores)))
+    one_class = calibrated(model, X[:20], np.zeros(20, int))
+    assert isinstance(one_class, PlainSigmoid)
+    bayes = GaussianNB().fit(X, labels)
+    assert calibrated(bayes, X, labels) is bayes
+
+
+class PerRow(LogisticRegression):
+    """A penalty that grows with the rows."""
+
+    def fit(self, X, y):
+        return LogisticRegression(C=1 / self.l2_weight(len(X)), tol=1e-8).fit(X, y)
+
+    def l2_weight(self, n_rows):
+        return n_rows**3 / 1000
+
+
+def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
+    monkeypatch.setattr(_voi_gram, "TOLERANCE", 1e-9)
+    X, y, is_validation, pool = problem(0)
+    known, rest = (Labelled(X, y), is_validation), (LOSSES["log_loss"], pool, len(pool))
+    refitted = RefittedModels([PerRow()], *known, np.arange(2), *rest)
+    together = GramModels([PerRow()], *known, *rest, None)
+    pairs, guesses = np.array([[0, 1], [1, 3]]), np.array([0, 1, 0])
+    close = partial(np.testing.assert_allclose, rtol=1e-4)
+    close(together.trained()[0], refitted.trained()[0])
+    close(together.without(pairs), refitted.without(pairs))
+    for own, other in zip(
+        together.without_one(np.arange(3), guesses),
+        refitted.without_one(np.arange(3), guesses),
+        strict=True,
+    ):
+        close(own, other)
+    with_each = refitted.without_but_with(pairs, guesses)
+    close(together.without_but_with(pairs, guesses), with_each)
+
+
+def test_sigmoids_are_fitted_to_the_validation_rows_that_are_left():
+    X, y, is_validation, pool = problem(0, n=30, v=12)
+    loss = LOSSES["log_loss"]
+    known = Labelled(X, y), is_validation
+    models = RefittedModels([LinearSVC()], *known, np.arange(2), loss, pool, len(pool))
+    T, V = np.flatnonzero(~is_validation), np.flatnonzero(is_validation)
+
+    def expected(rows, left, judged):
+        model = calibrated(LinearSVC().fit(X[rows], y[rows]), X[left], y[left])
+        return loss(y[judged], model.predict_proba(X[judged]))
+
+    np.testing.assert_allclose(models.trained()[0], [expected(T, V, V)])
+    left = np.delete(V, [2, 5])
+    losses = expected(np.sort([*T, *left]), left, V[[2, 5]])
+    np.testing.assert_allclose(models.without(np.array([[2, 5]])), [[losses]])
+
+
+def test_classes_without_training_rows_have_their_column():
+    X, y, is_validation, pool = problem(0, n=20, n_pool=5)
+    known = Labelled(X, 2 * y), is_validation
+    models = RefittedModels(
+        [GaussianNB()], *known, np.arange(3), LOSSES["brier"], pool, len(pool)
+    )
+    losses, probabilities = models.trained()
+    model = GaussianNB().fit(X[~is_validation], y[~is_validation])
+    assert (probabilities[0, :, 1] == 0).all()
+    np.testing.assert_allclose(probabilities[0, :, ::2], model.predict_proba(pool))
+    said = model.predict_proba(X[is_validation])
+    expected = LOSSES["brier"](y[is_validation], said)
+    np.testing.assert_allclose(losses[0], expected)
