@@ -133,7 +133,7 @@ POOL_LEARNERS = [
         n_pairs=1,
         temperature=0.2,
         n_initial=8,
-        budget=12,
+        budget=10,
     ),
     ALMSClassifier(
         BernoulliNB(),
@@ -141,7 +141,9 @@ POOL_LEARNERS = [
         n_candidates=2,
         n_pairs=1,
         selection="leave_one_out",
-        budget=13,
+        n_initial=8,
+        batch_size=4,
+        budget=11,
     ),
     ALMSClassifier(
         estimators=[("bayes", BernoulliNB()), ("linear", LinearSVC())],
@@ -150,9 +152,9 @@ POOL_LEARNERS = [
         loss="brier",
         selection="cv",
         cv=2,
-        n_initial=4,
-        batch_size=2,
-        budget=8,
+        n_initial=6,
+        batch_size=3,
+        budget=9,
     ),
 ]
 
