@@ -1,0 +1,106 @@
+"""The picture of the guide to second order: labels against time.
+
+One pass over images of MNIST, 0 against the rest, linear separators with default
+parameters. Left: test error against labels bought, up to where each learner's own
+asking ends. Right: labels until the test error is at most the target, against the
+microseconds that `partial_fit` takes for a row, both means over orders of the rows
+(a run that never gets there counts all it was offered).
+
+    python -m benchmarks.second_order_picture [--out FILE] [--repeats 5] [--quick]
+"""
+
+import argparse
+import time
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.base import clone
+
+from benchmarks.mnist_picture import draw, finish
+from benchmarks.papers import data
+from sklearn_activelearn import (
+    CBGZClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+)
+from sklearn_activelearn.evaluation import label_curve
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+SEED = 0
+N_TRAIN, N_TEST, TARGET = 12_000, 10_000, 0.015
+
+LEARNERS = {
+    "CBGZClassifier": (CBGZClassifier(), "#D55E00"),
+    "GreedyOnlineClassifier": (GreedyOnlineClassifier(), "#E69F00"),
+    "MarginLossClassifier": (MarginLossClassifier(), "#CC79A7"),
+    "SecondOrderPerceptronClassifier": (SecondOrderPerceptronClassifier(), "0.5"),
+    "SOLEClassifier": (SOLEClassifier(), "#009E73"),
+    "RLSSamplingClassifier": (RLSSamplingClassifier(), "#0072B2"),
+    "RLSSampling, mistake": (
+        RLSSamplingClassifier(3_000.0, "mistake"),
+        "#56B4E9",
+    ),
+}
+
+
+def seconds_per_row(learner, X, y, n_rounds):
+    """Return the least time of a pass, divided by its rows."""
+    times = []
+    for seed in range(n_rounds):
+        order = np.random.default_rng(seed).permutation(len(y))
+        rows, labels = X[order], y[order]
+        fresh = clone(learner).set_params(random_state=seed)
+        started = time.perf_counter()
+        fresh.partial_fit(rows, labels, classes=[False, True])
+        times.append(time.perf_counter() - started)
+    return min(times) / len(y)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--out", default="second_order_picture.png", metavar="FILE")
+    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    args = parser.parse_args()
+    n_train, n_test, target, load = N_TRAIN, N_TEST, TARGET, data.mnist
+    if args.quick:
+        n_train, n_test, target, load = 600, 300, 0.03, data.digits
+        args.repeats = 2
+    X, y = load()
+    drawn = np.random.default_rng(SEED).permutation(len(y))[: n_train + n_test]
+    X, y = np.ascontiguousarray(X[drawn], dtype=np.float32), y[drawn] == 0
+    split = [(np.arange(n_train), np.arange(n_train, n_train + n_test))]
+    at = np.unique(np.geomspace(10, n_train, 80).astype(int))
+    print(__doc__.splitlines()[0])
+    print(f"{args.repeats} orders of {n_train} rows, seed {SEED}; target {target:.1%}")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+    for label, (learner, color) in LEARNERS.items():
+        curve = label_curve(
+            learner, X, y, cv=split, at=at, n_repeats=args.repeats, random_state=SEED
+        )
+        draw(left, curve, label=label, color=color)
+        reached = [
+            n[np.argmax(run >= 1 - target)] if np.any(run >= 1 - target) else n_train
+            for n, run in ((curve.n_labels, run) for run in curve.carried_scores)
+        ]
+        labels = np.mean(reached)
+        price = 1e6 * seconds_per_row(learner, X[:n_train], y[:n_train], args.repeats)
+        right.plot(price, labels, "o", color=color, ms=9)
+        right.annotate(label, (price, labels), (6, 5), textcoords="offset points")
+        print(f"{'':34} {labels:6.0f} labels to the target, {price:.1f} µs a row")
+    finish(left, f"one pass over {n_train:,} images, 0 or not", [1, 1.5, 2, 3, 5, 10])
+    right.set(xscale="log", yscale="log", xlabel="µs a row")
+    right.set(ylabel=f"labels until the error is {target:.1%}", title="labels or time")
+    right.margins(x=0.35)
+    right.grid(alpha=0.25)
+    figure.savefig(args.out, dpi=110)
+    print(f"wrote {args.out}")
+
+
+if __name__ == "__main__":
+    main()
