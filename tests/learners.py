@@ -133,7 +133,8 @@ POOL_LEARNERS = [
         n_pairs=1,
         temperature=0.2,
         n_initial=8,
-        budget=10,
+        batch_size=2,
+        budget=12,
     ),
     ALMSClassifier(
         BernoulliNB(),
@@ -141,8 +142,8 @@ POOL_LEARNERS = [
         n_candidates=2,
         n_pairs=1,
         selection="leave_one_out",
-        n_initial=8,
-        batch_size=4,
+        n_initial=6,
+        batch_size=5,
         budget=11,
     ),
     ALMSClassifier(
@@ -153,8 +154,8 @@ POOL_LEARNERS = [
         selection="cv",
         cv=2,
         n_initial=6,
-        batch_size=3,
-        budget=9,
+        batch_size=4,
+        budget=10,
     ),
 ]
 

@@ -266,7 +266,7 @@ def test_an_interrupted_simulation_keeps_what_was_bought(prototype):
 
         def on_fit_task_begin(self, estimator, context):
             self.rounds += 1
-            if self.rounds == 5:
+            if self.rounds == 4:
                 raise KeyboardInterrupt
 
         def on_fit_task_end(self, estimator, context):
