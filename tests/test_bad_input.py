@@ -3,6 +3,9 @@
 One table: what is wrong, which verbs can see it, the error and the words in it.
 """
 
+import pickle
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,6 +194,16 @@ def cases(table):
     ]
 
 
+@cache
+def pickled(prototype):
+    return pickle.dumps(fresh(prototype).fit(X, y))
+
+
+def begun(prototype):
+    """Return a learner that has bought some labels."""
+    return pickle.loads(pickled(prototype))
+
+
 def check_refused(learner, verb, call, error, words):
     """Check that a verb raises and leaves every attribute as it was."""
     before = frozen(vars(learner))
@@ -214,7 +227,7 @@ def test_a_fresh_learner_stays_fresh(prototype, wrong, verb, error, words):
     ("wrong", "verb", "error", "words"), cases(BAD_CALLS + LATER_CALLS)
 )
 def test_a_learner_stays_as_it_was(prototype, wrong, verb, error, words):
-    learner = fresh(prototype).fit(X, y)
+    learner = begun(prototype)
     learner.query(X)
     check_refused(learner, verb, {**GOOD, **wrong}, error, words)
 
@@ -227,8 +240,7 @@ def test_a_stream_learner_must_be_told_the_classes(
     check_refused(fresh(prototype), verb, {**GOOD, **wrong}, error, words)
 
 
-@pytest.mark.parametrize("begun", [False, True], ids=["fresh", "begun"])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("make", [fresh, begun])
 @pytest.mark.parametrize(
     ("prototype", "name", "value", "error"),
     [
@@ -239,12 +251,10 @@ def test_a_stream_learner_must_be_told_the_classes(
         for i, wrong in enumerate(table)
     ],
 )
-def test_bad_parameters(prototype, name, value, error, verb, begun):
-    learner = fresh(prototype)
-    if begun:
-        learner.fit(X, y)
-    learner.set_params(**{name: value})
-    check_refused(learner, verb, GOOD, error, name)
+def test_bad_parameters(prototype, name, value, error, make):
+    learner = make(prototype).set_params(**{name: value})
+    for verb in VERBS:
+        check_refused(learner, verb, GOOD, error, name)
 
 
 @each_default
