@@ -33,18 +33,16 @@ from matplotlib import pyplot as plt
 
 SEED = 0
 N_TRAIN, N_TEST, TARGET = 12_000, 10_000, 0.015
+COUNTS = [100, 200, 300, 500, 1_000, 2_000]
 
 LEARNERS = {
     "CBGZClassifier": (CBGZClassifier(), "#D55E00"),
     "GreedyOnlineClassifier": (GreedyOnlineClassifier(), "#E69F00"),
     "MarginLossClassifier": (MarginLossClassifier(), "#CC79A7"),
-    "SecondOrderPerceptronClassifier": (SecondOrderPerceptronClassifier(), "0.5"),
+    "SecondOrderPerceptron": (SecondOrderPerceptronClassifier(), "0.5"),
     "SOLEClassifier": (SOLEClassifier(), "#009E73"),
     "RLSSamplingClassifier": (RLSSamplingClassifier(), "#0072B2"),
-    "RLSSampling, mistake": (
-        RLSSamplingClassifier(3_000.0, "mistake"),
-        "#56B4E9",
-    ),
+    "RLS, mistakes": (RLSSamplingClassifier(3_000.0, "mistake"), "#56B4E9"),
 }
 
 
@@ -91,12 +89,16 @@ def main():
         labels = np.mean(reached)
         price = 1e6 * seconds_per_row(learner, X[:n_train], y[:n_train], args.repeats)
         right.plot(price, labels, "o", color=color, ms=9)
-        right.annotate(label, (price, labels), (6, 5), textcoords="offset points")
+        name = label.removesuffix("Classifier")
+        right.annotate(name, (price, labels), (6, 5), textcoords="offset points")
         print(f"{'':34} {labels:6.0f} labels to the target, {price:.1f} µs a row")
     finish(left, f"one pass over {n_train:,} images, 0 or not", [1, 1.5, 2, 3, 5, 10])
     right.set(xscale="log", yscale="log", xlabel="µs a row")
     right.set(ylabel=f"labels until the error is {target:.1%}", title="labels or time")
-    right.margins(x=0.35)
+    right.margins(x=0.3, y=0.1)
+    for axis, ticks in ((right.xaxis, [0.3, 1, 3, 10]), (right.yaxis, COUNTS)):
+        axis.set_ticks(ticks, [f"{tick:,}" for tick in ticks])
+        axis.set_minor_formatter(mpl.ticker.NullFormatter())
     right.grid(alpha=0.25)
     figure.savefig(args.out, dpi=110)
     print(f"wrote {args.out}")
