@@ -42,6 +42,19 @@ def slow_run(seed):
     )
 
 
+def check_purchases(learner, bought, rounds):
+    """Check rows, sets and values against the slow twin's; return the rows by set."""
+    rows, purposes = zip(*bought, strict=True)
+    assert learner.queried_indices_.tolist() == list(rows)
+    assert learner.allocation_.tolist() == list(purposes)
+    expected = [[training.max(), selection.max()] for *_, training, selection in rounds]
+    np.testing.assert_allclose(learner.voi_history_, expected, rtol=2e-3)
+    return (
+        [row for row, what in bought if what == purpose]
+        for purpose in ("train", "validation")
+    )
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
     ("estimator", "name", "voi"),
@@ -58,23 +71,16 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
     learner = ALMSClassifier(
         estimator, {name: grid}, voi=voi, n_initial=6, budget=11, random_state=seed
     ).fit(X, y)
-    rows, purposes = zip(*bought, strict=True)
-    assert learner.queried_indices_.tolist() == list(rows)
-    assert learner.allocation_.tolist() == list(purposes)
-    expected = [[training.max(), selection.max()] for *_, training, selection in rounds]
-    np.testing.assert_allclose(learner.voi_history_, expected, rtol=2e-3)
+    T, V = check_purchases(learner, bought, rounds)
     weights = learner.model_probabilities_[-1 - len(rounds) : -1]
     np.testing.assert_allclose(weights, [found[0] for found in rounds], rtol=1e-4)
-    T, V = (
-        [row for row, what in bought if what == purpose]
-        for purpose in ("train", "validation")
-    )
     assert learner.labeled_indices_["train"].tolist() == T
     assert learner.labeled_indices_["validation"].tolist() == V
     best = reference.best_on_validation(TWINS, (X[T], y[T]), (X[V], y[V]))
     assert learner.best_index_ == best
     assert learner.best_params_ == {name: grid[best]}
-    model = reference.Logistic(SMALL_LAMS[best]).fit(X[list(rows)], y[list(rows)])
+    rows = [row for row, _ in bought]
+    model = reference.Logistic(SMALL_LAMS[best]).fit(X[rows], y[rows])
     probabilities = model.predict_proba(X)
     np.testing.assert_allclose(learner.predict_proba(X), probabilities, atol=1e-3)
 
@@ -89,15 +95,7 @@ def test_other_ways_to_choose_are_those_of_the_slow_twin():
         selection="leave_one_out",
         **params,
     ).fit(X, y)
-    rows, purposes = zip(*bought, strict=True)
-    assert learner.queried_indices_.tolist() == list(rows)
-    assert learner.allocation_.tolist() == list(purposes)
-    expected = [[training.max(), selection.max()] for *_, training, selection in rounds]
-    np.testing.assert_allclose(learner.voi_history_, expected, rtol=2e-3)
-    T, V = (
-        [row for row, what in bought if what == purpose]
-        for purpose in ("train", "validation")
-    )
+    T, V = check_purchases(learner, bought, rounds)
     sets = (X[T], y[T]), (X[V], y[V])
     assert learner.best_index_ == reference.best_left_one_out(TWINS, *sets)
     assert learner.best_index_ != reference.best_on_validation(TWINS, *sets)
