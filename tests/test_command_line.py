@@ -252,7 +252,13 @@ class TestComparison:
         assert np.isnan(result.passive_errors).all()
         assert not result.is_clear
         assert result.paired is None
-        assert "no labels in some run" in to_text(self.PLAN, [result])
+        assert "too few labels in some run" in to_text(self.PLAN, [result])
+
+    def test_fewer_labels_than_the_first_batch_of_the_twin(self, iris_csv, capsys):
+        argv = ["--data", iris_csv, "--target", "kind"]
+        argv += ["--learner", "MinMargin:budget=5"]
+        assert main(["compare", *SMALL, *argv]) == 0
+        assert "too few labels in some run" in capsys.readouterr().out
 
     def test_paired_test_is_that_of_the_curves(self):
         result = self.against_passive([1, 1], [0.75, 0.85])
@@ -347,7 +353,8 @@ BAD_CSV = {
     "no label": ("kind,a\nx,1\n ,2\n", "line 3, column 'kind': no label"),
     "short line": ("kind,a,b\nx,1\n", "line 2 has 2 cells, but the header has 3"),
     "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
-    "separator": ("kind;a\nx;1\n", "are: kind;a"),
+    "separator": ("kind;a\nx;1\n", "separated by semicolons"),
+    "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),
     "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
     "row numbers": (",kind,a\n0,x,1\n", "column 1 of the header has no name"),
     "no rows": ("kind,a\n", "0 rows of 1 features"),

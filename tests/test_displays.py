@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -147,6 +148,11 @@ class TestLabelsToTarget:
         display = LabelsToTargetDisplay.from_curves(curves[0], errors=[0.0])
         assert drawn(display).lines_[0].get_label() == "learner (never)"
 
+    def test_one_target_and_none(self, curves):
+        assert LabelsToTargetDisplay(curves[0], errors=0.1).errors.tolist() == [0.1]
+        with pytest.raises(ValueError, match="errors"):
+            LabelsToTargetDisplay(curves[0], errors=[])
+
 
 class TestQuery:
     @pytest.mark.parametrize("frame", [False, True])
@@ -184,6 +190,13 @@ class TestQuery:
             QueryDisplay.from_estimator(CBGZClassifier(), np.eye(3), [0, 1, 1])
         with pytest.raises(AttributeError, match="queried_indices_"):
             QueryDisplay.from_estimator(CBGZClassifier(), X, y)
+        learner = CBGZClassifier(random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match=r"the X of `fit`"):
+            QueryDisplay.from_estimator(learner, X[:10], y[:10])
+        with pytest.raises(ValueError, match="inconsistent"):
+            QueryDisplay.from_estimator(learner, X, y[:10])
+        with pytest.raises(TypeError, match="Sparse"):
+            QueryDisplay.from_estimator(learner, csr_array(X), y)
 
 
 #: What a learner that selects its model, or boosts, remembers.
@@ -219,6 +232,9 @@ class TestSelection:
     def test_costs(self):
         display = drawn(CostCurveDisplay.from_estimator(FITTED))
         assert display.lines_[0].get_ydata().tolist() == [1.0, 0.8, 0.7]
+        assert display.ax_.get_yscale() == "log"
+        zero = drawn(CostCurveDisplay.from_curves([1.0, 0.0]))
+        assert zero.ax_.get_yscale() == "linear"
         both = CostCurveDisplay.from_curves({"a": [1.0], "b": [2.0, 1.0]})
         assert [line.get_label() for line in drawn(both).lines_] == ["a", "b"]
         with pytest.raises(ValueError, match="shape"):

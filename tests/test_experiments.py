@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -73,7 +74,8 @@ class TestMemory:
         arguments |= {"memory": str(tmp_path / "cache")}
         first = label_curve(EVERYTHING, X, y, **arguments)
         assert scorer.n_calls() == 15
-        again = label_curve(EVERYTHING, X, y, **arguments)
+        fitted = RandomSamplingClassifier(rate=1.0).fit(X, y)
+        again = label_curve(fitted, X, y, **arguments)
         assert scorer.n_calls() == 15
         same(first, again)
         more = label_curve(EVERYTHING, X, y, **arguments, n_repeats=2)
@@ -156,6 +158,14 @@ class TestInterrupt:
             )
         assert len(stop.value.result.results) == 1
         assert stop.value.result.best_params == {"eta0": 1.0}
+
+    def test_a_tuning_whose_first_setting_has_not_ended(self, tmp_path):
+        scorer = CountingScorer(tmp_path, stop_at=200)  # in the second or third run
+        with pytest.raises(KeyboardInterrupt, match="first setting") as stop:
+            tune_labels_to_target(
+                EVERYTHING, {"eta0": [1.0, 2.0]}, X, y, error=0.0, scoring=scorer
+            )
+        assert not isinstance(stop.value, ExperimentInterrupted)
 
 
 class TestProgress:
@@ -314,5 +324,10 @@ class TestScorers:
             make_priced_scorer(-1)
         with pytest.raises(ValueError, match="beauty"):
             make_priced_scorer(1, "beauty")
+        with pytest.raises(ValueError, match="one score"):
+            make_priced_scorer(1, ["accuracy", "f1"])
         with pytest.raises(AttributeError, match="n_queries_"):
             n_queries_scorer(Perceptron().fit(X, y), X, y)
+        for learner in (CBGZClassifier(), UncertaintySamplingClassifier()):
+            with pytest.raises(NotFittedError, match="not fitted"):
+                n_queries_scorer(learner, X, y)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
 from sklearn.linear_model import Perceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -154,6 +155,16 @@ def test_pipeline_is_fitted_on_the_rows_that_are_offered():
     np.testing.assert_allclose(piped.scores[0, :n], by_hand.scores[0])
 
 
+@pytest.mark.parametrize("n_inner", [1, 2, 3])
+def test_pipelines_in_pipelines(n_inner):
+    steps = [StandardScaler(), PCA(2), CBGZClassifier(b=0.5)]
+    flat = label_curve(make_pipeline(*steps), X, y, cv=SPLITS, random_state=0)
+    inner = make_pipeline(*steps[-n_inner:])
+    nested = make_pipeline(*steps[:-n_inner], inner)
+    curve = label_curve(nested, X, y, cv=SPLITS, random_state=0)
+    np.testing.assert_array_equal(curve.scores, flat.scores)
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
@@ -166,6 +177,8 @@ def test_pipeline_is_fitted_on_the_rows_that_are_offered():
         ({"until": np.nan}, ValueError, "until"),
         ({"cv": 1}, ValueError, "n_splits"),
         ({"scoring": "beauty"}, ValueError, "scoring"),
+        ({"scoring": {"a": "accuracy"}}, ValueError, "one score"),
+        ({"scoring": ["accuracy", "f1"]}, ValueError, "one score"),
         ({"y": y[:-1]}, ValueError, "inconsistent"),
         ({"y": X[:, 0]}, ValueError, "continuous"),
         ({"X": np.where(X > 2, np.nan, X)}, ValueError, "NaN"),

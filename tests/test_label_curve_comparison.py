@@ -54,7 +54,12 @@ class TestArea:
         # ended with 3 labels, which is no count of the curve
         curve = curve_of([2, 5], [[0.5, nan]], [3], [0.8])
         assert area_under_label_curve(curve, 2, 5) == pytest.approx(
-            [(0.5 + 0.5 + 0.5 + 0.8) / 4]
+            [(0.5 + 0.8 + 0.8 + 0.8) / 4]
+        )
+        # went on to 9 labels, after the last count of the curve
+        curve = curve_of([2, 5], [[0.5, 0.6]], [9], [0.7])
+        assert area_under_label_curve(curve, 8, 10) == pytest.approx(
+            [(0.6 + 0.7 + 0.7) / 3]
         )
 
     def test_it_begins_where_all_runs_have_a_score(self):
@@ -74,8 +79,8 @@ class TestScoresAt:
     def test_counts_of_the_curve_and_others(self):
         curve = curve_of([2, 4], [[0.5, 0.7], [nan, 0.6]], [4, 9], [0.7, 0.8])
         np.testing.assert_array_equal(
-            curve.scores_at([1, 2, 3, 4, 9]),
-            [[nan, 0.5, 0.5, 0.7, 0.7], [nan, nan, nan, 0.6, 0.6]],
+            curve.scores_at([1, 2, 3, 4, 8, 9]),
+            [[nan, 0.5, 0.5, 0.7, 0.7, 0.7], [nan, nan, nan, 0.6, 0.6, 0.8]],
         )
 
 
@@ -142,6 +147,8 @@ class TestCompare:
         np.testing.assert_allclose(result.mean, [0.05, 0.3])
         np.testing.assert_allclose(result.area_differences, [0.2, 0.4 / 3])
         assert result.area_range.tolist() == [1, 3]
+        alone = compare_label_curves(one, two, at=3)
+        np.testing.assert_allclose(alone.differences, [[0.3], [0.3]])
         back = compare_label_curves(two, one, at=[1, 3])
         np.testing.assert_allclose(back.mean, -result.mean)
         np.testing.assert_allclose(back.low, -result.high)

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     LabelCurve,
+    best_in_hindsight,
     label_curve,
     labels_to_target,
     tune_labels_to_target,
@@ -118,3 +119,21 @@ def test_bad_targets(target):
         labels_to_target(curve_of([[0.5]]), target)
     with pytest.raises(ValueError, match="error"):
         tune_labels_to_target(CBGZClassifier(), {"b": [1.0]}, X, y, error=target)
+
+
+def test_a_grid_without_a_setting():
+    for search in (tune_labels_to_target, best_in_hindsight):
+        options = {"error": 0.1} if search is tune_labels_to_target else {}
+        with pytest.raises(ValueError, match="no setting"):
+            search(CBGZClassifier(), [], X, y, **options)
+
+
+def test_a_setting_that_stops_early_is_judged_by_the_model_it_keeps():
+    def score(learner, X, y):  # areas 0.50 and 0.64 where they buy, 0.73 to 40 labels
+        n = learner.n_queries_
+        return min(n, 3) / 4 if learner.budget == 3 else min(n, 30) / 30
+
+    learner, grid = RandomSamplingClassifier(rate=1.0), {"budget": [40, 3]}
+    best, curve = best_in_hindsight(learner, grid, X, y, scoring=score, cv=2)
+    assert best == {"budget": 3}
+    assert curve.n_bought.tolist() == [3, 3]

@@ -16,6 +16,7 @@ from ..evaluation import (
     labels_to_target,
 )
 from ..evaluation._comparison import corrected_t
+from ..evaluation._curves import check_range
 from .learners import name_of, passive_twin
 
 
@@ -127,10 +128,11 @@ class Comparison:
 
     @cached_property
     def paired(self) -> LabelCurveComparison | None:
-        """Test of the areas up to the labels bought; None if a run bought none."""
-        if self.curve.n_bought.min() == 0:
-            return None
+        """Test of the areas up to the labels bought; None if they are too few."""
         most = int(self.curve.n_bought.max())
+        first, _ = check_range(None, None, [self.curve, self.passive_curve])
+        if self.curve.n_bought.min() == 0 or most < first:
+            return None
         return compare_label_curves(self.curve, self.passive_curve, stop=most)
 
 

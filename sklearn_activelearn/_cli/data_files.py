@@ -100,6 +100,9 @@ def read_csv(path, target=None):
 
 def find_column(header, target):
     """Return the position of the target column, or say which ones there are."""
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and separator in header[0]:
+            raise ValueError(f"its columns are separated by {name}, not by commas.")
     shown = ", ".join(header[:20]) + (" …" if len(header) > 20 else "")
     columns = f"The columns (separated by commas) are: {shown}"
     if target is None:

@@ -98,7 +98,7 @@ def paired_cells(result):
     """Return the name of a learner, and the test of its area against passive's."""
     test = result.paired
     if test is None:
-        return name_of(result.learner), "no labels in some run"
+        return name_of(result.learner), "too few labels in some run"
     low, high = 100 * test.area_low, 100 * test.area_high
     first, last = test.area_range
     return (
@@ -145,7 +145,7 @@ def verdict(results):
     """Return one sentence that says whether anything saved labels."""
     savers = [r for r in results if r.is_clear and r.saved > 0]
     if not savers:
-        return "No learner saved labels beyond noise; more --repeats may tell."
+        return "No learner saved labels beyond noise."
     best = max(savers, key=lambda r: r.saved)
     needs = f"{best.passive_needs:.0f}"
     return (
@@ -235,8 +235,9 @@ def draw(plan, results, path):
     """Draw error against labels bought into a file, with matplotlib."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 5), dpi=100, layout="constrained")
+    figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
     targets = {result.target for result in results}
+    band = 0.8 if len(results) <= 3 else 0  # more of them hide one another
     display = LabelCurveDisplay(
         {name_of(result.learner): result.curve for result in results},
         passive={
@@ -244,8 +245,9 @@ def draw(plan, results, path):
             for name, group in by_twin(results).items()
         },
         target=targets.pop() if len(targets) == 1 else None,
-    ).plot(figure.add_subplot())
-    display.ax_.set_title(
-        f"{plan.data}: mean of {plan.n_runs} runs, and the middle 80 % of them"
-    )
+    ).plot(figure.add_subplot(), band=band)
+    display.ax_.get_legend().remove()
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    spread = ", and the middle 80 % of them" if band else ""
+    display.ax_.set_title(f"{plan.data}: mean of {plan.n_runs} runs{spread}")
     figure.savefig(path)

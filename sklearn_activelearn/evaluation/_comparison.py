@@ -118,7 +118,7 @@ def compare_label_curves(
         Measured on the same runs: `label_curve` with the same data, folds, repeats
         and an int as `random_state`. Of two that were interrupted, the runs that
         both have are compared.
-    at : array-like of int, default=()
+    at : int or array-like of int, default=()
         Label counts at which to compare the scores.
     start, stop : int, default=None
         Range of label counts for the area, as for `area_under_label_curve`. None:
@@ -181,7 +181,7 @@ def compare_label_curves(
     check_number(n_resamples, "n_resamples", 1, closed="left", integer=True)
     rows = shared_runs(curve, other)
     start, stop = check_range(start, stop, [curve, other])
-    at = np.asarray(at, dtype=np.int64) if len(at) == 0 else np.asarray(at)
+    at = np.atleast_1d(np.asarray(at, dtype=None if np.size(at) else np.int64))
     if at.ndim != 1 or at.dtype.kind not in "iu":
         raise ValueError("at must hold label counts, whole numbers from 1.")
     scores = [c.scores_at(at)[r] for c, r in zip((curve, other), rows, strict=True)]

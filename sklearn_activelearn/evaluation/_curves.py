@@ -43,17 +43,8 @@ class LabelCurve(Result):
 
     @property
     def carried_scores(self):
-        """Scores with gaps filled by the run's last score before them.
-
-        This is what a user has who is willing to pay for that many labels: a
-        learner that stops asking keeps its model. Shape (n_runs, n_points);
-        NaN only before a run's first score.
-        """
-        ended = self.n_labels >= self.n_bought[:, None]
-        filled = np.where(ended, self.final_scores[:, None], self.scores)
-        last = np.where(np.isnan(filled), 0, np.arange(filled.shape[1]))
-        last = np.maximum.accumulate(last, axis=1)
-        return np.take_along_axis(filled, last, axis=1)
+        """Scores with gaps filled as in `scores_at`, shape (n_runs, n_points)."""
+        return self.scores_at(self.n_labels)
 
     @property
     def mean(self):
@@ -66,21 +57,26 @@ class LabelCurve(Result):
         return _over_runs(np.nanstd, self.carried_scores)
 
     def scores_at(self, n_labels):
-        """Return the carried scores of all runs at any label counts.
+        """Return what all runs score for a user who pays for that many labels.
 
         Parameters
         ----------
         n_labels : array-like of int of shape (n_counts,)
-            Label counts. Between two of the curve's own, a run keeps the score it
-            had at the lower one.
+            Label counts. A run carries its last score on to those without one. One
+            that has bought all it wants keeps its model: its final score.
 
         Returns
         -------
         scores : ndarray of shape (n_runs, n_counts)
             NaN before the first score of a run.
         """
+        scores = np.insert(self.scores, 0, np.nan, axis=1)
+        last = np.where(np.isnan(scores), 0, np.arange(scores.shape[1]))
+        last = np.maximum.accumulate(last, axis=1)
         points = np.searchsorted(self.n_labels, n_labels, side="right")
-        return np.insert(self.carried_scores, 0, np.nan, axis=1)[:, points]
+        carried = np.take_along_axis(scores, last[:, points], axis=1)
+        ended = np.asarray(n_labels) >= self.n_bought[:, None]
+        return np.where(ended, self.final_scores[:, None], carried)
 
     def labels_for(self, error):
         """Labels from which the mean error stays at most `error`; inf for never.

@@ -2,10 +2,9 @@
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 
-from ._curves import area_under_label_curve
-from ._runs import label_curve
+from ._curves import area_under_label_curve, check_range
+from ._runs import check_grid, label_curve
 
 
 def best_in_hindsight(estimator, param_grid, X, y, **options):
@@ -31,7 +30,8 @@ def best_in_hindsight(estimator, param_grid, X, y, **options):
     Returns
     -------
     params : dict
-        The setting whose curve has the largest area; the first of equals.
+        The setting whose curve has the largest area, over the label counts at which
+        some setting still buys; the first of equals.
     curve : LabelCurve
         Its curve.
 
@@ -54,12 +54,13 @@ def best_in_hindsight(estimator, param_grid, X, y, **options):
     >>> params
     {'estimator__var_smoothing': 1.0}
     """
-    settings = list(ParameterGrid(param_grid))
-    if not settings:
-        raise ValueError(f"param_grid has no setting: {param_grid!r}.")
+    settings = check_grid(param_grid)
     curves = [
         label_curve(clone(estimator).set_params(**params), X, y, **options)
         for params in settings
     ]
-    best = int(np.argmax([area_under_label_curve(curve).mean() for curve in curves]))
+    start = max(check_range(None, None, [curve])[0] for curve in curves)
+    stop = max(int(curve.n_labels[-1]) for curve in curves)
+    areas = [area_under_label_curve(curve, start, stop).mean() for curve in curves]
+    best = int(np.argmax(areas))
     return settings[best], curves[best]

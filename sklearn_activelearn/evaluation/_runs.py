@@ -9,8 +9,7 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,7 +21,7 @@ from .._validation import check_number
 from ..stream._loop import StreamLoop
 from ._curves import LabelCurve, reaches
 from ._progress import ExperimentInterrupted, reporting
-from ._scorers import learner_of
+from ._scorers import check_one_score, learner_of
 
 
 def label_curve(
@@ -58,7 +57,7 @@ def label_curve(
         Folds: an int (None is 5) for stratified folds, shuffled anew for each
         repeat; otherwise anything that scikit-learn takes.
     scoring : str or callable, default=None
-        A scorer as in scikit-learn; None for the learner's `score` (accuracy).
+        One scorer as in scikit-learn; None for the learner's `score` (accuracy).
     n_repeats : int >= 1, default=1
         How often to go through all folds.
     n_jobs : int, default=None
@@ -89,7 +88,7 @@ def label_curve(
     TypeError
         For an estimator without `learn`.
     ValueError
-        For label counts below 1, or data that the learner refuses.
+        For label counts below 1, several scores, or data that the learner refuses.
     ExperimentInterrupted
         On Ctrl-C, once a run has ended. It is a KeyboardInterrupt whose ``result``
         is the curve of the runs that have.
@@ -114,10 +113,11 @@ def label_curve(
         at = np.unique(np.asarray(at))
         if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
             raise ValueError("at must hold label counts, whole numbers from 1.")
+    estimator = clone(estimator)  # fitted or not, its runs are found again
     learner = learner_of(estimator)
     if not hasattr(learner, "learn"):
         raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
-    scorer = check_scoring(learner, scoring)
+    scorer = check_one_score(scoring, learner)
     tasks = plan(X, y, cv, n_repeats, check_random_state(random_state))
     data_key = None if memory is None else (joblib.hash((X, y)), __version__)
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
@@ -142,6 +142,14 @@ def label_curve(
             collect(runs, at, tasks),
         ) from stop
     return collect(runs, at, tasks)
+
+
+def check_grid(param_grid):
+    """Return the settings of a grid, which must have some."""
+    settings = list(ParameterGrid(param_grid))
+    if not settings:
+        raise ValueError(f"param_grid has no setting: {param_grid!r}.")
+    return settings
 
 
 def plan(X, y, cv, n_repeats, rng):
@@ -213,9 +221,11 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
         offer = X, y, train  # in place: a copy takes longer than the pass
     else:
         offer = take(X, train), y[train], None
-    if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
-        X_test = estimator[:-1].transform(X_test)
+    while isinstance(estimator, Pipeline):
+        if len(estimator) > 1:
+            offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
+            X_test = estimator[:-1].transform(X_test)
+        estimator = estimator[-1]
     points = {}
 
     def score_at(n):

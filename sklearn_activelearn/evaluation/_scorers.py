@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_number
 
@@ -14,6 +15,13 @@ def learner_of(estimator):
     while isinstance(estimator, Pipeline):
         estimator = estimator[-1]
     return estimator
+
+
+def check_one_score(scoring, learner=None):
+    """Return a scorer; refuse several."""
+    if isinstance(scoring, list | tuple | set | dict):
+        raise ValueError(f"scoring must be one score, got {scoring!r}.")
+    return check_scoring(learner, scoring)
 
 
 def n_queries_scorer(estimator, X, y):
@@ -37,7 +45,7 @@ def n_queries_scorer(estimator, X, y):
     Raises
     ------
     AttributeError
-        For an estimator that does not count labels.
+        For an estimator that does not count labels, or is not fitted.
 
     Examples
     --------
@@ -53,7 +61,9 @@ def n_queries_scorer(estimator, X, y):
     >>> print(search.cv_results_["mean_test_labels"].round(-2))
     [100. 500.]
     """
-    return learner_of(estimator).n_queries_
+    learner = learner_of(estimator)
+    check_is_fitted(learner)
+    return learner.n_queries_
 
 
 def accuracy_per_label_scorer(estimator, X, y):
@@ -121,7 +131,7 @@ def make_priced_scorer(price, scoring="accuracy"):
     Raises
     ------
     ValueError
-        For a price below 0, or a score that scikit-learn does not know.
+        For a price below 0, several scores, or one that scikit-learn does not know.
 
     Examples
     --------
@@ -138,7 +148,7 @@ def make_priced_scorer(price, scoring="accuracy"):
     {'b': 0.01}
     """
     check_number(price, "price", 0, closed="left")
-    return partial(_priced, price=price, scorer=check_scoring(scoring=scoring))
+    return partial(_priced, price=price, scorer=check_one_score(scoring))
 
 
 def _priced(estimator, X, y, *, price, scorer):

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from .._validation import check_number
 from ._curves import reaches
 from ._progress import ExperimentInterrupted, reporting
 from ._results import Result, frame, plain
-from ._runs import label_curve
+from ._runs import check_grid, label_curve
 from ._scorers import learner_of
 
 
@@ -200,7 +199,7 @@ def tune_labels_to_target(
     Raises
     ------
     ValueError
-        As for `label_curve` and `labels_to_target`.
+        As for `label_curve` and `labels_to_target`, and for a grid with no setting.
     ExperimentInterrupted
         On Ctrl-C, once a setting has ended; ``result`` is the tuning among those
         that have.
@@ -219,7 +218,7 @@ def tune_labels_to_target(
     """
     check_number(error, "error", 0, 1, closed="both")
     seed = check_random_state(random_state).randint(2**31)
-    settings, results = ParameterGrid(param_grid), []
+    settings, results = check_grid(param_grid), []
 
     def tuning():
         best, _ = min(results, key=lambda result: result[1].mean)
@@ -246,7 +245,7 @@ def tune_labels_to_target(
                 results.append((params, labels_to_target(curve, error)))
     except KeyboardInterrupt as stop:
         if not results:
-            raise
+            raise KeyboardInterrupt("before the first setting had ended") from stop
         raise ExperimentInterrupted(
             f"after {len(results)} of {len(settings)} settings", tuning()
         ) from stop

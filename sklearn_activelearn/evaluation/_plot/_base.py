@@ -6,7 +6,10 @@ import numpy as np
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 #: How passive learning is drawn, whatever else there is.
-PASSIVE = [{"color": c, "linestyle": "--"} for c in ("0.35", "0.55", "0.7")]
+PASSIVE = [
+    {"color": color, "linestyle": style}
+    for color, style in (("0.3", "--"), ("0.5", "-."), ("0.5", ":"), ("0.7", "--"))
+]
 
 
 def check_matplotlib(who):
@@ -35,6 +38,12 @@ def by_name(curves, name):
     if curves is None:
         return {}
     return dict(curves) if hasattr(curves, "items") else {name: curves}
+
+
+def whole_numbers(*axes):
+    """Put ticks of a linear axis at whole numbers only."""
+    for axis in axes:
+        axis.get_major_locator().set_params(integer=True)
 
 
 def styled(curves, passive):

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from ._base import begin, by_name, check_matplotlib, fitted, styled
+from ._base import (
+    begin,
+    by_name,
+    check_matplotlib,
+    fitted,
+    styled,
+    whole_numbers,
+)
 
 
 class CostCurveDisplay:
@@ -95,7 +102,10 @@ class CostCurveDisplay:
         for name, curve, style in styled(self.curves, {}):
             rounds = np.arange(1, len(curve) + 1)
             self.lines_ += ax.plot(rounds, curve, label=name, **style)
-        ax.set(xlabel="round", ylabel="semi-supervised cost", ylim=(0, None))
+        ax.set(xlabel="round", ylabel="semi-supervised cost")
+        if all((curve > 0).all() for curve in self.curves.values()):
+            ax.set_yscale("log")  # a committee that was sure and wrong pays a lot
+        whole_numbers(ax.xaxis)
         ax.grid(alpha=0.3)
         if len(self.curves) > 1:
             ax.legend(frameon=False, fontsize="small")

@@ -144,7 +144,7 @@ class LabelCurveDisplay:
             ends.append(height)
             ax.axhline(height, color="black", linewidth=0.8, linestyle=":")
             ax.annotate(
-                f"target {100 * self.target:g} % error", (0.01, height),
+                f"target {100 * self.target:.3g} % error", (0.01, height),
                 (0, 2), xycoords=("axes fraction", "data"),
                 textcoords="offset points", fontsize="small", annotation_clip=True,
             )  # fmt: skip

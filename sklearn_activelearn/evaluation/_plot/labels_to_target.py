@@ -20,7 +20,7 @@ class LabelsToTargetDisplay:
         By the name of the learner; scored after each purchase, or at many counts.
     passive : LabelCurve or dict of LabelCurve, default=None
         The baseline; drawn dashed and grey.
-    errors : array-like of float, default=None
+    errors : float or array-like of float, default=None
         Target errors. None: 40 from 0.5 to the lowest error of any curve.
 
     Attributes
@@ -55,7 +55,9 @@ class LabelsToTargetDisplay:
             ]
             lowest = np.nanmin(np.concatenate(ends), initial=0.5)
             errors = np.geomspace(0.5, max(lowest, 1e-3), 40)
-        self.errors = np.sort(np.asarray(errors, dtype=float))
+        self.errors = np.sort(np.atleast_1d(np.asarray(errors, dtype=float)))
+        if len(self.errors) == 0:
+            raise ValueError("errors holds no target error.")
         for error in self.errors:
             check_number(error, "errors", 0, 1, closed="both")
 

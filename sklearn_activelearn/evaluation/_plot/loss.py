@@ -123,6 +123,8 @@ class LossDisplay:
             if asks
             else "signed margin z = y w·x"
         )
+        if asks:
+            ax.set_ylim(0, 1.05)
         ax.grid(alpha=0.3)
         ax.legend(frameon=False, fontsize="small")
         return self

@@ -1,6 +1,7 @@
 """Which points were bought, in the plane."""
 
 import numpy as np
+from sklearn.utils import check_array, check_consistent_length
 
 from ..._validation import check_number
 from .._scorers import learner_of
@@ -95,10 +96,16 @@ class QueryDisplay:
         check_matplotlib(cls.__name__)
         check_number(grid_resolution, "grid_resolution", 2, closed="left", integer=True)
         names = getattr(X, "columns", cls.__init__.__defaults__[0])
-        points = np.asarray(X, dtype=float)
-        if points.ndim != 2 or points.shape[1] != 2:
+        points = check_array(X, dtype=float)
+        check_consistent_length(points, y)
+        if points.shape[1] != 2:
             raise ValueError(f"X must have two features, its shape is {points.shape}.")
         rows = fitted(estimator, "queried_indices_", "learner")
+        if len(rows) and rows.max() >= len(points):
+            raise ValueError(
+                f"row {rows.max()} was bought, but X has {len(points)} rows: pass "
+                "the X of `fit`."
+            )
         classes = learner_of(estimator).classes_
         margin = 0.05 * np.ptp(points, axis=0)
         low, high = points.min(axis=0) - margin, points.max(axis=0) + margin

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._base import COLORS, begin, check_matplotlib, fitted
+from ._base import COLORS, begin, check_matplotlib, fitted, whole_numbers
 
 
 class AllocationDisplay:
@@ -98,6 +98,7 @@ class AllocationDisplay:
             )
         ax.set(xlabel="labels taught", ylabel="labels so far", xlim=(0, n + 1))
         ax.set_ylim(0, max(max(line.get_ydata()) for line in self.lines_) * 1.05 + 1)
+        whole_numbers(ax.xaxis, ax.yaxis)
         ax.grid(alpha=0.3)
         ax.legend(frameon=False, loc="upper left")
         return self
@@ -188,5 +189,6 @@ class ModelProbabilityDisplay:
         ax.plot(np.arange(1, n_rounds + 1), best, ".", color=COLORS[1], markersize=5)
         ax.set_yticks(range(n_models), self.names)
         ax.set(xlabel="round (dot: most probable model)")
+        whole_numbers(ax.xaxis)
         self.figure_.colorbar(self.image_, ax=ax, label="probability")
         return self
