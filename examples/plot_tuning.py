@@ -11,8 +11,7 @@ it tells what would have been best. Without a budget it always has the same answ
 # With and without a budget
 # -------------------------
 #
-# ``n_queries_`` of the refitted learners is the bill that the winner would have had. A
-# scorer that returns it for each fold puts it beside the accuracy.
+# ``n_queries_scorer`` puts the bill of each fold beside its accuracy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,14 +19,10 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from sklearn_activelearn import CBGZClassifier
+from sklearn_activelearn.evaluation import n_queries_scorer
 
 X, y = load_digits(return_X_y=True)
 B = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
-
-
-def measure(learner, X, y):
-    """Return accuracy and bill of a fitted learner."""
-    return {"accuracy": learner.score(X, y), "labels": learner.n_queries_}
 
 
 def search(budget):
@@ -35,7 +30,7 @@ def search(budget):
     return GridSearchCV(
         CBGZClassifier(budget=budget, random_state=0),
         {"b": B},
-        scoring=measure,
+        scoring={"accuracy": "accuracy", "labels": n_queries_scorer},
         refit="accuracy",
         cv=StratifiedKFold(5, shuffle=True, random_state=0),
     ).fit(X, y)
