@@ -42,7 +42,7 @@ learners = {
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 CostCurveDisplay({name: one.cost_curve_ for name, one in learners.items()}).plot(left)
-left.set(xlabel="labels after the first 20", yscale="log", ylim=(1e-7, None))
+left.set(xlabel="labels after the first 20")
 for name, learner in learners.items():
     stages = learner.estimator_.staged_decision_function(X_test)
     errors = [np.mean((stage > 0) != (y_test > 0)) for stage in stages]

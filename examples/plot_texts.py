@@ -56,9 +56,9 @@ for library in MODULES:
 # ----------------------------------
 #
 # Inside the learner it knows the words of the bought texts only. It needs no labels,
-# though: in front of the learner it sees all texts before the first one is bought. That
-# sounds better, and is worse here. What asking saves is little in either case: measure
-# it on texts of your own before you rely on it.
+# though: in front of the learner it sees all texts before the first one is bought. What
+# asking saves is little in either case, and which is better depends on the texts (these
+# change with the versions installed): measure it on texts of your own.
 
 model = LogisticRegression(C=10.0, max_iter=1_000)
 inside = make_pipeline(TfidfVectorizer(), model)

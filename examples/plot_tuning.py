@@ -4,7 +4,7 @@ Tuning b: what a search can say
 ===============================
 
 `GridSearchCV` works around a learner, and reads every label of the rows it is given:
-it tells what would have been best. Without a budget it always has the same answer.
+it tells what would have been best. Without a budget that is to buy a lot.
 """
 
 # %%
@@ -41,7 +41,7 @@ def search(budget):
 # -----------------------------
 #
 # Without a budget the search says "buy more": the error falls along with the bill, and
-# the winner has paid for most labels. With 200 labels to spend, a small b spreads them
+# the winner has bought four labels of five. With 200 labels to spend, a small b spreads them
 # over the stream and a large one spends them on whatever comes first; from 0.03 on it
 # is all much the same, and the winner is a matter of the folds. Circles mark winners.
 

@@ -120,6 +120,11 @@ def check_matplotlib(what):
 
 def check_outputs(args):
     """Refuse files that cannot be written, before the long run."""
+    if args.cache is not None:
+        try:
+            Path(args.cache).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--cache: {args.cache}: {error.strerror}") from error
     if args.plot:
         if args.plot.suffix.lower() not in PICTURES:
             raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")

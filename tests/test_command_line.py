@@ -518,6 +518,10 @@ class TestRefused:
     def test_argument(self, argv, refused):
         refused(*argv)
 
+    def test_cache_that_is_no_folder(self, iris_csv, refused):
+        assert "exists" in refused("--cache", iris_csv)
+        assert "--cache" in refused("--cache", f"{iris_csv}/runs")
+
     def test_no_command(self, capsys):
         assert main([]) == 2
         assert capsys.readouterr().err.count("\n") == 1

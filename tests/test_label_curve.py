@@ -7,8 +7,13 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import Perceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
-from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    MinMarginClassifier,
+    RandomSamplingClassifier,
+)
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from tests.learners import each_stream_learner
 from tests.tools import fresh, group_of
@@ -74,6 +79,24 @@ def test_scores_at_some_counts(prototype):
     assert np.isnan(some.scores[:, 2]).all()
     np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
     np.testing.assert_array_equal(some.final_scores, everywhere.final_scores)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_batches_are_scored_when_they_are_taught(inside):
+    learner = MinMarginClassifier(SVC(), n_initial=4, batch_size=3, budget=10)
+    learner = make_pipeline(StandardScaler(), learner) if inside else learner
+    arguments = {"cv": SPLITS, "random_state": 0}
+    batches = label_curve(learner, X, y, **arguments)
+    assert batches.n_labels.tolist() == [4, 7, 10]
+    assert len(set(batches.scores.ravel().tolist())) > 3
+    curve = label_curve(learner, X, y, at=range(1, 13), **arguments)
+    np.testing.assert_array_equal(curve.scores[:, 3:6], batches.scores[:, [0] * 3])
+    np.testing.assert_array_equal(curve.scores[:, 6:9], batches.scores[:, [1] * 3])
+    np.testing.assert_array_equal(curve.scores[:, 9], batches.scores[:, 2])
+    assert np.isnan(curve.scores[:, [0, 1, 2, 10, 11]]).all()
+    between = label_curve(learner, X, y, at=[5, 9], **arguments)
+    np.testing.assert_array_equal(between.scores, batches.scores[:, :2])
+    np.testing.assert_array_equal(between.final_scores, batches.final_scores)
 
 
 def share_bought(learner, X, y):
