@@ -43,7 +43,7 @@ def search(budget):
 # Without a budget the search says "buy more": the error falls along with the bill, and
 # the winner has bought four labels of five. With 200 labels to spend, a small b spreads
 # them over the stream and a large one spends them on whatever comes first; from 0.03 on
-# it is all much the same, and the winner is a matter of the folds. Circles mark winners.
+# it is all much the same, and the winner is a matter of the folds. Circles: winners.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 4), sharex=True, layout="constrained"
