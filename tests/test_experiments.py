@@ -234,6 +234,11 @@ class TestResults:
             assert again.n_labels.dtype.kind == "i"
             assert json.loads(curve.to_json())["n_labels"] == [1, 5, 200]
 
+    def test_results_may_be_looked_for_and_be_keys(self, curves):
+        assert curves[1] in curves
+        assert curves[0] != LabelCurve.from_json(curves[0].to_json())
+        assert len(set(curves)) == 2
+
     def test_labels_to_target_come_back(self, curves):
         for error in (0.0, 0.4):
             needed = labels_to_target(curves[0], error)

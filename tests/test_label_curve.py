@@ -154,6 +154,19 @@ def test_runs():
     assert not hasattr(learner, "classes_")
 
 
+def test_a_run_is_named_after_all_its_rows():
+    rows, test = np.arange(80), np.arange(81, 110)
+    folds = [(rows, test), (rows[::-1], test), (rows + 1, test), (rows, test + 1)]
+    names = [
+        label_curve(
+            RandomSamplingClassifier(), X, y, cv=[fold], at=[1], random_state=seed
+        ).runs.item()
+        for fold, seed in [*((fold, 0) for fold in folds), (folds[0], 0), (folds[0], 1)]
+    ]
+    assert names[4] == names[0]
+    assert len(set(names)) == 5
+
+
 def test_sparse_rows_and_scorers():
     learner = CBGZClassifier(b=0.5)
     curve = label_curve(learner, X, y, random_state=0)

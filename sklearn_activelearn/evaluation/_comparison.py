@@ -17,7 +17,7 @@ TESTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelCurveComparison(Result):
     """Paired differences of two label curves, with intervals and p-values.
 

@@ -8,7 +8,7 @@ from .._validation import check_number
 from ._results import Result, frame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelCurve(Result):
     """Scores of a learner after each purchase, over repeated runs.
 

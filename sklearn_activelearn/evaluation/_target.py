@@ -15,7 +15,7 @@ from ._runs import check_grid, label_curve
 from ._scorers import learner_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelsToTarget(Result):
     """Labels each run needed to reach an error for the first time.
 
@@ -108,7 +108,7 @@ def labels_to_target(curve, error):
     return LabelsToTarget(float(error), labels, curve.n_offered)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tuning:
     """Outcome of `tune_labels_to_target`.
 

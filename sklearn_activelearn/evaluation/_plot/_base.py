@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from .._runs import label_curve
+from .._scorers import learner_of
+
 #: Okabe and Ito's colours, which nearly everybody can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
@@ -31,6 +34,14 @@ def begin(display, ax):
         _, ax = plt.subplots(layout="constrained")
     display.ax_, display.figure_ = ax, ax.figure
     return ax
+
+
+def measured(estimator, passive, X, y, experiment):
+    """Return the curve of a learner by its name, and that of a passive one or None."""
+    experiment = {"random_state": 0, **experiment}
+    curve = label_curve(estimator, X, y, **experiment)
+    baseline = None if passive is None else label_curve(passive, X, y, **experiment)
+    return {type(learner_of(estimator)).__name__: curve}, baseline
 
 
 def by_name(curves, name):
@@ -76,8 +87,6 @@ def log_ticks(axis, *, percent=False):
 
 def fitted(estimator, name, owner):
     """Return an attribute of a fitted learner, or say who has it."""
-    from .._scorers import learner_of
-
     learner = learner_of(estimator)
     if not hasattr(learner, name):
         raise AttributeError(

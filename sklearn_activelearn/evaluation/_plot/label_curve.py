@@ -3,9 +3,15 @@
 import numpy as np
 
 from ..._validation import check_number, check_option
-from .._runs import label_curve
-from .._scorers import learner_of
-from ._base import begin, by_name, check_matplotlib, draw_band, log_ticks, styled
+from ._base import (
+    begin,
+    by_name,
+    check_matplotlib,
+    draw_band,
+    log_ticks,
+    measured,
+    styled,
+)
 
 
 class LabelCurveDisplay:
@@ -82,10 +88,7 @@ class LabelCurveDisplay:
             Drawn.
         """
         check_matplotlib(cls.__name__)
-        experiment = {"random_state": 0, **experiment}
-        curve = label_curve(estimator, X, y, **experiment)
-        baseline = None if passive is None else label_curve(passive, X, y, **experiment)
-        curves = {type(learner_of(estimator)).__name__: curve}
+        curves, baseline = measured(estimator, passive, X, y, experiment)
         return cls(curves, passive=baseline, target=target).plot(ax)
 
     @classmethod

@@ -3,10 +3,16 @@
 import numpy as np
 
 from ..._validation import check_number
-from .._runs import label_curve
-from .._scorers import learner_of
 from .._target import labels_to_target
-from ._base import begin, by_name, check_matplotlib, draw_band, log_ticks, styled
+from ._base import (
+    begin,
+    by_name,
+    check_matplotlib,
+    draw_band,
+    log_ticks,
+    measured,
+    styled,
+)
 
 
 class LabelsToTargetDisplay:
@@ -88,13 +94,7 @@ class LabelsToTargetDisplay:
             Drawn.
         """
         check_matplotlib(cls.__name__)
-        experiment = {"random_state": 0, **experiment}
-        curves = {
-            type(learner_of(estimator)).__name__: label_curve(
-                estimator, X, y, **experiment
-            )
-        }
-        baseline = None if passive is None else label_curve(passive, X, y, **experiment)
+        curves, baseline = measured(estimator, passive, X, y, experiment)
         return cls(curves, passive=baseline, errors=errors).plot(ax)
 
     @classmethod

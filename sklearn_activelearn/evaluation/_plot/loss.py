@@ -5,7 +5,7 @@ import numpy as np
 from ..._validation import check_option
 from ...losses import make_loss
 from .._scorers import learner_of
-from ._base import COLORS, begin, check_matplotlib, fitted
+from ._base import COLORS, begin, fitted
 
 #: What is drawn for each kind: the label of the axis.
 KINDS = {
@@ -108,7 +108,6 @@ class LossDisplay:
             Itself.
         """
         check_option(kind, "kind", KINDS)
-        check_matplotlib("LossDisplay.plot")
         ax = begin(self, ax)
         asks = kind == "query_probability"
         if z is None:
