@@ -107,6 +107,14 @@ class TestMemory:
         label_curve(**{**arguments, **changes})
         assert scorer.n_calls() > n_calls
 
+    def test_another_version_runs_anew(self, tmp_path, monkeypatch):
+        scorer = CountingScorer(tmp_path)
+        arguments = {"cv": 2, "at": [5], "scoring": scorer, "random_state": 0}
+        label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
+        monkeypatch.setattr("sklearn_activelearn.evaluation._runs.__version__", "9")
+        label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
+        assert scorer.n_calls() == 8
+
     def test_an_interrupted_experiment_resumes(self, tmp_path):
         arguments = {"at": [5, 10], "random_state": 0, "memory": tmp_path / "cache"}
         scorer = CountingScorer(tmp_path, stop_at=7)  # in the third run
