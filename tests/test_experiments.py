@@ -90,7 +90,7 @@ class TestMemory:
         "changes",
         [
             {"X": X + 1e-9},
-            {"y": y[::-1]},
+            {"y": np.where(y == "yes", "no", "yes")},
             {"at": [5]},
             {"random_state": 1},
             {"estimator": RandomSamplingClassifier(rate=1.0, eta0=0.5)},
@@ -106,6 +106,15 @@ class TestMemory:
         n_calls = scorer.n_calls()
         label_curve(**{**arguments, **changes})
         assert scorer.n_calls() > n_calls
+
+    def test_another_scorer_is_asked(self, tmp_path):
+        arguments = {"cv": 2, "at": [5], "memory": tmp_path, "random_state": 0}
+        for scoring in ("accuracy", "roc_auc"):
+            kept = label_curve(EVERYTHING, X, y, scoring=scoring, **arguments)
+            plain = label_curve(
+                EVERYTHING, X, y, scoring=scoring, **{**arguments, "memory": None}
+            )
+            same(kept, plain)
 
     def test_another_version_runs_anew(self, tmp_path, monkeypatch):
         scorer = CountingScorer(tmp_path)
@@ -148,6 +157,14 @@ class TestMemory:
 
 
 class TestInterrupt:
+    def test_folds_of_the_runs_that_have_ended(self, tmp_path):
+        scorer = CountingScorer(tmp_path, stop_at=4)
+        folds = [(np.arange(n), np.arange(n, 120)) for n in (60, 70, 80)]
+        with pytest.raises(ExperimentInterrupted) as stop:
+            label_curve(EVERYTHING, X, y, cv=folds, at=[5], scoring=scorer)
+        assert stop.value.result.n_offered.tolist() == [60, 70]
+        assert stop.value.result.n_held_out.tolist() == [60, 50]
+
     def test_before_the_first_run_ends(self, tmp_path):
         with pytest.raises(KeyboardInterrupt) as stop:
             label_curve(EVERYTHING, X, y, scoring=CountingScorer(tmp_path, stop_at=1))
