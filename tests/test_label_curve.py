@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
+    GreedyOnlineClassifier,
     MinMarginClassifier,
     RandomSamplingClassifier,
 )
@@ -69,16 +70,31 @@ def test_curve_equals_the_loop_by_hand(prototype):
 @each_stream_learner
 def test_scores_at_some_counts(prototype):
     everywhere = label_curve(prototype, X, y, cv=SPLITS, random_state=0)
-    some = label_curve(prototype, X, y, cv=SPLITS, at=[200, 5, 3, 5], random_state=0)
-    assert some.n_labels.tolist() == [3, 5, 200]
-    for column, n in enumerate([3, 5]):
-        np.testing.assert_array_equal(
-            some.scores[:, column],
-            everywhere.scores[:, everywhere.n_labels == n].sum(axis=1),
-        )
-    assert np.isnan(some.scores[:, 2]).all()
+    last = int(everywhere.n_labels[-1])
+    at = [200, 5, 3, 5, last]
+    some = label_curve(prototype, X, y, cv=SPLITS, at=at, random_state=0)
+    assert some.n_labels.tolist() == sorted(set(at))
+    np.testing.assert_array_equal(
+        some.scores[:, :-1], everywhere.scores[:, some.n_labels[:-1] - 1]
+    )
+    assert np.isnan(some.scores[:, -1]).all()
     np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
     np.testing.assert_array_equal(some.final_scores, everywhere.final_scores)
+
+
+@pytest.mark.parametrize(
+    "learner", [CBGZClassifier(), GreedyOnlineClassifier(7)], ids=str
+)
+def test_scores_at_some_counts_of_a_long_stream(learner):
+    rows = np.random.RandomState(1).standard_normal((3_000, 4))  # more than a block
+    labels = rows[:, 0] > 0.5 * rows[:, 1]
+    split = [(np.arange(2_900), np.arange(2_900, 3_000))]
+    arguments = {"X": rows, "y": labels, "cv": split, "random_state": 0}
+    everywhere = label_curve(learner, **arguments)
+    at = everywhere.n_labels[::3]
+    some = label_curve(learner, at=at, **arguments)
+    np.testing.assert_array_equal(some.scores, everywhere.scores[:, ::3])
+    np.testing.assert_array_equal(some.n_bought, everywhere.n_bought)
 
 
 @pytest.mark.parametrize("inside", [True, False])
