@@ -248,6 +248,6 @@ def draw(plan, results, path):
     ).plot(figure.add_subplot(), band=band)
     display.ax_.get_legend().remove()
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
-    spread = ", and the middle 80 % of them" if band else ""
-    display.ax_.set_title(f"{plan.data}: mean of {plan.n_runs} runs{spread}")
+    shaded = ", and the middle 80 % of them" if band else ""
+    display.ax_.set_title(f"{plan.data}: mean of {plan.n_runs} runs{shaded}")
     figure.savefig(path)

@@ -83,7 +83,7 @@ class LabelCurve(Result):
 
         "Stays", because the mean of a few runs also dips by chance.
         """
-        good = reaches(self.mean, error + 1e-9)
+        good = reaches(self.mean, error)
         last_bad = np.flatnonzero(~good)[-1] if not good.all() else -1
         return float(np.append(self.n_labels, np.inf)[last_bad + 1])
 
