@@ -113,11 +113,12 @@ class TestReport:
 
     def test_numbers_are_those_of_label_curve(self, capsys):
         argv = ["--learner", "CBGZClassifier:b=0.5", "--raw", "--seed", "3"]
+        argv += ["--repeats", "2"]
         report = report_of(capsys, *argv)
         (result,) = report["results"]
         X, y = load_digits(return_X_y=True)
         curve = label_curve(
-            CBGZClassifier(b=0.5), X, y, cv=2, at=[5, 100], random_state=3
+            CBGZClassifier(b=0.5), X, y, cv=2, n_repeats=2, at=[5, 100], random_state=3
         )
         assert result["labels_bought"] == curve.n_bought.tolist()
         assert result["errors"] == (1 - curve.final_scores).tolist()
@@ -185,7 +186,7 @@ class TestReport:
         def refuse(*args, **kwargs):
             raise AssertionError("this was run before")
 
-        monkeypatch.setattr(CBGZClassifier, "learn", refuse)
+        monkeypatch.setattr(CBGZClassifier, "predict", refuse)
         assert report_of(capsys, *argv) == report
 
     def test_features_are_standardised_unless_raw(self, tmp_path, capsys):

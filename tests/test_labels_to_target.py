@@ -77,6 +77,15 @@ def test_an_error_of_exactly_the_target_counts(percent):
     assert labels_to_target(curve, percent / 100).labels.tolist() == [2]
 
 
+def test_the_end_of_a_run_counts():
+    two = np.array([2, 2])
+    final, runs = np.array([0.9, 0.6]), np.array(["a", "b"])
+    curve = LabelCurve(
+        two[:1], np.full((2, 1), 0.5), two + 5, final, two * 9, two, runs
+    )
+    assert labels_to_target(curve, 0.2).labels.tolist() == [7, np.inf]
+
+
 def enough(learner, X, y):
     """Score a learner as perfect once it has bought `eta0` labels."""
     return float(learner.n_queries_ >= learner.eta0)
