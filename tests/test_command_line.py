@@ -332,6 +332,7 @@ class TestLearner:
         ("text", "message"),
         [
             ("CBGSClassifier", "did you mean 'CBGZClassifier'"),
+            ("greedy", "did you mean 'GreedyOnlineClassifier'"),
             ("", "there are ALMSClassifier, ASSLBoostClassifier"),
             ("DKM:eta=1", "did you mean 'eta0'"),
             ("DKM:R", "not of the form"),

@@ -75,8 +75,9 @@ def parse_params(text):
 
 
 def choices(name, names):
-    """Return what a misspelt name may have meant, and all there are."""
-    close = get_close_matches(name, names, 1)
+    """Return what a misspelt or shortened name may have meant, and all there are."""
+    longer = [n for n in names if name and n.lower().startswith(name.lower())]
+    close = longer or get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}, of " if close else "there are "
     return f"{hint}{', '.join(names)}"
 
