@@ -48,8 +48,8 @@ class Logistic:
         return self
 
     def predict_proba(self, X):
-        p = 1 / (1 + np.exp(-(self.rows(X) @ self.w)))
-        return np.column_stack([1 - p, p])
+        margin = self.rows(X) @ self.w
+        return 1 / (1 + np.exp(np.column_stack([margin, -margin])))
 
 
 class Exact(ClassifierMixin, BaseEstimator):
