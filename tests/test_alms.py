@@ -7,6 +7,7 @@ from threading import Lock
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -497,6 +498,34 @@ def test_auto_takes_what_it_can():
         assert learner._shares is shares
     three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
     assert not three._shares
+
+
+def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
+    def fail(*_):
+        raise FloatingPointError
+
+    X, y = small_pool()
+    learner = ALMSClassifier(
+        None, {"C": [0.1, 10.0]}, n_candidates=4, n_pairs=3, n_initial=6, budget=10,
+        random_state=0,
+    )  # fmt: skip
+    refitted = clone(learner).set_params(voi="refit").fit(X, y)
+    monkeypatch.setattr(GramModels, "trained", fail)
+    with pytest.warns(UserWarning, match="Scale the features") as warned:
+        learner.fit(X, y)
+    assert len(warned) == 1
+    bought = learner.queried_indices_.tolist()
+    assert bought == refitted.queried_indices_.tolist()
+    with pytest.raises(FloatingPointError):
+        learner.set_params(voi="gram").fit(X, y)
+
+
+def test_labels_are_kept_when_training_fails():
+    X, y = small_pool()
+    learner = ALMSClassifier(None, {"C": [1e-3, 1e6]}, voi="gram", random_state=0)
+    with pytest.raises(FloatingPointError, match="scale the features"):
+        learner.learn(1e9 * X, lambda asked: y[asked], classes=[0, 1])
+    assert learner.n_queries_ == len(learner.allocation_) > 0
 
 
 def test_gram_refuses_a_third_class():

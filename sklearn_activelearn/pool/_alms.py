@@ -11,7 +11,7 @@ from ._base import PoolClassifier
 from ._candidates import CandidateSet, cv_accuracies
 from ._choice import best
 from ._door import refuse_pairwise_scores
-from ._together import Together
+from ._together import Together, anew_if_that_fails
 from ._two_sets import TRAIN, VALIDATION, TwoSets
 from ._voi import (
     LOSSES,
@@ -55,7 +55,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         ``LogisticRegression`` with L2 penalty and two classes, a hundred to a thousand
         times faster; a third class is an error. "auto": "gram" if possible, else
         "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
-        say otherwise.
+        say otherwise; with a warning from where "gram" fails on numbers too large.
 
     n_candidates : int >= 1, default=None
         Look at so many random rows of the pool in each round. None: all.
@@ -316,6 +316,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         for name in ("_present", "best_index_", "best_params_", "candidate_names_"):
             self.__dict__.pop(name, None)
 
+    @anew_if_that_fails
     def _select(self, X, rows, n_wanted, seed):
         rng = np.random.default_rng(seed)
         order = rng.permutation(rows)
@@ -346,6 +347,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         """Return how probable each model is, given its losses on the validation set."""
         return model_probabilities(lower_ends(losses), self.temperature)
 
+    @anew_if_that_fails
     def _train(self):
         names = self._candidates()[0]
         if names != getattr(self, "candidate_names_", names):

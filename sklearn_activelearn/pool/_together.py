@@ -1,5 +1,8 @@
 """Candidates trained together where they can be, with transformers of the pool."""
 
+from functools import wraps
+from warnings import warn
+
 from sklearn.base import clone
 
 from ._training import train
@@ -8,8 +11,33 @@ from ._voi_gram import GramModels, key_of, split, why_not
 from ._voi_refit import RefittedModels
 
 
+def anew_if_that_fails(method):
+    """Let a method of a learner with `voi="auto"` try again with models refitted."""
+
+    @wraps(method)
+    def run(self, *args):
+        try:
+            return method(self, *args)
+        except FloatingPointError:
+            if self.voi != "auto" or not self._shares:
+                raise
+            warn(
+                "Some logistic regressions could not be trained together; they are "
+                "refitted from now on, which takes much longer. Scale the features.",
+                stacklevel=2,
+            )
+            self._gave_up = True
+            return method(self, *args)
+
+    return run
+
+
 class Together:
     """A learner with `voi` and `loss`: how its candidates are trained."""
+
+    def _begin(self):
+        super()._begin()
+        self._gave_up = False
 
     @property
     def _keeps_pool(self):
@@ -18,7 +46,8 @@ class Together:
 
     @property
     def _may_share(self):
-        return self.voi != "refit" and not any(map(why_not, self._prototypes))
+        wanted = self.voi == "gram" or (self.voi == "auto" and not self._gave_up)
+        return wanted and not any(map(why_not, self._prototypes))
 
     @property
     def _shares(self):
