@@ -108,8 +108,11 @@ def run_reproduce(args):
         os.environ["SKLEARN_ACTIVELEARN_DATA"] = str(args.data.resolve())
     try:
         reproduce(args.paper, args.out, args.quick)
-    except OSError as error:  # data that is neither there nor to be fetched
-        raise UsageError(f"{args.paper}: {error}") from error
+    except (OSError, ImportError) as error:  # data neither there nor to be fetched
+        reason = getattr(error, "reason", error)
+        raise UsageError(
+            f"{args.paper}: {reason} (data sets are fetched unless --data has them)"
+        ) from error
 
 
 def check_matplotlib(what):

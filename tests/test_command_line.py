@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -613,10 +615,15 @@ class TestReproduce:
             (["ali2015"], "invalid choice: 'ali2015'"),
             ([], "the following arguments are required: PAPER"),
             (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),
-            (["ali2014", "--data", "."], "heart.npz is needed"),
+            (["ali2014", "--data", "."], "no way to openml.org (data sets"),
         ],
     )
     def test_refused(self, argv, message, tmp_path, capsys, monkeypatch):
+        def unreachable(*_, **__):
+            raise URLError("no way to openml.org")
+
+        papers = import_module("sklearn_activelearn._papers.data")
+        monkeypatch.setattr(papers, "fetch_openml", unreachable)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
         assert main(["reproduce", *argv]) == 2

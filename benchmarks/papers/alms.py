@@ -21,7 +21,7 @@ from time import process_time
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import expit
+from scipy import special
 from scipy.stats import ttest_rel
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import log_loss
@@ -99,7 +99,7 @@ class Logistic(ClassifierMixin, BaseEstimator):
         lam, none = self.l2_weight(len(y)), np.empty((1, 0), dtype=np.intp)
         sign = 2.0 * codes - 1
         w = solve(A, sign, True, none, None, np.array([lam]))[0, 0]
-        self.coef_ = X.T @ (sign * expit(-sign * (A @ w))) / lam
+        self.coef_ = X.T @ (sign * special.expit(-sign * (A @ w))) / lam
         self.intercept_ = w[-1]
         return self
 
@@ -114,7 +114,7 @@ class Logistic(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Return the class probabilities."""
         margin = self.decision_function(X)
-        return np.column_stack([expit(-margin), expit(margin)])
+        return np.column_stack([special.expit(-margin), special.expit(margin)])
 
 
 class PlattSVC(ClassifierMixin, BaseEstimator):
@@ -309,7 +309,7 @@ def report(problem, penalty, results, counts):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 from sklearn.datasets import fetch_covtype, fetch_openml, fetch_rcv1, load_digits
+from sklearn.preprocessing import OneHotEncoder
 
 from sklearn_activelearn.datasets import make_twonorm
 
@@ -73,28 +74,6 @@ def rcv1():
     return news.data[kept].astype(np.float32), business[kept].astype(int), folds
 
 
-def two_classes(name):
-    """Return one of Rätsch's sets of two classes: rows and labels 0 and 1.
-
-    Names are banana, flare-solar, german, image, splice and twonorm.
-    """
-    file = local_file(f"raetsch_{name}")
-    if file.exists():
-        with np.load(file, allow_pickle=False) as arrays:
-            return arrays["X"].astype(float), (arrays["y"] > 0).astype(int)
-    if name == "twonorm":
-        return twonorm()
-    raise FileNotFoundError(f"{file} is needed; OpenML has another version of {name}.")
-
-
-def twonorm(n_rows=7400):
-    """Return two normal clouds in 20 dimensions, 4 apart."""
-    rng = np.random.RandomState(0)
-    y = rng.randint(2, size=n_rows)
-    X = rng.standard_normal((n_rows, 20)) + (2 * y[:, None] - 1) * 2 / np.sqrt(20)
-    return X, y
-
-
 def rcv1_topics():
     """Return news as CSR of 47,236 terms, their topics (0 or 1) and the topics' names.
 
@@ -118,17 +97,42 @@ def rcv1_topics():
     return vstack(rows, format="csr"), np.concatenate(topics), np.array(names)
 
 
+#: Of each of the UCI's sets: its name in OpenML, the label that is 1, and its rows,
+#: columns and rows with that label.
+UCI = {
+    "heart": ("heart-statlog", "present", (270, 13, 120)),
+    "ionosphere": ("ionosphere", "g", (351, 34, 225)),
+    "mushroom": ("mushroom", "p", (8124, 117, 3916)),
+    "pima": ("diabetes", "tested_positive", (768, 8, 268)),
+    "votes": ("vote", "democrat", (435, 16, 267)),
+}
+
+
 def uci(name):
     """Return one of five small sets of two classes: rows and labels -1 and 1.
 
-    Names are heart (270 x 13), ionosphere (351 x 34), mushroom (8,124 x 117, one
-    column for each value of an attribute), pima (768 x 8) and votes (435 x 16).
+    Names are heart, ionosphere, mushroom, pima and votes.
     """
     file = local_file(name)
-    if not file.exists():
-        raise FileNotFoundError(f"{file} is needed; OpenML codes {name} otherwise.")
-    with np.load(file, allow_pickle=False) as arrays:
-        return arrays["X"].astype(float), arrays["y"].astype(int)
+    if file.exists():
+        with np.load(file, allow_pickle=False) as arrays:
+            return arrays["X"].astype(float), arrays["y"].astype(int)
+    title, label, expected = UCI[name]
+    frame, labels = fetch_openml(title, version=1, return_X_y=True, as_frame=True)
+    X, y = as_numbers(frame), np.where(labels == label, 1, -1)
+    if (*X.shape, np.count_nonzero(y == 1)) != expected:
+        raise FileNotFoundError(f"{file} is needed: OpenML has another {title}.")
+    return X, y
+
+
+def as_numbers(frame):
+    """Return yes and no as 1 and -1, unknown as 0; other symbols as one column each."""
+    symbols = frame.select_dtypes(exclude="number")
+    if symbols.empty:
+        return frame.to_numpy(float)
+    if symbols.isin(["y", "n"]).to_numpy()[symbols.notna()].all():
+        return (frame == "y").to_numpy(float) - (frame == "n").to_numpy(float)
+    return OneHotEncoder(sparse_output=False).fit_transform(frame)
 
 
 def digits():
@@ -137,22 +141,33 @@ def digits():
     return X / 16, y
 
 
+#: Rows of the training part of Rätsch's sets.
+N_TRAIN = {
+    "twonorm": 400,
+    "image": 1300,
+    "banana": 400,
+    "splice": 1000,
+    "german": 700,
+    "flare-solar": 666,
+}
+
+
 def raetsch(name):
     """Return rows, labels -1 and 1, and the size of the training part.
 
-    The boosting benchmarks of G. Rätsch: "banana", "flare-solar", "german", "image",
-    "splice" and "twonorm". Only the last is made anew where its file is missing.
+    One of the sets of two classes of the boosting benchmarks of G. Rätsch. Without
+    its file twonorm is made anew and banana fetched; of the others OpenML has other
+    versions.
     """
-    n_train = {
-        "banana": 400,
-        "flare-solar": 666,
-        "german": 700,
-        "image": 1300,
-        "splice": 1000,
-        "twonorm": 400,
-    }[name]
     file = local_file(f"raetsch_{name}")
-    if name == "twonorm" and not file.exists():
-        return *make_twonorm(7400, random_state=0), n_train
-    with np.load(file, allow_pickle=False) as arrays:
-        return arrays["X"].astype(float), arrays["y"].astype(int), n_train
+    if file.exists():
+        with np.load(file, allow_pickle=False) as arrays:
+            X, y = arrays["X"].astype(float), arrays["y"].astype(int)
+    elif name == "twonorm":
+        X, y = make_twonorm(7400, random_state=0)
+    elif name == "banana":
+        frame, labels = fetch_openml(name, version=1, return_X_y=True, as_frame=True)
+        X, y = frame.to_numpy(float), np.where(labels == "1", -1, 1)
+    else:
+        raise FileNotFoundError(f"{file} is needed: OpenML has another {name}.")
+    return X, y, N_TRAIN[name]

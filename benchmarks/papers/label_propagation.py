@@ -28,17 +28,10 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
 )
+from sklearn_activelearn.datasets import make_twonorm
 
 from . import data
 
-POOL_SIZES = {
-    "twonorm": 400,
-    "banana": 400,
-    "flare-solar": 666,
-    "german": 700,
-    "splice": 1000,
-    "image": 1300,
-}
 SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 
 
@@ -46,6 +39,10 @@ class RandomLabelPropagation(ActiveLabelPropagationClassifier):
     """The same model; its labels are random."""
 
     _select = ActiveLabelPropagationClassifier._at_random
+
+
+def toy(_):
+    return *make_twonorm(500, random_state=0), 60
 
 
 def svm():
@@ -75,7 +72,7 @@ def errors(learner, X, y, n_pool, shares, seed):
     for count in counts:
         left = np.setdiff1d(np.arange(n_pool), bought)
         learner.set_params(budget=count)
-        learner.learn(X_pool, y_pool.__getitem__, [0, 1], candidates=left)
+        learner.learn(X_pool, y_pool.__getitem__, [-1, 1], candidates=left)
         bought = np.append(bought, learner.queried_indices_)
         if hasattr(learner, "transduction_"):
             guess = learner.transduction_.copy()
@@ -89,25 +86,29 @@ def errors(learner, X, y, n_pool, shares, seed):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--set", action="append", choices=POOL_SIZES)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--set", action="append", choices=data.N_TRAIN)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    shares, sizes = SHARES, POOL_SIZES
+    load, shares = data.raetsch, SHARES
     if args.quick:
         args.splits, args.set, shares = 2, ["twonorm"], SHARES[:3]
-        sizes = {"twonorm": 60}
+        load = toy
     print(__doc__.splitlines()[0])
     print(f"{args.splits} splits, seeds 0 to {args.splits - 1}; errors in %.")
-    for name in args.set or POOL_SIZES:
-        X, y = data.twonorm(500) if args.quick else data.two_classes(name)
+    for name in args.set or data.N_TRAIN:
+        try:
+            X, y, n_pool = load(name)
+        except FileNotFoundError as error:
+            print(f"\n{name} is left out: {error}")
+            continue
         X = StandardScaler().fit_transform(X)
-        print(f"\n{name}, pool {sizes[name]}, held out {len(y) - sizes[name]}")
+        print(f"\n{name}, pool {n_pool}, held out {len(y) - n_pool}")
         print(f"  {'labels':32}" + "".join(f"{share:7.0%}" for share in shares))
         for learner_name, learner in LEARNERS.items():
             runs = np.array(
                 Parallel(n_jobs=args.jobs)(
-                    delayed(errors)(learner, X, y, sizes[name], shares, seed)
+                    delayed(errors)(learner, X, y, n_pool, shares, seed)
                     for seed in range(args.splits)
                 )
             )

@@ -1,0 +1,58 @@
+"""The data sets of the experiments where no file is: what comes of OpenML's tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.papers import data
+
+
+@pytest.fixture
+def fetched(monkeypatch, tmp_path):
+    """Return a function that says what OpenML will answer."""
+    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))
+
+    def answer(frame, labels):
+        def fetch(name, *, version, return_X_y, as_frame):
+            return frame, pd.Series(labels, dtype="category")
+
+        monkeypatch.setattr(data, "fetch_openml", fetch)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("frame", "X"),
+    [
+        ({"age": [70, 67, 57], "sex": [1.0, 0.0, 1.0]}, [[70, 1], [67, 0], [57, 1]]),
+        ({"a": ["y", None, "n"], "b": ["n", "n", None]}, [[1, -1], [0, -1], [-1, 0]]),
+        ({"a": ["x", "f", "x"], "b": ["e", "e", None]},
+         [[0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]),
+    ],
+)  # fmt: skip
+def test_tables_become_numbers(frame, X, fetched, monkeypatch):
+    kind = None if "age" in frame else "category"
+    fetched(pd.DataFrame(frame, dtype=kind), ["yes", "no", "yes"])
+    expected = (*np.shape(X), 2)
+    monkeypatch.setitem(data.UCI, "heart", ("heart-statlog", "yes", expected))
+    rows, labels = data.uci("heart")
+    assert rows.tolist() == X
+    assert labels.tolist() == [1, -1, 1]
+
+
+def test_another_table_is_refused(fetched):
+    fetched(pd.DataFrame({"age": [70, 67]}), ["present", "absent"])
+    with pytest.raises(FileNotFoundError, match="OpenML has another heart-statlog"):
+        data.uci("heart")
+
+
+def test_sets_of_raetsch(fetched):
+    fetched(pd.DataFrame({"V1": [1.5, 2.5], "V2": [0.0, 1.0]}), ["1", "2"])
+    X, y, n_train = data.raetsch("banana")
+    assert X.tolist() == [[1.5, 0.0], [2.5, 1.0]]
+    assert y.tolist() == [-1, 1]
+    assert n_train == 400
+    X, y, _ = data.raetsch("twonorm")
+    assert X.shape == (7400, 20)
+    with pytest.raises(FileNotFoundError, match=r"image\.npz is needed"):
+        data.raetsch("image")
