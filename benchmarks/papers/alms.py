@@ -200,15 +200,14 @@ def learners(problem, penalty, method):
     return [ALMSClassifier(own, grid, **sizes, **RUNS[method])]
 
 
-def curves(learner, rows, counts, seed):
+def curves(learner, rows, counts, seed, selections):
     """Return accuracies and log losses at these numbers of labels, and the learner.
 
-    ALMS has one curve for each way to choose the model.
+    There is one curve for each way to choose the model, "" being the learner's own.
     """
     X, y, X_test, y_test = rows
     learner.set_params(n_initial=N_INITIAL, budget=counts[-1], random_state=seed)
-    is_alms = isinstance(learner, ALMSClassifier)
-    scores = {name: [] for name in (SELECTIONS if is_alms else [""])}
+    scores = {name: [] for name in selections}
 
     def score():
         for name, found in scores.items():
@@ -241,8 +240,9 @@ def trial(problem, penalty, method, number, counts, folder, load):
         return {**out, "scores": out["scores"][selection]}
     started = process_time()
     rows = split(*load[problem](), number)
+    several = run in RUNS and problem != "pima"  # where a training takes milliseconds
     found = [
-        curves(learner, rows, counts, number)
+        curves(learner, rows, counts, number, SELECTIONS if several else [""])
         for learner in learners(problem, penalty, run)
     ]
     out = {
@@ -330,12 +330,8 @@ def main(argv=None):
             trial, problem, args.penalty, counts=counts, folder=args.cache, load=load
         )
         names = args.method or METHODS
-        if problem == "pima" and not args.method:  # 25 machines refitted: one run only
-            names = [
-                name
-                for name in METHODS
-                if VARIANTS.get(name, "")[:1] != ("ALMS, T=.1",)
-            ]
+        if problem == "pima":
+            names = [name for name in names if name == "ALMS" or name not in VARIANTS]
         tasks = [(method, number) for number in range(args.trials) for method in names]
         found = Parallel(n_jobs=args.jobs)(delayed(run)(*task) for task in tasks)
         results = {
