@@ -230,7 +230,7 @@ def curves(learner, rows, counts, seed, selections):
     return scores, learner
 
 
-def trial(problem, penalty, method, number, counts, folder, load):
+def trial(problem, penalty, method, number, counts, folder, rows):
     """Run a method once, or read what it found; return that as a dict."""
     run, selection = VARIANTS.get(method, (method, ""))
     name = f"{problem}-{penalty}-{run}-{number}.json".replace(" ", "")
@@ -239,7 +239,7 @@ def trial(problem, penalty, method, number, counts, folder, load):
         out = json.loads(file.read_text())
         return {**out, "scores": out["scores"][selection]}
     started = process_time()
-    rows = split(*load[problem](), number)
+    rows = split(*rows, number)
     several = run in RUNS and problem != "pima"  # where a training takes milliseconds
     found = [
         curves(learner, rows, counts, number, SELECTIONS if several else [""])
@@ -327,8 +327,9 @@ def main(argv=None):
     print(__doc__.splitlines()[0])
     for problem in args.problem or LOAD:
         run = partial(
-            trial, problem, args.penalty, counts=counts, folder=args.cache, load=load
-        )
+            trial, problem, args.penalty,
+            counts=counts, folder=args.cache, rows=load[problem](),
+        )  # fmt: skip
         names = args.method or METHODS
         if problem == "pima":
             names = [name for name in names if name == "ALMS" or name not in VARIANTS]
