@@ -90,7 +90,7 @@ def main(argv=None):
         args.cache.mkdir(parents=True, exist_ok=True)
         counts = list(range(N_INITIAL, 16, EVERY))
         for method in ("uncertainty", "ALMS"):
-            trial("heart", "sum", method, 0, counts, args.cache, {"heart": toy})
+            trial("heart", "sum", method, 0, counts, args.cache, toy())
     problems = [name for name in LOAD if read(args.cache, name, args.penalty, "ALMS")]
     print(__doc__.splitlines()[0])
     figure, axes = plt.subplots(
