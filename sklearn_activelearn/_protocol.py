@@ -14,8 +14,9 @@ all went well, so an error leaves the learner as it was. This needs one habit
 of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
-from contextlib import contextmanager
-from weakref import WeakSet
+from collections import defaultdict
+from contextlib import contextmanager, suppress
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -34,7 +35,7 @@ from ._validation import (
 )
 
 #: Learners whose `learn` is under way.
-learning = WeakSet()
+learning = set()
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -51,8 +52,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_absorb(X, codes, notes)``: learn labels; the note of a row nobody asked
       for is None;
     - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
-    - ``_ask(X, answer, candidates)``: the same with ``answer(rows) -> labels`` and
-      the rows that may be bought, None for all.
+    - ``_ask(X, answer, candidates)``: the same with the rows that may be bought, None
+      for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
+      the labels for good when it ends, also if it is called again.
 
     It may replace the door, ``_check_rows``, what it makes of the classes it is
     told, ``_expect``, and what follows once labels are safe, ``_settle``.
@@ -166,7 +168,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             was taught until then stays learned; the clock, the random numbers
             and the bill stand just before the row that failed, so the call can
             be made again with the rest of X (for a stream learner, from row, or
-            candidate, ``n_seen_`` on, counted since the call).
+            candidate, ``n_seen_`` on, counted since the call). A label that the
+            oracle has returned is learned even if Ctrl-C comes right after it.
         """
         if not callable(oracle):
             raise TypeError(
@@ -178,17 +181,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             candidates = check_candidates(candidates, n_rows(X))
             learner._expect(classes)
 
-        def answer(rows):
-            labels = np.asarray(oracle(rows))
-            if labels.shape != (len(rows),):
-                raise ValueError(
-                    f"oracle returned labels of shape {labels.shape} for "
-                    f"{len(rows)} rows; one label for each row is needed."
-                )
-            return labels
+        def answer(rows, keep):
+            # asked and noted in one compiled step: no signal handler runs in between
+            labels = defaultdict(partial(oracle, rows))
+            try:
+                keep(one_for_each(rows, labels["paid for"]))
+            except BaseException:
+                with suppress(Exception):  # what failed for another reason fails again
+                    if labels:
+                        keep(one_for_each(rows, labels["paid for"]))
+                raise
 
-        learning.add(self)
         try:
+            learning.add(self)
             self._ask(X, answer, candidates)
         finally:
             learning.discard(self)
@@ -278,10 +283,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     @contextmanager
     def _draft(self):
         """Yield a copy to work on, which takes the learner's place on success."""
-        learner = type(self).__new__(type(self))
-        learner.__dict__.update(self.__dict__)
+        learner = self._copy()
         yield learner
         self.__dict__ = learner.__dict__
+
+    def _copy(self):
+        learner = type(self).__new__(type(self))
+        learner.__dict__.update(self.__dict__)
+        return learner
 
     def _enter(self, X, *y, min_rows=1, finite=False):
         """Return validated rows, and labels if given any.
@@ -350,3 +359,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return check_random_state(self.random_state).randint(
             np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
         )
+
+
+def one_for_each(rows, labels):
+    """Return an oracle's labels for these rows as an array, if they are as many."""
+    labels = np.asarray(labels)
+    if labels.shape != (len(rows),):
+        raise ValueError(
+            f"oracle returned labels of shape {labels.shape} for {len(rows)} rows; "
+            "one label for each row is needed."
+        )
+    return labels

@@ -1,6 +1,8 @@
 """`learn` with oracles that fail, answer badly or look at the learner meanwhile."""
 
 import pickle
+import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -8,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
-from tests.learners import DEFAULTS, STREAM_DEFAULTS, each_stream_learner
+from tests.learners import (
+    DEFAULTS,
+    STREAM_DEFAULTS,
+    each_pool_default,
+    each_stream_learner,
+)
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
 rng = np.random.RandomState(0)
@@ -63,6 +70,69 @@ def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
     else:
         assert expected.n_queries_ <= k
     assert state(learner) == state(expected)
+
+
+class CtrlC:
+    """Interrupts at the k-th line that runs between the n-th answer and its keeping.
+
+    A context; `was_pressed` tells if there were so many lines.
+    """
+
+    def __init__(self, n, k):
+        self.n, self.k, self.was_pressed = n, k, False
+
+    def __enter__(self):
+        self.before = sys.gettrace()
+        sys.settrace(self.look)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self.before)
+
+    def look(self, frame, event, arg):
+        if frame.f_code is AnswerSheet.__call__.__code__:
+            self.n -= event == "return"
+        elif self.n == 0:
+            self.n -= frame.f_code.co_name == "answer" and event == "return"
+            self.k -= event in ("call", "line")
+            if self.k == 0:
+                self.was_pressed = True
+                raise KeyboardInterrupt
+        return self.look
+
+
+def interrupted(prototype, n, step=1):
+    """Yield learners that were interrupted at each line after the n-th answer."""
+    k, was_pressed = 0, True
+    while was_pressed:
+        k += step
+        learner, oracle = fresh(prototype), AnswerSheet(y)
+        with suppress(KeyboardInterrupt), CtrlC(n, k) as ctrl_c:
+            learner.learn(X[:20], oracle, CLASSES)
+        was_pressed = ctrl_c.was_pressed
+        if was_pressed:
+            assert learner.queried_indices_.tolist() == oracle.asked
+            assert learner.n_queries_ == len(oracle.asked)
+            yield learner
+    assert k > 10
+
+
+@each_stream_learner
+def test_ctrl_c_right_after_an_answer_loses_no_label(prototype):
+    expected = fresh(prototype).partial_fit(X[:20], y[:20], classes=CLASSES)
+    for learner in interrupted(prototype, 2):
+        n = learner.n_seen_
+        assert n < 20
+        learner.learn(X[n:20], AnswerSheet(y[n:20]))
+        assert state(learner) == state(expected)
+
+
+@each_pool_default
+def test_ctrl_c_right_after_a_batch_of_answers_loses_no_label(prototype):
+    for learner in interrupted(prototype, 1, step=37):
+        rows = learner.queried_indices_
+        np.testing.assert_array_equal(learner._labelled.rows, X[rows])
+        np.testing.assert_array_equal(learner._labelled.codes, y[rows] == "yes")
 
 
 BAD_ANSWERS = {

@@ -1,5 +1,7 @@
 """The loop run by itself, on an answer sheet or with an oracle."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
@@ -69,16 +71,11 @@ class PoolLoop(CallbackSupportMixin):
         return self._simulate(X, codes)
 
     def _simulate(self, X, codes):
-        return self._run(X, lambda learner, rows: codes[rows], self.classes_[codes])
+        y = self.classes_[codes]
+        return self._run(X, lambda rows, keep: keep(y[rows]), y)
 
     def _ask(self, X, answer, candidates):
-        def ask(learner, rows):
-            labels = answer(rows)
-            learner._expect(None, labels)
-            known = {c: code for code, c in enumerate(learner.classes_.tolist())}
-            return encode_answers(labels, rows, known)
-
-        self._run(X, ask, candidates=candidates)
+        self._run(X, answer, candidates=candidates)
 
     @with_callbacks
     def _run(self, X, answer, y=None, candidates=None):
@@ -89,7 +86,7 @@ class PoolLoop(CallbackSupportMixin):
         X : rows
             The pool.
         answer : callable
-            ``answer(learner, rows) -> codes``, for row numbers of X.
+            ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
         y : ndarray of shape (n_rows,), optional
             All labels, for callbacks that score.
         candidates : ndarray of int, optional
@@ -110,16 +107,13 @@ class PoolLoop(CallbackSupportMixin):
         ).call_on_fit_task_begin(**told)
         stop = False
         while not stop:
-            with self._draft() as learner:
-                limit = learner._n_left(n_open)
-                rows, notes = learner._pick(X, np.flatnonzero(is_open), limit)
-                if len(rows) == 0:
-                    break
-                round_task = task.subcontext("query").call_on_fit_task_begin(**told)
-                codes = answer(learner, rows)
-                learner._absorb(take(X, rows), codes, notes)
-                learner.queried_indices_ = np.append(learner.queried_indices_, rows)
-                learner._n_offered += len(rows)
+            picked = self._copy()
+            rows, notes = picked._pick(X, np.flatnonzero(is_open), self._n_left(n_open))
+            if len(rows) == 0:
+                self.__dict__ = picked.__dict__
+                break
+            round_task = task.subcontext("query").call_on_fit_task_begin(**told)
+            answer(rows, partial(self._buy, picked, X, rows, notes))
             is_open[rows] = False
             n_open -= len(rows)
             if self._uses_model:
@@ -131,6 +125,17 @@ class PoolLoop(CallbackSupportMixin):
             learner._catch_up()
         task.call_on_fit_task_end(**told, reconstruction_attributes={})
         return self
+
+    def _buy(self, picked, X, rows, notes, labels):
+        """Take the place of the copy that picked rows, with their labels."""
+        learner = picked._copy()
+        learner._expect(None, labels)
+        known = {label: code for code, label in enumerate(learner.classes_.tolist())}
+        codes = encode_answers(labels, rows, known)
+        learner._absorb(take(X, rows), codes, notes)
+        learner.queried_indices_ = np.append(learner.queried_indices_, rows)
+        learner._n_offered += len(rows)
+        self.__dict__ = learner.__dict__
 
     def _n_rounds_left(self, n_open):
         """Return how many rounds are left if no rule stops them."""

@@ -160,19 +160,24 @@ class StreamLoop:
         query_rule, update_rule = self._make_rules()
         state = self._working_state()
         bought = np.empty(X.shape[0], np.int64)
+        codes = np.full(X.shape[0], -1, np.int32)
         n_before = self.n_queries_
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
 
         def ask(row):
             self._commit(state)
             rows = np.array([row])
-            return encode_answers(answer(rows), rows, known)[0]
+
+            def keep(labels):
+                codes[row] = encode_answers(labels, rows, known)[0]
+
+            answer(rows, keep)
 
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
-                Rows(X), candidates, np.full(X.shape[0], -1, np.int32), ask, query_rule,
-                update_rule, state, *self._limits(), bought, np.empty(X.shape[0]),
+                Rows(X), candidates, codes, ask, query_rule, update_rule, state,
+                *self._limits(), bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:
             try:

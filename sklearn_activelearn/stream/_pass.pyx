@@ -57,7 +57,8 @@ def run(
         Class codes; a negative code is a label not known yet. None: labels come
         later, so nothing is learned now.
     ask : callable
-        ``ask(row) -> code`` for a bought row whose code is not known; may raise.
+        ``ask(row)`` puts the code of a bought row into `labels`; may raise. If the
+        code came before, it is learned before the loop ends with the exception.
     query_rule, update_rule : QueryRule, UpdateRule
         What to buy and how to learn it.
     state : LinearState
@@ -86,13 +87,15 @@ def run(
     cdef double margin, other, norm = 1.0, coin, probability
     cdef int reason = C_DONE
     cdef Row row
+    cdef bint interrupted = False
+    interrupt = None
     state.reports = later
     if later and clock.n_updates == 0:
         budget = clock.n_queries + min(
             budget - clock.n_queries, query_rule.blind_purchases(clock)
         )
     with nogil:
-        while start < n:
+        while start < n and not interrupted:
             stop = min(start + query_rule.group, n)
             margin = 1.0 / 0.0
             for position in range(start, stop):
@@ -123,7 +126,12 @@ def run(
                     break
                 if not later and labels[row.index] < 0:
                     with gil:
-                        labels[row.index] = ask(row.index)
+                        try:
+                            ask(row.index)
+                        except BaseException as error:
+                            if labels[row.index] < 0:
+                                raise
+                            interrupt, interrupted = error, True
                 before = clock[0]
                 memcpy(&state.m_before[0], memory, memory_size)
             clock.n_seen += stop - start
@@ -146,6 +154,8 @@ def run(
             elif open:
                 clock.n_idle += stop - start
             start = stop
+    if interrupted:
+        raise interrupt
     return reason, row.index if reason != C_DONE else -1
 
 
