@@ -324,3 +324,21 @@ def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
     unlimited = fresh(prototype, **{name: 10**9}).fit(X, y)
     huge = fresh(prototype, **{name: 10**30}).fit(X, y)
     assert huge.queried_indices_.tolist() == unlimited.queried_indices_.tolist()
+
+
+@each_stream_default
+@pytest.mark.parametrize("name", ["average", "fit_intercept", "normalize"])
+def test_weights_cannot_be_read_in_another_way(prototype, name):
+    learner = fresh(prototype)
+    if name not in learner.get_params():
+        return
+    learner.fit(X, y).set_params(**{name: not getattr(learner, name)})
+    before = frozen(vars(learner))
+    for verb in LATER:
+        with pytest.raises(ValueError, match=f"^{name} cannot change from .* fit"):
+            VERBS[verb](learner, **GOOD)
+    for method in ("predict", "decision_function"):
+        with pytest.raises(ValueError, match=f"^{name} cannot change from .* fit"):
+            getattr(learner, method)(X)
+    assert frozen(vars(learner)) == before
+    learner.fit(X, y).predict(X)

@@ -687,6 +687,59 @@ def test_a_cap_comes_too_late_for_a_matrix():
     assert learner.fit(X, codes).is_dual_
 
 
+@pytest.mark.parametrize("before", ["auto", True])
+@pytest.mark.parametrize("n_before", [0, 2])
+def test_the_matrix_may_be_asked_for_later(before, n_before):
+    X, codes = gaussian_stream(0, 2, n_rows=60)
+    learner = SOLEClassifier(dual=before, random_state=0)
+    learner.partial_fit(X[:1], codes[:1], classes=[0, 1])
+    learner.teach(X[:n_before], codes[:n_before]).set_params(dual=False)
+    rows = learner.query(X[1:4])
+    assert learner.is_dual_
+    learner.teach(X[4:5], codes[4:5])
+    assert not learner.is_dual_
+    other = SOLEClassifier(dual=False, random_state=0)
+    other.partial_fit(X[:1], codes[:1], classes=[0, 1])
+    other.teach(X[:n_before], codes[:n_before])
+    np.testing.assert_array_equal(other.query(X[1:4]), rows)
+    other.teach(X[4:5], codes[4:5])
+    for each in (learner, other):
+        each.partial_fit(X[5:], codes[5:])
+    np.testing.assert_array_equal(learner.queried_indices_, other.queried_indices_)
+    np.testing.assert_allclose(learner.coef_, other.coef_)
+
+
+@pytest.mark.parametrize("before", ["auto", False])
+def test_rows_that_are_gone_cannot_be_asked_for(before):
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(variant="all", dual=before).fit(X, codes)
+    assert not learner.is_dual_
+    learner.set_params(dual=True)
+    for verb in (learner.query, lambda X: learner.teach(X, codes)):
+        with pytest.raises(ValueError, match="dual=True comes too late"):
+            verb(X)
+    assert learner.fit(X, codes).is_dual_
+    learner.set_params(dual="auto").partial_fit(X, codes)
+    assert not learner.is_dual_
+
+
+def test_a_rule_that_remembers_something_else():
+    X, codes = gaussian_stream(0, 2, n_rows=100)
+    learner = RLSSamplingClassifier(variant="all", random_state=0)
+    learner.partial_fit(X[:50], codes[:50], classes=[0, 1])
+    learner.set_params(variant="next", lam=3e3)
+    other = fresh(learner)
+    other.teach(X[:50], codes[:50], classes=[0, 1])
+    other._counts = learner._counts
+    bought = []
+    for row in range(50, 100):  # what is wanted of the next row outlives the call
+        learner.partial_fit(X[[row]], codes[[row]])
+        bought += (learner.queried_indices_ + row).tolist()
+    other.partial_fit(X[50:], codes[50:])
+    assert bought == (other.queried_indices_ + 50).tolist()
+    assert 0 < len(bought) < 50
+
+
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
@@ -696,8 +749,6 @@ def test_a_cap_comes_too_late_for_a_matrix():
         ("degree", 2, 3),
         ("coef0", 1, 0),
         ("a", 1.0, 2.0),
-        ("fit_intercept", True, False),
-        ("normalize", False, True),
     ],
 )
 def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):

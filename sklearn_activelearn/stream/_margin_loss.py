@@ -123,9 +123,9 @@ class MarginLossClassifier(StreamClassifier):
     ------
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes. Weights
-        that overflow, and a `query_probability` whose values will not do, are
-        also errors.
+        of its range, NaN or infinity in X, labels outside the classes; `average`,
+        `fit_intercept` or `normalize` changed without `fit`. Weights that overflow,
+        and a `query_probability` whose values will not do, are also errors.
 
     See Also
     --------

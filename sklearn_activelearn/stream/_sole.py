@@ -46,7 +46,9 @@ class SOLEClassifier(SecondOrderClassifier):
         stored rows and a triangle of as many rows and columns, which is all that
         other kernels than the linear one allow. "auto": dual until the matrix
         is cheaper, at about .4 as many stored rows as features if they are
-        dense. The form makes no difference but to time, memory and rounding.
+        dense. The form makes no difference but to time, memory and rounding. Set
+        to False between calls, it moves to the matrix with the next label; there
+        is no way back without `fit`.
 
     max_stored : int >= 1, default=None
         Most rows to hold: when there is one more, the row stored first is
