@@ -56,8 +56,8 @@ class StreamLoop:
                 check_flag(getattr(self, name), name)
 
     def _enter(self, X, *y, **options):
-        self._check_form()
         out = super()._enter(X, *y, **options)
+        self._check_form()
         memory = self._initial_memory()
         if len(memory) != len(self._memory):  # a rule that remembers something else
             self._memory = memory
