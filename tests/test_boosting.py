@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -505,3 +505,46 @@ def test_a_pool_with_missing_values_is_recognised():
     X = np.array([[np.nan, 1.0], [2.0, np.nan]])
     first = Pool().offered(X, np.arange(2))
     assert first.offered(X.copy(), np.arange(2)).X is first.X
+
+
+@each([row for row in QUERYING if "initial" in row.get_params()])
+def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
+    tree = DecisionTreeClassifier(max_depth=1)
+    missing = X.copy()
+    missing[7, 1] = np.nan
+    learner = fresh(prototype, estimator=tree, budget=12)
+    with pytest.raises(ValueError, match=r"NaN[\s\S]*initial, too: KNeighbors"):
+        learner.fit(missing, y)
+    learner.set_params(initial=DecisionTreeClassifier()).fit(missing, y)
+    with pytest.raises(ValueError, match="infinity") as refused:
+        learner.fit(np.where(np.isnan(missing), np.inf, missing), y)
+    assert not hasattr(refused.value, "__notes__")
+    text = pd.DataFrame({"a": pd.Categorical(["x", "z"] * 40)})
+    learner = FASSLBoostClassifier(HistGradientBoostingClassifier(), random_state=0)
+    with pytest.raises(ValueError, match=r"convert string[\s\S]*initial, KNeighbors"):
+        learner.fit(text, y)
+
+
+def test_rows_from_elsewhere_are_sorted_once(monkeypatch):
+    n_sorted = 0
+
+    def presort(self, X):
+        nonlocal n_sorted
+        n_sorted += 1
+        return real(self, X)
+
+    real = DecisionStumpClassifier.presort
+    monkeypatch.setattr(DecisionStumpClassifier, "presort", presort)
+    learner = FASSLBoostClassifier(random_state=0, budget=None)
+    pool, left = X[5:], np.arange(75)
+    learner.query(pool)
+    learner.teach(X[:5], y[:5])
+    for n_elsewhere in (1, 2):
+        for _ in range(4):
+            rows = learner.query(pool, candidates=left)
+            learner.teach(pool[rows], y[5:][rows])
+            left = np.setdiff1d(left, rows)
+        assert n_sorted == n_elsewhere
+        learner.teach(X[[n_elsewhere]], y[[n_elsewhere]])
+    kept = [key for key in learner._pool._derived if "presort" in key]
+    assert len(kept) == 1

@@ -4,6 +4,8 @@ They differ in what a row without a label counts, in the step that adds a member
 in whether a committee is built anew after each purchase or grows.
 """
 
+from contextlib import suppress
+from copy import copy
 from itertools import count
 
 import numpy as np
@@ -11,14 +13,14 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from .._containers import joined, n_rows, take
+from .._containers import n_rows, take
 from .._stump import DecisionStumpClassifier
 from .._validation import check_number
 from ._base import PoolClassifier
 from ._boosting_cost import LEFT_OUT, UNLABELLED
 from ._boosting_steps import Sample, begin
 from ._choice import NO_ROWS, best, notes_of
-from ._door import check_classifier
+from ._door import check_classifier, check_pool
 from ._ensemble import BoostedClassifier, Committee, joint
 from ._training import fresh
 from ._utility import smallest_margin
@@ -70,6 +72,16 @@ class BoostingClassifier(PoolClassifier):
                 f"{type(self).__name__} needs an estimator whose fit takes "
                 f"sample_weight, which that of {weak} does not."
             )
+
+    def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
+        try:
+            return super()._check_rows(X, *y, reset=reset, min_rows=min_rows)
+        except (TypeError, ValueError) as error:
+            weak, *others = self._unfitted()
+            with suppress(TypeError, ValueError):
+                check_pool(copy(self), [weak], X, *y, reset=reset, min_rows=min_rows)
+                error.add_note(f"They are for initial, too: {others[0]}.")
+            raise
 
     def _begin(self):
         super()._begin()
@@ -125,7 +137,9 @@ class BoostingClassifier(PoolClassifier):
         labels[places] = 1
         codes = np.zeros_like(labels)
         codes[places] = np.searchsorted(seen, self._labelled.codes)
-        return Sample(self._rows(outside), codes, labels, self._alpha), outside
+        prepare = self._preparation()
+        rows = pool.fitted(prepare.__name__, prepare, self._labelled.rows)
+        return Sample(rows, codes, labels, self._alpha), outside
 
     def _columns(self, present, sample, outside, n_classes):
         """Return the scores of each committee, by the code of its class."""
@@ -151,16 +165,6 @@ class BoostingClassifier(PoolClassifier):
                 weak = clone(weak).set_params(**dict.fromkeys(names, number))
             yield weak
 
-    def _rows(self, outside):
-        """Return the rows of the pool and those labelled rows, presorted if need be."""
-        prepare = self._preparation()
-        if len(outside) == 0:
-            return self._pool.derived(prepare.__name__, prepare)
-        rows = take(self._labelled.rows, outside)
-        if self._pool.X is not None:
-            rows = joined(self._pool.X, rows)
-        return prepare(rows)
-
     def _preparation(self):
         """Return what makes rows as all members and the weak learner like them."""
         weak = self._prototypes[0]
@@ -175,8 +179,12 @@ class BoostingClassifier(PoolClassifier):
         likely, unlabelled = sample.codes.copy(), self._pool.unlabelled
         if len(unlabelled):
             first = fresh(self._prototypes[1])
-            first.fit(self._labelled.rows, self._labelled.codes)
-            guessed = first.predict(take(self._pool.X, unlabelled))
+            try:
+                first.fit(self._labelled.rows, self._labelled.codes)
+                guessed = first.predict(take(self._pool.X, unlabelled))
+            except (TypeError, ValueError) as error:
+                error.add_note(f"This comes from initial, {first}.")
+                raise
             likely[unlabelled] = np.searchsorted(seen, guessed)
         return likely
 
@@ -186,7 +194,9 @@ class BoostingClassifier(PoolClassifier):
     def _pool_scores(self):
         """Return the scores of all rows of the pool."""
         if self._outside is None:
-            self._scores = self.estimator_.decision_function(self._rows(NO_ROWS))
+            prepare = self._preparation()
+            rows = self._pool.derived(prepare.__name__, prepare)
+            self._scores = self.estimator_.decision_function(rows)
             self._outside = NO_ROWS
         return self._scores
 

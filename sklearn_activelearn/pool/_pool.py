@@ -110,7 +110,10 @@ class Pool:
         if self.X is None or not len(outside):
             return fit(labelled) if self.X is None else self.derived(name, fit)
         others = take(labelled, outside)
-        return self.derived((name, *row_keys(others)), lambda X: fit(joined(X, others)))
+        keys, place = list(row_keys(others)), (name, "and others")
+        if self._derived.get(place, [None])[0] != keys:  # those before are not kept
+            self._derived[place] = keys, fit(joined(self.X, others))
+        return self._derived[place][1]
 
     def derived(self, name, make):
         """Return ``make(X)``, made once for each pool; pickles leave it out."""
