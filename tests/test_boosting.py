@@ -185,6 +185,44 @@ def test_more_classes_have_a_committee_each(prototype):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 
 
+@each_boosting
+@pytest.mark.parametrize("names", ["bca", "cab", "cba"])
+def test_the_names_of_classes_decide_nothing(prototype, names):
+    codes = np.digitize(X[:, 0] + X[:, 1], [-1, 1])
+    learner, other = (fresh(prototype, n_initial=15, budget=22) for _ in range(2))
+    if "alpha" in prototype.get_params():
+        learner.set_params(alpha=0.3), other.set_params(alpha=0.3)
+    learner.fit(X, np.array(list("abc"))[codes])
+    other.fit(X, np.array(list(names))[codes])
+    np.testing.assert_array_equal(learner.queried_indices_, other.queried_indices_)
+    places = [names.index(name) for name in "abc"]
+    np.testing.assert_array_equal(
+        learner.decision_function(X)[:, places], other.decision_function(X)
+    )
+
+
+@each_querying
+def test_one_row_of_a_class_that_comes_between(prototype):
+    names = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
+    some = names != "b"
+    learner = fresh(prototype, n_initial=10).teach(X[some][:20], names[some][:20])
+    learner.query(X)
+    scores = learner.decision_function(X)
+    np.testing.assert_array_equal(learner.predict(X), np.where(scores > 0, "c", "a"))
+    learner.teach(X[~some][:1], names[~some][:1], classes=["a", "b", "c", "d"])
+    learner = pickle.loads(pickle.dumps(learner))
+    assert learner.predict(X[~some][:1]) == "b"
+    for _ in range(3):
+        scores, probabilities = learner.decision_function(X), learner.predict_proba(X)
+        assert scores.shape == probabilities.shape == (80, 4)
+        for values in (scores, probabilities):
+            likeliest = learner.classes_[values.argmax(axis=1)]
+            np.testing.assert_array_equal(likeliest, learner.predict(X))
+        assert not probabilities[:, 3].any()
+        rows = learner.query(X)
+        learner.teach(X[rows], names[rows])
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_grown_committee_reaches_the_cost_of_full_labels(seed):
     # Section 3.2: at the end it does what AdaBoost does that had all labels from the
