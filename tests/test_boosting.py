@@ -201,6 +201,21 @@ def test_the_names_of_classes_decide_nothing(prototype, names):
     )
 
 
+@each_boosting
+def test_classes_that_never_come_change_nothing(prototype):
+    names = np.array(["b", "d", "f"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
+    learner, told = (fresh(prototype, n_initial=15, budget=22) for _ in range(2))
+    if "alpha" in prototype.get_params():
+        learner.set_params(alpha=0.3), told.set_params(alpha=0.3)
+    learner.fit(X, names)
+    told.partial_fit(X, names, classes=list("abcdefg"))
+    np.testing.assert_array_equal(learner.queried_indices_, told.queried_indices_)
+    np.testing.assert_array_equal(learner.predict(X), told.predict(X))
+    np.testing.assert_array_equal(
+        learner.decision_function(X), told.decision_function(X)[:, [1, 3, 5]]
+    )
+
+
 @each_querying
 def test_one_row_of_a_class_that_comes_between(prototype):
     names = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
@@ -481,6 +496,19 @@ def test_a_class_that_comes_late(prototype):
     assert len(learner.query(X)) == 1
 
 
+@each_boosting
+def test_a_class_that_comes_late_starts_all_committees_again(prototype):
+    codes = np.digitize(X[:, 0] + X[:, 1], [-1, 1])
+    two, third = np.flatnonzero(codes != 1), np.flatnonzero(codes == 1)
+    settings = {"alpha": 0.0} if "alpha" in prototype.get_params() else {}
+    learner, once = fresh(prototype, **settings), fresh(prototype, **settings)
+    for rows in (two, third):
+        learner.teach(X[rows], codes[rows])
+    rows = np.append(two, third)
+    once.teach(X[rows], codes[rows])
+    assert frozen(responses(learner, X)) == frozen(responses(once, X))
+
+
 def test_frames_keep_their_names():
     frame = pd.DataFrame(X, columns=list("abcd"))
     learner = FASSLBoostClassifier(budget=20, random_state=0).fit(frame, y)
@@ -584,5 +612,5 @@ def test_rows_from_elsewhere_are_sorted_once(monkeypatch):
             left = np.setdiff1d(left, rows)
         assert n_sorted == n_elsewhere
         learner.teach(X[[n_elsewhere]], y[[n_elsewhere]])
-    kept = [key for key in learner._pool._derived if "presort" in key]
+    kept = [key for key in learner._pool._derived if "and others" in key]
     assert len(kept) == 1

@@ -47,7 +47,7 @@ class SSMarginBoostClassifier(NewtonBoosting):
     initial : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
-        features.
+        features and no missing values.
 
     n_estimators : int >= 1, default=50
         Most members of the committee.
@@ -196,7 +196,7 @@ class ASSLBoostClassifier(NewtonBoosting):
     initial : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
-        features.
+        features and no missing values.
 
     n_estimators : int >= 1, default=50
         Most members of the committee, built anew for every query.

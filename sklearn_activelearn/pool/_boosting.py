@@ -138,7 +138,7 @@ class BoostingClassifier(PoolClassifier):
         codes = np.zeros_like(labels)
         codes[places] = np.searchsorted(seen, self._labelled.codes)
         prepare = self._preparation()
-        rows = pool.fitted(prepare.__name__, prepare, self._labelled.rows)
+        rows = pool.fitted(prepare.__qualname__, prepare, self._labelled.rows)
         return Sample(rows, codes, labels, self._alpha), outside
 
     def _columns(self, present, sample, outside, n_classes):
@@ -195,7 +195,7 @@ class BoostingClassifier(PoolClassifier):
         """Return the scores of all rows of the pool."""
         if self._outside is None:
             prepare = self._preparation()
-            rows = self._pool.derived(prepare.__name__, prepare)
+            rows = self._pool.derived(prepare.__qualname__, prepare)
             self._scores = self.estimator_.decision_function(rows)
             self._outside = NO_ROWS
         return self._scores

@@ -26,7 +26,7 @@ class FASSLBoostClassifier(BoostingClassifier):
     initial : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
-        features.
+        features and no missing values.
 
     n_estimators_per_label : int >= 1, default=1
         Boosting steps for each label taught.

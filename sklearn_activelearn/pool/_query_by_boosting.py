@@ -172,7 +172,7 @@ class COMBClassifier(QueryByBoostingClassifier):
     initial : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
-        features.
+        features and no missing values.
 
     n_estimators : int >= 1, default=20
         Members of the committee, built anew for every query.
