@@ -173,12 +173,14 @@ def test_its_committee_is_that_of_scikit_learn():
 def test_more_classes_have_a_committee_each(prototype):
     names = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1], [-1, 1])]
     settings = {"alpha": 0.0} if "alpha" in prototype.get_params() else {}
-    learner = fresh(prototype, **settings).teach(X, names)
+    learner, costs = fresh(prototype, **settings).teach(X, names), []
     for code, name in enumerate("abc"):
         one = fresh(prototype, **settings).teach(X, names == name)
         np.testing.assert_array_equal(
             learner.decision_function(X)[:, code], one.decision_function(X)
         )
+        costs.append(one.cost_curve_)
+    np.testing.assert_allclose(learner.cost_curve_, np.mean(costs, axis=0))
     *_, last = learner.estimator_.staged_decision_function(X)
     np.testing.assert_array_equal(last, learner.decision_function(X))
     probabilities = learner.predict_proba(X)
