@@ -339,6 +339,22 @@ def test_only_rows_that_count_are_trained_on(prototype, sizes, monkeypatch):
     assert set(Counting.sizes) == sizes
 
 
+class Contrary(DecisionStumpClassifier):
+    """A stump that says the opposite."""
+
+    def predict(self, X):
+        return -super().predict(X)
+
+
+@pytest.mark.parametrize(
+    "learner", [QueryByBoostingClassifier, COMBClassifier, FASSLBoostClassifier]
+)
+def test_a_member_worse_than_chance_is_left_out(learner):
+    fitted = learner(Contrary(), budget=12, random_state=0).fit(X, y)
+    assert committee_size(fitted) == 0
+    assert not fitted.decision_function(X).any()
+
+
 @each_boosting
 @pytest.mark.parametrize(
     "weak", [DecisionTreeClassifier(max_depth=2), GaussianNB(), LogisticRegression()]
