@@ -85,7 +85,7 @@ def main():
     n_train, n_pool, budget, load = N_TRAIN, N_POOL, BUDGET, data.mnist
     if args.quick:
         n_train, n_pool, budget, load = 1_200, 400, 200, data.digits
-        args.repeats = 2
+        args.jobs, args.repeats = 1, 2
     X, y = load()
     X = X.astype(np.float32)
     rows = np.arange(len(X))

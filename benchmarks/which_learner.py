@@ -160,7 +160,7 @@ def main():
     args = parser.parse_args()
     args.budget, problems, learners = BUDGET, PROBLEMS, LEARNERS
     if args.quick:
-        args.repeats, args.folds, args.budget = 1, 2, 30
+        args.jobs, args.repeats, args.folds, args.budget = 1, 1, 2, 30
         problems, learners = PROBLEMS[2:4], dict(list(LEARNERS.items())[:8])
     wanted = {n for n in learners if any(part in n for part in args.only or [""])}
     wanted |= {learners[name][1] for name in wanted} - {None}

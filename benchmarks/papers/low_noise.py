@@ -87,7 +87,7 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
-        args.rows, args.runs = 3_000, 2
+        args.rows, args.runs, args.jobs = 3_000, 2, 1
     print(__doc__.splitlines()[0])
     print(f"{args.rows} rows, d = 2, {args.runs} runs, seeds {SEED}..")
     print("                      exponents, measured (theory)      at the end")

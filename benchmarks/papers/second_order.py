@@ -249,7 +249,7 @@ def main(argv=None):
     args.every = 1
     if args.quick:
         X, topics = toy()
-        args.repeats, args.every = 1, 3
+        args.jobs, args.repeats, args.every = 1, 1, 3
     else:
         X, topics, _ = data.rcv1_topics()
         X = X.astype(np.float64)
