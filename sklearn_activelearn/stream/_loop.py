@@ -58,9 +58,6 @@ class StreamLoop:
     def _enter(self, X, *y, **options):
         out = super()._enter(X, *y, **options)
         self._check_form()
-        memory = self._initial_memory()
-        if len(memory) != len(self._memory):  # a rule that remembers something else
-            self._memory = memory
         return out
 
     def _form(self):
@@ -76,14 +73,13 @@ class StreamLoop:
                     "learned depends on it. Call fit to start anew."
                 )
 
-    def _initial_memory(self):
-        query_rule, _ = self._make_rules()
+    def _initial_memory(self, query_rule):
         return query_rule.initial_memory(self.n_features_in_ + bool(self.fit_intercept))
 
     def _begin(self):
         self._began_with = self._form()
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
-        self._memory = self._initial_memory()
+        self._memory = self._initial_memory(self._make_rules()[0])
         self._weights = self._zero_weights(1)
         self._counts = (0, 0, 0, 0, 0)
         self.queried_indices_ = NO_ROWS
@@ -98,6 +94,14 @@ class StreamLoop:
         self._memory = state.memory
         self._counts = state.counts
 
+    def _ready(self):
+        """Return the rules, and the state that they work on."""
+        query_rule, update_rule = self._make_rules()
+        memory = self._initial_memory(query_rule)
+        if len(memory) != len(self._memory):  # a rule that remembers something else
+            self._memory = memory
+        return query_rule, update_rule, self._working_state()
+
     def _limits(self):
         return (
             check_limit(self.budget, "budget"),
@@ -105,10 +109,9 @@ class StreamLoop:
         )
 
     def _choose(self, X, candidates, limit):
-        query_rule, update_rule = self._make_rules()
+        query_rule, update_rule, state = self._ready()
         budget, patience = self._limits()
         budget = min(budget, self.n_queries_ + min(limit, X.shape[0]))
-        state = self._working_state()
         bought, probabilities = np.empty(X.shape[0], np.int64), np.empty(X.shape[0])
         outcome = run(
             Rows(X), candidates, None, None, query_rule, update_rule, state,
@@ -121,8 +124,7 @@ class StreamLoop:
         return bought[:n_bought].copy(), notes
 
     def _absorb(self, X, codes, notes):
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
+        query_rule, update_rule, state = self._ready()
         asked = np.array([note is not None for note in notes], dtype=np.uint8)
         probabilities = np.array([note.probability if note else 1.0 for note in notes])
         outcome = teach(
@@ -141,8 +143,7 @@ class StreamLoop:
 
     def _go_through(self, X, codes, order):
         """Simulate on an answer sheet; None takes the rows as they come."""
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
+        query_rule, update_rule, state = self._ready()
         n_rows = X.shape[0] if order is None else len(order)
         bought = np.empty(n_rows, np.int64)
         outcome = run(
@@ -185,8 +186,7 @@ class StreamLoop:
             self.__dict__ = end.__dict__
 
     def _ask(self, X, answer, candidates):
-        query_rule, update_rule = self._make_rules()
-        state = self._working_state()
+        query_rule, update_rule, state = self._ready()
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
         n_before = self.n_queries_
