@@ -2,9 +2,12 @@
 
 from hashlib import blake2b
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
+
+from ._rows import Rows, hashes
 
 
 def n_rows(X):
@@ -51,10 +54,8 @@ def same_rows(first, second):
     if issparse(first):
         parts = [(X.data, X.indices, X.indptr) for X in (first, second)]
         return first.shape == second.shape and all(map(np.array_equal, *parts))
-    if isinstance(first, list):
-        return list(row_keys(first)) == list(row_keys(second))
-    if first.dtype.kind == "O":
-        return list(row_keys(first)) == list(row_keys(second))
+    if isinstance(first, list) or first.dtype.kind == "O":
+        return np.array_equal(exact_keys(first), exact_keys(second))
     return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
 
 
@@ -63,38 +64,105 @@ def as_array(X):
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
-def row_keys(X):
-    """Yield a short key for each row that depends on its values only.
+class RowKeys(NamedTuple):
+    """Hashes of the values of rows, of shape (n_rows,).
 
-    A row has the same key as float32 and as float64 (if it fits), dense, sparse,
+    A row has the same hashes as float32 and as float64 (if it fits), dense, sparse,
     in a list and in a DataFrame.
     """
-    if is_frame(X):
-        X = X.to_numpy()
-    for i in range(n_rows(X)):
-        if issparse(X):
-            entries = slice(X.indptr[i], X.indptr[i + 1])
-            yield key_of_numbers(X.data[entries], X.indices[entries])
-            continue
-        row = np.asarray(X[i])
-        if row.dtype.kind in "OUS" and not all(
-            isinstance(cell, Real) for cell in row.flat
-        ):
-            yield key_of_cells(row.ravel().tolist())
-        else:
-            yield key_of_numbers(row.ravel())
+
+    exact: np.ndarray  # of the values as they are
+    rounded: np.ndarray  # of the values in float32: the same if the last bit differs
+
+    def at(self, rows):
+        """Return the hashes of these rows."""
+        return RowKeys(self.exact[rows], self.rounded[rows])
+
+    def plus(self, other):
+        """Return these hashes and more."""
+        return RowKeys(*map(np.append, self, other))
 
 
-def key_of_numbers(values, columns=None):
-    """Return the key of a row of numbers, zeros left out."""
-    kept = np.flatnonzero(values)
-    columns = kept if columns is None else columns[kept]
-    key = blake2b(columns.astype(np.int64).tobytes(), digest_size=16)
-    key.update(values[kept].astype(np.float64).tobytes())
-    return key.digest()
+NO_KEYS = RowKeys(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64))
 
 
-def key_of_cells(cells):
-    """Return the key of a row with text or missing values in it."""
-    plain = [float(cell) if isinstance(cell, Real) else str(cell) for cell in cells]
-    return blake2b(repr(plain).encode(), digest_size=16).digest()
+def row_keys(X, rows=None):
+    """Return the keys of the rows with these numbers; None: of all rows."""
+    return RowKeys(*hashes_of(X, rows, (False, True)))
+
+
+def exact_keys(X, rows=None):
+    """Return the exact half of `row_keys`."""
+    (keys,) = hashes_of(X, rows, (False,))
+    return keys
+
+
+def hashes_of(X, rows, kinds):
+    """Return hashes of rows, of the values as they are or (True) rounded."""
+    if (n_rows(X) if rows is None else len(rows)) == 0:
+        return [NO_KEYS.exact] * len(kinds)
+    if not can_be_read_in_place(X):
+        X, rows = take(X, slice(None) if rows is None else rows), None
+        numbers = as_numbers(X)
+        if numbers is None:
+            cells = [np.asarray(row, dtype=object).ravel().tolist() for row in plain(X)]
+            return [
+                np.array([hash_of_cells(row, kind) for row in cells], dtype=np.uint64)
+                for kind in kinds
+            ]
+        X = numbers
+    matrix = Rows(X)
+    if X.dtype == np.float32:  # nothing to round
+        kinds = kinds[:1] * len(kinds)
+    found = {kind: hashes(matrix, rows, kind) for kind in set(kinds)}
+    return [found[kind] for kind in kinds]
+
+
+def can_be_read_in_place(X):
+    """Whether X is what the compiled loops read."""
+    if issparse(X):
+        return X.format == "csr" and X.dtype.kind == "f" and X.has_canonical_format
+    return (
+        isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype in (np.float32, np.float64)
+        and X.flags.c_contiguous
+    )
+
+
+def plain(X):
+    """Return rows without the names of a frame."""
+    return X.to_numpy() if is_frame(X) else X
+
+
+def as_numbers(X):
+    """Return rows as floats, one row each, or None if they are not all numbers."""
+    if issparse(X):
+        X = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
+        X.sum_duplicates()
+        return X
+    try:
+        numbers = np.asarray(plain(X))
+    except ValueError:  # rows of different lengths
+        return None
+    if numbers.dtype.kind == "O" and all(
+        isinstance(cell, Real) for cell in numbers.flat
+    ):
+        numbers = numbers.astype(np.float64)
+    if numbers.dtype.kind not in "biuf":
+        return None
+    kind = np.float32 if numbers.dtype == np.float32 else np.float64
+    return np.ascontiguousarray(numbers.reshape(len(numbers), -1), dtype=kind)
+
+
+def hash_of_cells(cells, rounded):
+    """Return the hash of a row with text or missing values in it."""
+    kind = np.float32 if rounded else np.float64
+    with np.errstate(over="ignore"):
+        values = [
+            # 0.0 for -0.0
+            float(kind(cell)) + 0.0 if isinstance(cell, Real) else str(cell)
+            for cell in cells
+        ]
+    digest = blake2b(repr(values).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little")

@@ -7,69 +7,90 @@
 
 `learn` runs that loop with an oracle, `fit` and `partial_fit` run it with an
 answer sheet. A label is paid for when `query` asks for it; the request is
-remembered until the row is taught, however late that is.
+remembered until the row is taught or skipped, however late that is.
 
-Every verb works on a shallow copy of the learner that takes its place only if
-all went well, so an error leaves the learner as it was. This needs one habit
-of all code below a verb: *replace* fitted attributes, never write into them.
+Every verb works on a shallow copy of the learner that takes its place at the end, if
+all went well (`_drafts`), so an error leaves the learner as it was. This needs one
+habit of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
 from collections import defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from ._containers import n_rows, take
-from ._requests import Requests
+from ._containers import n_rows, row_keys
+from ._drafts import Draft, lock_of, refuse_while_learning
 from ._validation import (
-    check_candidates,
     check_classes,
+    check_flag,
     check_limit,
     check_rows,
     check_rows_and_labels,
+    check_selection,
     encode,
     find_classes,
+    plain_labels,
 )
 
-#: Learners whose `learn` is under way.
-learning = set()
+
+#: What `fit` leaves, to be replaced by those of its own rows.
+FEATURES = {"n_features_in_", "feature_names_in_"}
+
+
+class Purchase(NamedTuple):
+    """Rows that a query chose to buy."""
+
+    rows: np.ndarray  # their numbers, in the order in which to label them
+    probabilities: np.ndarray  # with which each was bought
+    utilities: np.ndarray | None = None  # what each is worth; a stream knows none
+    purposes: Any = ""  # what the labels are for, one or an array; "": to learn from
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
-    A subclass provides these methods; rows and codes have passed the door
-    (`_validation`):
+    A subclass provides these methods; rows and codes have passed the checks of
+    `_validation`:
 
     - ``_check_parameters()``: raise if a parameter is out of its range;
-    - ``_begin()``: set the fitted state to that of a learner that has seen
-      nothing, with ``n_queries_ = 0`` and the random numbers seeded;
-    - ``_choose(X, candidates, limit)``: pick rows to buy, return their numbers
-      and what to remember of each, a `Note`;
-    - ``_absorb(X, codes, notes)``: learn labels; the note of a row nobody asked
-      for is None;
-    - ``_simulate(X, codes, shuffle)``: the sequential loop on an answer sheet;
+    - ``_begin()``: set the fitted state to that of a learner that has seen nothing,
+      with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_requests`;
+    - ``_choose(X, candidates, limit)``: pick rows to buy, put them on the bill and
+      among the requests, set ``stop_reason_``, return the `Purchase`;
+    - ``_absorb(X, codes)``: learn labels, and take the rows off the requests;
+    - ``_skip(keys)``: take rows, None for all, off the requests; return how many;
+    - ``_pending(X)``: row numbers of X that are out, in the order asked;
+    - ``_refund(n)``: take so many labels off the bill;
+    - ``_simulate(X, codes, anew)``: the sequential loop on an answer sheet;
     - ``_ask(X, answer, candidates)``: the same with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again.
 
-    It may replace the door, ``_check_rows``, what it makes of the classes it is
-    told, ``_expect``, and what follows once labels are safe, ``_settle``.
+    It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
+    is told, ``_expect``, and what follows once labels are stored, ``_settled``.
     """
 
-    def query(self, X, *, candidates=None, limit=None, return_probability=False):
+    def query(
+        self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
+    ):
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            The next rows of the stream, or the unlabelled pool. May be empty.
-        candidates : array-like of int, default=None
-            Rows of X that may be bought, in the order in which to look at
-            them; the others are left alone. None: all, as they come.
+            The next rows of the stream, or the whole pool, labelled rows included.
+            May be empty.
+        candidates : array-like of int, or of bool of shape (n_rows,), default=None
+            Row numbers of X that may be bought, for a stream learner in the order in
+            which to look at them, or a mask; the others are left alone. None: all, as
+            they come.
+        exclude : array-like of int, or of bool of shape (n_rows,), default=None
+            Row numbers that may not be bought, or a mask; taken out of `candidates`.
         limit : int >= 0, default=None
             At most so many rows. A stream learner has seen the other rows all
             the same; they do not come again.
@@ -82,24 +103,24 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         -------
         rows : ndarray of int64 of shape (n_queries,)
             Row numbers of X, in the order in which to label them. These labels
-            are now on the bill.
+            are now on the bill. If there are none, ``stop_reason_`` says why.
         probabilities : ndarray of shape (n_queries,)
             Only with `return_probability`.
 
         Raises
         ------
         ValueError
-            For NaN or infinity in X, a wrong number of features, `candidates`
-            that are no rows of X, or a parameter out of its range.
+            For NaN or infinity in X, a wrong number of features, `candidates` or
+            `exclude` that are no rows of X, or a parameter out of its range.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was bought.
         """
-        with self._changing() as learner:
-            X = learner._enter(X, min_rows=0)
-            candidates = check_candidates(candidates, n_rows(X))
-            rows, notes = learner._choose(X, candidates, check_limit(limit, "limit"))
-            learner._requests = learner._requests.add(take(X, rows), notes)
-        if return_probability:
-            return rows, np.array([note.probability for note in notes])
-        return rows
+        check_flag(return_probability, "return_probability")
+        draft, bought = self._query(X, candidates, exclude, limit)
+        out = (bought.rows, bought.probabilities) if return_probability else bought.rows
+        draft.commit()
+        return out
 
     def teach(self, X, y, classes=None):
         """Learn the labels of rows, asked for or not, in any order.
@@ -107,8 +128,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            Rows; those that were asked for are recognised by their values, so
-            keep ``X[rows]`` instead of computing it again.
+            Rows; those that were asked for are recognised by their values, exactly
+            or else rounded to float32.
         y : array-like of shape (n_rows,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
@@ -124,18 +145,90 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For a label outside the classes, rows that do not match `y` or the
             features, NaN or infinity.
-        """
-        with self._changing() as learner:
-            X, y = learner._enter(X, y, min_rows=0, finite=True)
-            if len(y) or classes is not None:
-                learner._expect(classes, y)
-                codes = encode(y, learner.classes_)
-                learner._requests, notes = learner._requests.take(X)
-                learner._absorb(X, codes, notes)
-        self._settle()
-        return self
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was stored.
 
-    def learn(self, X, oracle, classes=None, *, candidates=None):
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator of a pool learner cannot be trained on the labels. They
+            are stored; what needs the model next raises the estimator's error.
+        """
+        draft = self._changing()
+        learner = draft.learner
+        X, y = learner._enter(X, y, min_rows=0, finite=True)
+        if len(y) or classes is not None:
+            learner._expect(classes, y)
+            learner._absorb(X, encode(y, learner.classes_))
+        draft.learner = learner._settled()
+        return draft.commit()
+
+    def pending(self, X):
+        """Return which rows of X were asked for and have no answer yet.
+
+        After a crash, show these again: they are paid for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The pool, or rows of the stream.
+
+        Returns
+        -------
+        rows : ndarray of int64 of shape (n_pending,)
+            Row numbers of X, in the order in which they were asked for. Of equal rows
+            the first ones.
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity in X or a wrong number of features.
+        """
+        if not hasattr(self, "_requests"):
+            return np.empty(0, dtype=np.int64)
+        return self._pending(self._check_rows(X, reset=False, min_rows=0))
+
+    def skip(self, X=None, *, refund=False):
+        """Give up waiting for the labels of rows that were asked for.
+
+        A pool learner does not ask for these rows again; if they are taught later, they
+        count as taught. A stream learner forgets the requests.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_rows, n_features), default=None
+            Rows whose answers will not come ("cannot tell"). None: all that are out.
+        refund : bool, default=False
+            Take them off the bill: their labels were not paid for. Clocks and random
+            numbers stay.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For a row that is not out, and as for `teach`.
+        RuntimeError
+            As for `teach`.
+        """
+        check_flag(refund, "refund")
+        draft = self._changing()
+        learner = draft.learner
+        if X is None:
+            learner._check_parameters()
+            n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
+        else:
+            X = learner._enter(X, min_rows=0)
+            n_skipped = learner._skip(row_keys(X))
+        if refund and n_skipped:
+            learner._refund(n_skipped)
+        return draft.commit()
+
+    def learn(self, X, oracle, classes=None, *, candidates=None, exclude=None):
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
@@ -151,9 +244,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             for each. Called for bought rows only.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. Needed unless the learner knows them.
-        candidates : array-like of int, default=None
-            Rows of X that may be bought, as for `query`; a stream learner looks at
-            them in this order, without a copy of X. None: all, as they come.
+        candidates, exclude : array-like of int or of bool, default=None
+            Rows of X that may be bought, and that may not, as for `query`; a stream
+            learner looks at them in this order, without a copy of X. None: all, as
+            they come.
 
         Returns
         -------
@@ -164,26 +258,25 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             As for `query` and `teach`, and for an oracle that returns a wrong
-            number of labels. Whatever the oracle raises passes through. What
-            was taught until then stays learned; the clock, the random numbers
-            and the bill stand just before the row that failed, so the call can
-            be made again with the rest of X (for a stream learner, from row, or
-            candidate, ``n_seen_`` on, counted since the call). A label that the
-            oracle has returned is learned even if Ctrl-C comes right after it.
+            number of labels or an unknown one. Whatever the oracle raises passes
+            through. What was taught until then stays learned; the clock, the random
+            numbers and the bill stand just before the row that failed, so the call can
+            be made again: for a pool learner as it was, for a stream learner with the
+            rest of X, from row, or candidate, ``n_seen_`` on, counted since the call. A
+            label that the oracle has returned is learned even if Ctrl-C comes right
+            after it. Of a batch with unknown labels a pool learner learns the known
+            ones; the other rows stay on the bill, and pending.
+        RuntimeError
+            If `learn` is under way already.
         """
         if not callable(oracle):
             raise TypeError(
                 f"oracle must be callable, got an instance of {type(oracle).__name__}."
             )
-        with self._changing() as learner:
-            # all of X is looked at before the first label is paid for
-            X = learner._enter(X, min_rows=0, finite=True)
-            candidates = check_candidates(candidates, n_rows(X))
-            learner._expect(classes)
 
         def answer(rows, keep):
             # asked and noted in one compiled step: no signal handler runs in between
-            labels = defaultdict(partial(oracle, rows))
+            labels = defaultdict(partial(oracle, rows.copy()))
             try:
                 keep(one_for_each(rows, labels["paid for"]))
             except BaseException:
@@ -192,11 +285,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                         keep(one_for_each(rows, labels["paid for"]))
                 raise
 
-        try:
-            learning.add(self)
+        refuse_while_learning(self)
+        with lock_of(self):
+            draft = Draft(self)
+            learner = draft.learner
+            # all of X is looked at before the first label is paid for
+            X = learner._enter(X, min_rows=0, finite=True)
+            candidates = check_selection(candidates, exclude, n_rows(X))
+            learner._expect(classes)
+            draft.commit()
             self._ask(X, answer, candidates)
-        finally:
-            learning.discard(self)
         return self
 
     def fit(self, X, y):
@@ -223,10 +321,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             For NaN or infinity, labels of one class or continuous ones, or a
             parameter out of its range.
         """
-        with self._changing() as learner:
-            X, codes = learner._enter_anew(X, y)
-            learner._simulate(X, codes, getattr(self, "shuffle", False))
-        return self
+        draft = self._changing()
+        X, codes = draft.learner._enter_anew(X, y)
+        draft.learner._simulate(X, codes, anew=True)
+        return draft.commit()
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on more labelled data, from where it stands.
@@ -250,14 +348,38 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             As for `fit`, and for a label outside the classes.
         """
-        with self._changing() as learner:
-            X, codes = learner._enter_more(X, y, classes)
-            learner._simulate(X, codes, False)
-        return self
+        draft = self._changing()
+        X, codes = draft.learner._enter_more(X, y, classes)
+        draft.learner._simulate(X, codes, anew=False)
+        return draft.commit()
+
+    def set_params(self, **params):
+        """Set parameters, as for any scikit-learn estimator.
+
+        Parameters
+        ----------
+        **params : dict
+            By name; those of nested estimators as ``<component>__<parameter>``.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For a parameter that it does not have.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+        """
+        draft = self._changing()
+        draft.learner._set_params(params)
+        return draft.commit()
 
     @property
     def n_pending_(self):
-        """Rows that were asked for and not taught yet."""
+        """Rows that were asked for and neither taught nor skipped yet."""
         if not hasattr(self, "_requests"):
             raise AttributeError("the learner has not seen a row yet")
         return len(self._requests)
@@ -270,27 +392,21 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    @contextmanager
     def _changing(self):
-        """Yield a draft on behalf of a verb, if the learner may be changed now."""
-        if self in learning:
-            raise RuntimeError(
-                "learn is under way: its oracle may look at the learner, not change it."
-            )
-        with self._draft() as learner:
-            yield learner
+        """Return a draft for a verb, if the learner may be changed now."""
+        refuse_while_learning(self)
+        return Draft(self)
 
-    @contextmanager
-    def _draft(self):
-        """Yield a copy to work on, which takes the learner's place on success."""
-        learner = self._copy()
-        yield learner
-        self.__dict__ = learner.__dict__
+    def _query(self, X, candidates, exclude, limit):
+        """Return the draft of a query, to be committed, and what it bought."""
+        draft = self._changing()
+        learner = draft.learner
+        X = learner._enter(X, min_rows=0)
+        candidates = check_selection(candidates, exclude, n_rows(X))
+        return draft, learner._choose(X, candidates, check_limit(limit, "limit"))
 
-    def _copy(self):
-        learner = type(self).__new__(type(self))
-        learner.__dict__.update(self.__dict__)
-        return learner
+    def _set_params(self, params):
+        super().set_params(**params)
 
     def _enter(self, X, *y, min_rows=1, finite=False):
         """Return validated rows, and labels if given any.
@@ -298,11 +414,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         They are the first ones of a learner that has not begun.
         """
         self._check_parameters()
-        begins = not hasattr(self, "n_queries_")
+        begins = not hasattr(self, "_requests")
         out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
         if begins:
             self._begin()
-            self._requests = Requests()
         return out
 
     def _enter_anew(self, X, y):
@@ -310,8 +425,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, y = self._check_rows(X, y, reset=True)
         classes = find_classes(y)
+        for name in set(vars(self)) - set(self.get_params(deep=False)) - FEATURES:
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)
         self._begin()
-        self._requests = Requests()
         self._set_classes(classes)
         return X, encode(y, classes)
 
@@ -351,8 +468,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _set_classes(self, classes):
         self.classes_ = classes
 
-    def _settle(self):
-        """Do what may fail, after `teach` has stored the labels."""
+    def _settled(self):
+        """Return the learner as `teach` is to leave it once labels are absorbed."""
+        return self
 
     def _draw_seeds(self, n_seeds):
         """Draw whole numbers for the generators of a learner that begins."""
@@ -363,7 +481,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
 def one_for_each(rows, labels):
     """Return an oracle's labels for these rows as an array, if they are as many."""
-    labels = np.asarray(labels)
+    labels = np.asarray(plain_labels(labels))
     if labels.shape != (len(rows),):
         raise ValueError(
             f"oracle returned labels of shape {labels.shape} for {len(rows)} rows; "

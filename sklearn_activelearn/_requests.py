@@ -1,78 +1,157 @@
-"""What was asked for and has not been taught yet."""
+"""What a stream learner asked for and has not been taught yet."""
 
+from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
 
-from ._containers import n_rows, row_keys, take
+PARTS = 256  # in which requests are kept: one of them is copied for a change
+BLOCK = 256  # requests of equal rows that are copied for a change
 
 
-class Note(NamedTuple):
-    """What is remembered of a row that was asked for, until it is taught."""
+class Request(NamedTuple):
+    """A row that was asked for, until it is taught or skipped."""
 
+    number: int  # in the order asked
+    key: int  # of the row's exact values
     probability: float  # with which it was bought
-    row: int | None = None  # its number in the pool; a stream has none
-    purpose: str | None = None  # what its label is for, if the learner tells apart
 
 
 class Requests:
-    """Rows that were asked for and not taught yet, first in, first out per value.
+    """Rows that are out, first in, first out per row value; never changed itself.
+
+    A row is looked for by its exact values first, then by those rounded to float32.
+    To add a request or to take one away costs the same however many there are: a
+    dict of all would have to be copied, of many small ones only one is.
 
     Parameters
     ----------
-    waiting : dict, optional
-        For each row key the notes that wait.
+    parts : tuple of dict
+        For each rounded key its requests in the order asked, in blocks.
+    n_out : int
+        How many requests there are.
+    n_asked : int
+        The number of the next one.
     """
 
-    def __init__(self, waiting=None):
-        self._waiting = {} if waiting is None else waiting
+    def __init__(self, parts=({},) * PARTS, n_out=0, n_asked=0):
+        self._parts, self._n_out, self._n_asked = parts, n_out, n_asked
 
     def __len__(self):
-        return sum(map(len, self._waiting.values()))
+        return self._n_out
 
-    def others(self, X, rows):
-        """Return those of the row numbers of X that are not asked for already.
+    def plus(self, keys, probabilities):
+        """Return these requests and one more for each row with these keys."""
+        changes, number = Changes(self._parts), self._n_asked
+        for exact, rounded, probability in zip(
+            keys.exact.tolist(),
+            keys.rounded.tolist(),
+            probabilities.tolist(),
+            strict=True,
+        ):
+            request = Request(number, exact, probability)
+            changes[rounded] = appended(changes[rounded], request)
+            number += 1
+        n_out = self._n_out + len(keys.exact)
+        return Requests(changes.parts(), n_out, number)
 
-        A row is looked for where it was when it was asked for; if X is another
-        pool by now, the first row of the same values is left out.
+    def answered(self, keys):
+        """Return what is still out when rows are taught, and each row's request.
+
+        That is None for a row that nobody asked for.
         """
-        asked, moved = [], {}
-        for key, notes in self._waiting.items():
-            numbers = [note.row for note in notes if note.row < n_rows(X)]
-            there = [
-                row
-                for row, found in zip(numbers, row_keys(take(X, numbers)), strict=True)
-                if found == key
-            ]
-            asked += there
-            if len(there) < len(notes):
-                moved[key] = len(notes) - len(there)
-        rows = rows[~np.isin(rows, asked)]
-        if not moved:
-            return rows
-        others = []
-        for row, key in zip(rows.tolist(), row_keys(take(X, rows)), strict=True):
-            if moved.get(key):
-                moved[key] -= 1
-            else:
-                others.append(row)
-        return np.array(others, dtype=np.int64)
+        found = [None] * len(keys.exact)
+        if not self._n_out:
+            return self, found
+        changes, rows = Changes(self._parts), defaultdict(list)
+        for row, rounded in enumerate(keys.rounded.tolist()):
+            rows[rounded].append(row)
+        exact = keys.exact.tolist()
+        for rounded, equal in rows.items():
+            waiting = changes[rounded]
+            if waiting:
+                changes[rounded] = match(waiting, equal, exact, found)
+        n_out = self._n_out - len(found) + found.count(None)
+        if n_out == 0:  # the same as if nothing had been asked for
+            return Requests(), found
+        return Requests(changes.parts(), n_out, self._n_asked), found
 
-    def add(self, X, notes):
-        """Return these requests and one more for each row of X."""
-        waiting = dict(self._waiting)
-        for key, note in zip(row_keys(X), notes, strict=True):
-            waiting[key] = (*waiting.get(key, ()), note)
-        return Requests(waiting)
+    def pending(self, keys):
+        """Return which of these rows are out, in the order asked."""
+        _, found = self.answered(keys)
+        rows = [row for row, request in enumerate(found) if request is not None]
+        return np.array(sorted(rows, key=lambda row: found[row].number), np.int64)
 
-    def take(self, X):
-        """Return what still waits once X is taught, and each row's note or None."""
-        if not self._waiting:
-            return self, [None] * n_rows(X)
-        waiting, notes = dict(self._waiting), []
-        for key in row_keys(X):
-            note, *later = waiting.pop(key, (None,))
-            if later:
-                waiting[key] = tuple(later)
-            notes.append(note)
-        return Requests(waiting), notes
+
+class Changes:
+    """Parts of a dict, each of them copied when it is first written to."""
+
+    def __init__(self, parts):
+        self._parts, self._copies = parts, {}
+
+    def __getitem__(self, key):
+        part = key % PARTS
+        return self._copies.get(part, self._parts[part]).get(key, ())
+
+    def __setitem__(self, key, blocks):
+        number = key % PARTS
+        if number not in self._copies:
+            self._copies[number] = self._parts[number].copy()
+        if blocks:
+            self._copies[number][key] = blocks
+        else:
+            del self._copies[number][key]
+
+    def parts(self):
+        """Return the parts as they are now."""
+        if not self._copies:
+            return self._parts
+        return tuple(map(self._copies.get, range(PARTS), self._parts))
+
+
+def appended(blocks, request):
+    """Return blocks of requests with one more at the end."""
+    if blocks and len(blocks[-1]) < BLOCK:
+        return (*blocks[:-1], (*blocks[-1], request))
+    return (*blocks, (request,))
+
+
+def match(waiting, rows, keys, found):
+    """Find the requests of rows that are equal when rounded; return the others.
+
+    Parameters
+    ----------
+    waiting : tuple of tuple of Request
+        In blocks.
+    rows : list of int
+        Which rows, in the order in which they are taught.
+    keys : list of int
+        The exact key of each row.
+    found : list
+        Gets each row's request.
+    """
+    rows = iter(rows)
+    for row in rows:
+        if not waiting or waiting[0][0].key != keys[row]:
+            break
+        found[row] = waiting[0][0]
+        waiting = (waiting[0][1:], *waiting[1:]) if waiting[0][1:] else waiting[1:]
+    else:
+        return waiting
+    rest = [request for block in waiting for request in block]
+    exact = defaultdict(list)
+    for request in reversed(rest):
+        exact[request.key].append(request)
+    others = []
+    for one in (row, *rows):
+        if exact[keys[one]]:
+            found[one] = exact[keys[one]].pop()
+        else:
+            others.append(one)
+    left = sorted(request for equal in exact.values() for request in equal)
+    for one, request in zip(others, left, strict=False):
+        found[one] = request
+    blocks = ()
+    for request in left[len(others) :]:
+        blocks = appended(blocks, request)
+    return blocks

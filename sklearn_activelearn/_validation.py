@@ -1,4 +1,4 @@
-"""The door: every check of rows, labels and parameters, and the label coding.
+"""Input validation: every check of rows, labels and parameters, and the label coding.
 
 Rows come in as C-contiguous or CSR floats, uncopied where they already are.
 Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
@@ -50,22 +50,45 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     -------
     X : ndarray or CSR matrix of float64 or float32
     """
+    check_sparse_rows(X)
     X = validate_data(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
     return finish_rows(X, finite)
 
 
 def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
     """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
+    check_sparse_rows(X)
     X, y = validate_data(
-        learner, X, y, reset=reset, ensure_min_samples=min_rows, **ROWS
+        learner,
+        X,
+        plain_labels(y),
+        reset=reset,
+        ensure_min_samples=min_rows,
+        **ROWS,
     )
     return finish_rows(X, finite), y
+
+
+def plain_labels(y):
+    """Return labels as NumPy would have them if nothing was lost on the way.
+
+    pandas' nullable integers and booleans without a missing value are what they are
+    called, not floats; a list with something else among its strings is not made one of
+    strings only.
+    """
+    dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
+        return y.to_numpy(dtype)
+    if isinstance(y, list | tuple):
+        labels = np.asarray(y)
+        if labels.dtype.kind in "US" and not all(isinstance(x, str | bytes) for x in y):
+            return np.array(y, dtype=object)
+    return y
 
 
 def finish_rows(X, finite):
     """Do for rows what scikit-learn does not do, or more slowly."""
     if issparse(X):
-        check_columns(X)
         if not X.has_canonical_format:
             # repeated entries would each count towards a row's norm
             X = X.copy()
@@ -75,14 +98,61 @@ def finish_rows(X, finite):
     return X
 
 
-def check_columns(X):
-    """Refuse a CSR matrix with entries outside its columns, as scipy does not."""
-    unsigned = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # -1 is large
-    if unsigned.size and unsigned.max() >= X.shape[1]:
+def check_sparse_rows(X):
+    """Refuse a sparse matrix whose parts do not fit each other.
+
+    Compiled loops, scipy's own among them, would read and write outside its arrays.
+    """
+    if not issparse(X) or X.ndim != 2:  # which scikit-learn refuses
+        return
+    try:
+        if X.format in ("csr", "csc", "bsr"):
+            check_compressed(X)
+        elif X.format == "coo":
+            check_coordinates(X)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        name = X.format.upper()
+        raise ValueError(f"X is a broken {name} matrix: {error}") from None
+
+
+def check_compressed(X):
+    """Check the index arrays of a CSR, CSC or BSR matrix."""
+    kinds = [part.dtype.kind + str(part.ndim) for part in (X.indptr, X.indices)]
+    if kinds != ["i1", "i1"]:
+        raise ValueError("indptr and indices must be 1-D arrays of integers")
+    n_values = 1 if X.format != "bsr" else X.blocksize[0] * X.blocksize[1]
+    if X.data.ndim != (3 if X.format == "bsr" else 1) or X.data.dtype.kind not in "biuf":
+        raise ValueError(f"data is {X.data.ndim}-D of {X.data.dtype}, not numbers")
+    n_major, n_minor = X.shape[::-1] if X.format == "csc" else X.shape
+    if X.format == "bsr":
+        n_major, n_minor = n_major // X.blocksize[0], n_minor // X.blocksize[1]
+    indptr, indices = X.indptr, X.indices
+    if len(indptr) != n_major + 1:
         raise ValueError(
-            f"X is a broken CSR matrix: it has column indices outside its "
-            f"{X.shape[1]} columns."
+            f"indptr has {len(indptr)} entries, {n_major + 1} are needed for its shape"
         )
+    if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("indptr must begin with 0 and never decrease")
+    if len(indices) * n_values != X.data.size or indptr[-1] > len(indices):
+        raise ValueError(
+            f"indptr ends with {indptr[-1]}, but there are {len(indices)} indices and "
+            f"{X.data.size // n_values} values"
+        )
+    used = indices[: indptr[-1]]
+    unsigned = used.view(used.dtype.str.replace("i", "u"))  # -1 is large
+    if unsigned.size and unsigned.max() >= n_minor:
+        raise ValueError(f"it has indices outside [0, {n_minor})")
+
+
+def check_coordinates(X):
+    """Check the coordinates of a COO matrix."""
+    if len({len(X.data), *map(len, X.coords)}) != 1:
+        raise ValueError("its coordinates and values are not equally many")
+    for places, size in zip(X.coords, X.shape, strict=True):
+        if places.dtype.kind != "i":
+            raise ValueError("its coordinates must be integers")
+        if len(places) and (places.min() < 0 or places.max() >= size):
+            raise ValueError(f"it has coordinates outside [0, {size})")
 
 
 def check_finite_row(X, row):
@@ -182,7 +252,7 @@ def encode(y, classes):
 
 
 def encode_answers(labels, rows, known):
-    """Return the codes of an oracle's labels for these rows, as a list.
+    """Return the codes of an oracle's labels for these rows.
 
     Parameters
     ----------
@@ -192,17 +262,35 @@ def encode_answers(labels, rows, known):
         What it was asked for, for the error.
     known : dict
         Codes by label.
+
+    Returns
+    -------
+    codes : ndarray of int32 of shape (n_rows,)
+        -1 for a label that is not known.
+    why : str
+        What is wrong with these, empty if nothing is.
     """
-    codes = []
-    for row, label in zip(rows, labels.tolist(), strict=True):
+    codes, wrong = np.full(len(rows), -1, dtype=np.int32), []
+    for i, label in enumerate(labels.tolist()):
         try:
-            codes.append(known[label])
+            codes[i] = known[label]
         except (KeyError, TypeError):
-            raise ValueError(
-                f"oracle returned {label!r} for row {row}, which is not one of the "
-                f"classes {list(known)}."
-            ) from None
-    return codes
+            wrong.append(f"{label!r} for row {rows[i]}")
+    if not wrong:
+        return codes, ""
+    which = "which is not one" if len(wrong) == 1 else "which are none"
+    return codes, (
+        f"oracle returned {', '.join(wrong)}, {which} of the classes {list(known)}."
+    )
+
+
+def check_all_out(is_out):
+    """Refuse to skip rows that were not asked for, or were answered."""
+    if not all(is_out):
+        row = list(is_out).index(False)
+        raise ValueError(
+            f"Row {row} of X is not out: it was not asked for, or has its answer."
+        )
 
 
 def check_number(value, name, low, high=None, *, closed="neither", integer=False):
@@ -259,18 +347,50 @@ def check_limit(value, name, low=0):
     return check_number(value, name, low, closed="left", integer=True)
 
 
-def check_candidates(candidates, n_rows):
-    """Return row numbers as int64, each a different row of X, or None for all."""
+def check_budget(budget, n_offered):
+    """Return the labels that may be bought; a float is a share of the rows offered."""
+    if is_share(budget):
+        share = check_number(budget, "budget", 0, 1, closed="both")
+        return int(share * n_offered + 1e-9)
+    return check_limit(budget, "budget")
+
+
+def is_share(budget):
+    """Whether a budget is a share of the rows offered."""
+    return isinstance(budget, Real) and not isinstance(budget, Integral)
+
+
+def check_selection(candidates, exclude, n_rows):
+    """Return the row numbers of X in the one and not in the other; None for all."""
+    candidates = check_row_numbers(candidates, "candidates", n_rows)
+    exclude = check_row_numbers(exclude, "exclude", n_rows)
+    if exclude is None:
+        return candidates
+    is_left = np.ones(n_rows, dtype=bool)
+    is_left[exclude] = False
     if candidates is None:
+        return np.flatnonzero(is_left)
+    return candidates[is_left[candidates]]
+
+
+def check_row_numbers(rows, name, n_rows):
+    """Return row numbers, or those of a mask, as int64, each a different row of X."""
+    if rows is None:
         return None
-    rows = np.asarray(candidates)
-    if rows.ndim != 1 or (rows.dtype.kind not in "iu" and rows.size):
-        raise ValueError("candidates must be a 1-D array of row numbers of X.")
-    rows = rows.astype(np.int64)
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or (rows.dtype.kind not in "iub" and rows.size):
+        raise ValueError(f"{name} must be a 1-D array of row numbers of X, or a mask.")
+    if rows.dtype.kind == "b":
+        if len(rows) != n_rows:
+            raise ValueError(
+                f"{name} is a mask of {len(rows)} rows, but X has {n_rows}."
+            )
+        return np.flatnonzero(rows)
     if rows.size and (rows.min() < 0 or rows.max() >= n_rows):
-        raise ValueError(f"candidates must lie in [0, {n_rows}), the rows of X.")
+        raise ValueError(f"{name} must lie in [0, {n_rows}), the rows of X.")
+    rows = rows.astype(np.int64)
     is_named = np.zeros(n_rows, dtype=bool)
     is_named[rows] = True
     if np.count_nonzero(is_named) < len(rows):
-        raise ValueError("candidates names a row more than once.")
+        raise ValueError(f"{name} names a row more than once.")
     return rows

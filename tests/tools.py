@@ -18,11 +18,9 @@ def fresh(prototype, **params):
 def state(learner):
     """Return all that a learner knows, comparable with `==`, bit for bit.
 
-    Left out are parameters, and row numbers, which count in the X of a call:
-    `queried_indices_`, and those of `labeled_indices_`.
+    Left out are parameters and `queried_indices_`, which counts in the X of a call.
     """
-    numbers = {"queried_indices_", "_row_numbers"}
-    known = set(vars(learner)) - set(learner.get_params()) - numbers
+    known = set(vars(learner)) - set(learner.get_params()) - {"queried_indices_"}
     return {name: frozen(vars(learner)[name]) for name in known}
 
 
@@ -68,17 +66,14 @@ def by_row(learner, X, y, classes):
 
 
 def by_pool(learner, X, y, classes, candidates=None):
-    """Offer what is left of a pool until nothing is wanted; return the same."""
-    purchases, offered = [], np.arange(len(X)) if candidates is None else candidates
-    while True:
-        left = np.setdiff1d(offered, purchases)
-        rows = learner.query(X, candidates=left)
-        if len(rows) == 0:
-            return learner, purchases
+    """Offer a pool until nothing is wanted; return the same."""
+    purchases = []
+    while len(rows := learner.query(X, candidates=candidates)):
         learner = pickle.loads(pickle.dumps(learner))
         learner.teach(X[rows], y[rows], classes=classes)
         learner = pickle.loads(pickle.dumps(learner))
         purchases += rows.tolist()
+    return learner, purchases
 
 
 def responses(learner, X):

@@ -5,11 +5,10 @@ from joblib import Parallel
 from sklearn.model_selection import ParameterGrid
 
 from .._containers import take
-from .._requests import Note
 from .._validation import check_number, check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateSet, cv_accuracies
-from ._choice import best
+from ._choice import best, drawn, ranked
 from ._door import refuse_pairwise_scores
 from ._together import Together, anew_if_that_fails
 from ._two_sets import TRAIN, VALIDATION, TwoSets
@@ -94,7 +93,8 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
-        rows offered. Raise it with `set_params` to go on. None: no limit.
+        rows offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
@@ -149,7 +149,17 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.
@@ -338,10 +348,10 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         self.voi_history_ = np.vstack([self.voi_history_, values])
         self._past = (*self._past, self._present)
         if values[0] > values[1]:
-            chosen = offered[best(training, n_wanted, seed)]
-            return chosen, [Note(1.0, row, TRAIN) for row in chosen.tolist()]
-        share, chosen = n_wanted / len(rows), rng.permutation(rows)[:n_wanted]
-        return chosen, [Note(share, row, VALIDATION) for row in chosen.tolist()]
+            chosen = best(training, n_wanted, seed)
+            return ranked(offered[chosen], training[chosen], TRAIN)
+        chosen = rng.permutation(rows)[:n_wanted]
+        return drawn(chosen, n_wanted / len(rows), VALIDATION)
 
     def _weights(self, losses):
         """Return how probable each model is, given its losses on the validation set."""

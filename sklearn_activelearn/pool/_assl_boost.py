@@ -63,7 +63,8 @@ class SSMarginBoostClassifier(NewtonBoosting):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
-        offered. Raise it with `set_params` to go on. None: no limit.
+        offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.
@@ -96,7 +97,17 @@ class SSMarginBoostClassifier(NewtonBoosting):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.
@@ -214,7 +225,8 @@ class ASSLBoostClassifier(NewtonBoosting):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
-        offered. Raise it with `set_params` to go on. None: no limit.
+        offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.
@@ -247,7 +259,17 @@ class ASSLBoostClassifier(NewtonBoosting):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.

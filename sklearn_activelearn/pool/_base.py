@@ -4,20 +4,24 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import gen_even_slices
 
-from .._containers import n_rows, take
+from .._containers import n_rows, row_keys, take
 from .._protocol import ActiveClassifier
 from .._validation import (
+    check_budget,
     check_classes,
+    check_flag,
     check_number,
     distinct_labels,
     encode,
 )
-from ._choice import NO_ROWS, best, notes_of, view
-from ._door import check_budget, check_classifier, check_has, check_pool
+from ._choice import NO_ROWS, NOTHING, best, drawn, ranked, view
+from ._correction import Lesson, corrected, trained_if_possible
+from ._door import check_classifier, check_has, check_pool
+from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
-from ._stopping import find_rules
+from ._stopping import find_rules, name_of
 from ._training import Labelled, seeded
 
 
@@ -33,7 +37,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     One whose rows cannot be scored one by one replaces ``_score`` or ``_select``; one
     that learns from rows without labels sets `_keeps_pool` and finds them in
-    ``_pool``.
+    ``_pool``; one whose model depends on more than its labelled rows says so in
+    `_goes_on` and forgets what it has in ``_forget_model``.
     """
 
     #: Method of the estimator that the utility needs, and what to do without it.
@@ -41,6 +46,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     #: Whether the rows of the last pool are kept, with and without labels.
     _keeps_pool = False
+
+    #: Whether a model depends on those before it, and not on the labelled rows alone.
+    _goes_on = False
 
     def __init__(
         self, *, n_initial, batch_size, budget, stopping, n_jobs, random_state
@@ -51,6 +59,110 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def query(
+        self,
+        X,
+        *,
+        candidates=None,
+        exclude=None,
+        limit=None,
+        return_probability=False,
+        return_utility=False,
+    ):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            The whole pool, labelled rows included, always in one order. Rows that were
+            taught, are out or were skipped are not asked for again.
+        candidates : array-like of int, or of bool of shape (n_rows,), default=None
+            Row numbers of X that may be bought, or a mask. None: all.
+        exclude : array-like of int, or of bool of shape (n_rows,), default=None
+            Row numbers that may not be bought, or a mask; taken out of `candidates`.
+        limit : int >= 0, default=None
+            At most so many rows.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought: that of a
+            random draw, else 1.
+        return_utility : bool, default=False
+            Also return what each row was worth to the learner when it was chosen,
+            higher is better; NaN for rows that were drawn at random.
+
+        Returns
+        -------
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. These labels
+            are now on the bill. If there are none, ``stop_reason_`` says why.
+        probabilities : ndarray of shape (n_queries,)
+            Only with `return_probability`.
+        utilities : ndarray of shape (n_queries,)
+            Only with `return_utility`; the last of what is returned.
+
+        Raises
+        ------
+        ValueError
+            For rows that the estimator refuses, `candidates` or `exclude` that are no
+            rows of X, or a parameter out of its range.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was bought.
+        """
+        check_flag(return_probability, "return_probability")
+        check_flag(return_utility, "return_utility")
+        draft, bought = self._query(X, candidates, exclude, limit)
+        out = (bought.rows,)
+        if return_probability:
+            out = (*out, bought.probabilities)
+        if return_utility:
+            out = (*out, bought.utilities)
+        out = out if len(out) > 1 else bought.rows
+        draft.commit()
+        return out
+
+    def correct(self, X, y):
+        """Replace labels that were taught.
+
+        The learner becomes what it would be had it been taught the right labels in the
+        same calls, on the pool that it knows now. Row numbers, probabilities and the
+        bill stay; stopping rules forget what they remember.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features), or what the estimator takes
+            Rows that were taught. Of equal rows the one that was taught last is meant,
+            among those whose label differs.
+        y : array-like of shape (n_rows,)
+            Their right labels. A class that has no label any more goes, if nobody told
+            the classes.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For a row that was never taught, a label outside the classes, rows that do
+            not match `y` or the features.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was changed.
+
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels. They are stored; what needs
+            the model next raises the estimator's error.
+        """
+        draft = self._changing()
+        learner = draft.learner
+        X, y = learner._enter(X, y, min_rows=0)
+        if len(y):
+            draft.learner = corrected(learner, X, y)
+        return draft.commit()
 
     def _check_parameters(self):
         for estimator in self._unfitted():
@@ -78,12 +190,27 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         (self._seed,) = self._draw_seeds(1).tolist()
         self._seeded = None
         self._labelled, self._pool = Labelled(), Pool()
-        self._n_rounds = self._n_offered = self._n_trained = self.n_queries_ = 0
-        self._stopping_memory, self._has_stopped = {}, False
+        self._requests, self._lessons = Ledger(), ()
+        self._n_rounds = self._n_offered = self.n_queries_ = 0
         self._may_grow = True
-        self.queried_indices_ = NO_ROWS
-        for name in ("classes_", "estimator_"):
-            self.__dict__.pop(name, None)
+        self.queried_indices_, self.stop_reason_ = NO_ROWS, None
+        self.__dict__.pop("classes_", None)
+        self._forget_model()
+
+    def _forget_model(self):
+        """Set what training makes to that of a learner that was never trained."""
+        self._n_trained, self._stopping_memory, self._has_stopped = 0, {}, False
+        self.__dict__.pop("estimator_", None)
+
+    @property
+    def n_taught_(self):
+        """Labels taught, bought or not."""
+        return len(self._labelled)
+
+    @property
+    def n_skipped_(self):
+        """Rows that were skipped and not taught later."""
+        return self._requests.n_skipped
 
     @property
     def _prototypes(self):
@@ -94,22 +221,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             ]
         return self._seeded
 
-    def set_params(self, **params):
-        """Set parameters; estimators are taken over from the next training on.
-
-        Parameters
-        ----------
-        **params : dict
-            As for any scikit-learn estimator.
-
-        Returns
-        -------
-        self : object
-            The learner.
-        """
-        if hasattr(self, "_seeded"):
+    def _set_params(self, params):
+        super()._set_params(params)
+        if hasattr(self, "_seeded"):  # estimators are taken over by the next training
             self._seeded = None
-        return super().set_params(**params)
 
     def _expect(self, classes, y=()):
         if not self._may_grow:
@@ -127,42 +242,62 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._may_grow = False
 
     def _choose(self, X, candidates, limit):
-        self._n_offered = max(self._n_offered, n_rows(X))
-        rows = np.arange(n_rows(X)) if candidates is None else candidates
-        self._keep(X, rows)
-        rows = self._requests.others(X, rows)
-        return self._pick(X, rows, min(limit, self._n_left()))
+        is_for_sale = self._offer(X, candidates)
+        rows = np.flatnonzero(is_for_sale)
+        self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
+        bought = self._pick(X, rows, limit)
+        self._note(X, bought)
+        return bought
 
-    def _keep(self, X, rows):
-        """Remember a pool and which of its rows have no label yet, if need be."""
+    def _offer(self, X, candidates):
+        """Return which rows of X are for sale; keep the pool if need be."""
+        is_for_sale = np.ones(n_rows(X), dtype=bool)
+        if candidates is not None:
+            is_for_sale[:] = False
+            is_for_sale[candidates] = True
+        located = self._requests.located(X, is_for_sale)
         if self._keeps_pool and n_rows(X):
-            self._pool = self._pool.offered(X, rows, self._labelled.rows)
+            places = located[self._requests.taught]
+            self._keep(X, np.flatnonzero(is_for_sale), places)
+        is_for_sale[located[located >= 0]] = False
+        return is_for_sale
+
+    def _keep(self, X, candidates, places):
+        """Remember a pool, which of its rows might be bought and which have labels."""
+        self._pool = self._pool.offered(X, candidates, places)
+
+    def _note(self, X, bought):
+        """Remember what was asked for."""
+        self._requests = self._requests.plus(
+            row_keys(X, bought.rows), bought.rows, bought.probabilities, bought.purposes
+        )
 
     def _pick(self, X, rows, limit):
-        """Choose among these row numbers of X, put the choice on the bill.
-
-        Returns
-        -------
-        rows : ndarray of int
-            The choice.
-        notes : list of Note
-            What to remember of each.
-        """
+        """Choose among these row numbers of X, put the choice on the bill."""
+        self.stop_reason_ = None
         n_known = len(self._labelled) + len(self._requests)
         is_cold = self._is_cold(n_known)
         n_wanted = max(self.n_initial - n_known, 0) or self.batch_size
-        n_wanted = min(n_wanted, limit, len(rows))
+        n_wanted = min(n_wanted, self._n_left(), len(rows))
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
-        if n_wanted == 0 or (not is_cold and self._should_stop(X, rows)):
-            return NO_ROWS, []
+        if self._n_left() == 0:
+            self.stop_reason_ = "budget"
+        elif n_wanted and not is_cold and (rule := self._stopping_rule(X, rows)):
+            self.stop_reason_ = rule
+        elif not len(rows):
+            self.stop_reason_ = "no rows"
+        elif limit == 0:
+            self.stop_reason_ = "limit"
+        if self.stop_reason_ is not None:
+            return NOTHING
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
         select = self._at_random if is_cold else self._select
-        chosen, notes = select(X, rows, n_wanted, seed)
+        bought = select(X, rows, min(n_wanted, limit), seed)
         self._n_rounds += 1
-        self.n_queries_ += len(chosen)
-        return chosen, notes
+        self.n_queries_ += len(bought.rows)
+        return bought
 
     def _is_cold(self, n_known):
         """Whether rows are bought at random yet, with so many taught or asked for."""
@@ -171,7 +306,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
         chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return chosen, notes_of(chosen, n_wanted / len(rows))
+        return drawn(chosen, n_wanted / len(rows))
 
     def _select(self, X, rows, n_wanted, seed):
         """Choose those of these row numbers of X that are worth most."""
@@ -181,8 +316,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             raise ValueError(
                 f"{self.estimator_} gives row {row} a score that is not finite."
             )
-        chosen = rows[best(utility, n_wanted, seed)]
-        return chosen, notes_of(chosen, 1.0)
+        chosen = best(utility, n_wanted, seed)
+        return ranked(rows[chosen], utility[chosen])
 
     def _score(self, X, rows):
         """Return the utility of these rows of X, in parallel if `n_jobs` says so."""
@@ -195,39 +330,57 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         utilities = parallel(delayed(self._utility)(take(X, part)) for part in blocks)
         return np.concatenate(utilities)[within]
 
-    def _should_stop(self, X, rows):
-        """Ask the stopping rules, all of them: they remember the model."""
+    def _stopping_rule(self, X, rows):
+        """Ask the stopping rules, all of them: they remember the model.
+
+        Returns
+        -------
+        name : str or None
+            Of the first one that is met.
+        """
         rules = find_rules(self.stopping)
         if not rules:
-            return False
+            return None
         pool, within = view(X, rows)
-        memory, stop = {}, False
+        memory, met = {}, []
         for rule in rules:
-            met, memory[rule] = rule.judge(
+            is_met, memory[rule] = rule.judge(
                 self.estimator_, pool, within, self._stopping_memory.get(rule)
             )
-            stop |= met
-        self._stopping_memory, self._has_stopped = memory, bool(stop)
-        return stop
+            met += [name_of(rule)] * bool(is_met)
+        self._stopping_memory, self._has_stopped = memory, bool(met)
+        return met[0] if met else None
 
-    def _n_left(self, n_open=0):
-        """Return how many labels the budget allows yet, with more rows on offer."""
-        n_offered = self._n_offered + n_open
-        return max(check_budget(self.budget, n_offered) - self.n_queries_, 0)
+    def _n_left(self):
+        """Return how many labels the budget allows yet."""
+        return max(check_budget(self.budget, self._n_offered) - self.n_queries_, 0)
 
     @property
     def _uses_model(self):
         """Whether a model decides what to buy, or when to stop."""
         return True
 
-    def _absorb(self, X, codes, notes):
-        if len(codes):
-            self._labelled = self._labelled.plus(X, codes)
-            self._pool = self._pool.without(X, notes)
+    def _absorb(self, X, codes):
+        if not len(codes):
+            return
+        self._requests = self._requests.answered(row_keys(X))
+        self._labelled = self._labelled.plus(X, codes)
+        self._pool = self._pool.taught(self._requests)
+        self._lessons = (*self._lessons, Lesson(len(self._labelled), self._may_grow))
 
-    def _settle(self):
-        with self._draft() as learner:
-            learner._catch_up()
+    def _pending(self, X):
+        return self._requests.pending(X)
+
+    def _skip(self, keys):
+        n_out = len(self._requests)
+        self._requests = self._requests.skipped(keys)
+        return n_out - len(self._requests)
+
+    def _refund(self, n_labels):
+        self.n_queries_ -= n_labels
+
+    def _settled(self):
+        return trained_if_possible(self, type(self)._catch_up)
 
     def _catch_up(self):
         """Train the model if labels came in since, and if they are of two classes."""

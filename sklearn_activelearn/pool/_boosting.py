@@ -19,7 +19,7 @@ from .._validation import check_number
 from ._base import PoolClassifier
 from ._boosting_cost import LEFT_OUT, UNLABELLED
 from ._boosting_steps import Sample, begin
-from ._choice import NO_ROWS, best, notes_of
+from ._choice import NO_ROWS, best, ranked
 from ._door import check_classifier, check_pool
 from ._ensemble import BoostedClassifier, Committee, joint
 from ._training import fresh
@@ -39,7 +39,7 @@ class BoostingClassifier(PoolClassifier):
     when so many labels are new.
     """
 
-    _keeps_pool = True
+    _keeps_pool = _goes_on = True
 
     #: Whether members vote by probabilities.
     _soft = False
@@ -83,14 +83,14 @@ class BoostingClassifier(PoolClassifier):
                 error.add_note(f"They are for initial, too: {others[0]}.")
             raise
 
-    def _begin(self):
-        super()._begin()
+    def _forget_model(self):
+        super()._forget_model()
         self._scores, self._outside = None, None
         self.cost_curve_ = np.empty(0)
 
-    def _keep(self, X, rows):
+    def _keep(self, X, candidates, places):
         before = self._pool.X
-        super()._keep(X, rows)
+        super()._keep(X, candidates, places)
         if self._pool.X is not before:  # the scores were of other rows
             self._outside = None
 
@@ -201,17 +201,18 @@ class BoostingClassifier(PoolClassifier):
         return self._scores
 
     def _select(self, X, rows, n_wanted, seed):
-        chosen, notes = super()._select(X, rows, n_wanted, seed)
-        if len(chosen) == 1:
-            return chosen, notes
+        bought = super()._select(X, rows, n_wanted, seed)
+        if n_wanted == 1:
+            return bought
         # rows of equal scores tell the committee the same: different ones first
-        order = rows[best(self._score(X, rows), len(rows), seed)]
-        scores = self._pool_scores()[order]
+        utility = self._score(X, rows)
+        order = best(utility, len(rows), seed)
+        scores = self._pool_scores()[rows[order]]
         _, first = np.unique(scores, axis=0, return_index=True)
         first = np.sort(first)
         again = np.delete(np.arange(len(order)), first)
         chosen = order[np.append(first, again)[:n_wanted]]
-        return chosen, notes_of(chosen, 1.0)
+        return ranked(rows[chosen], utility[chosen])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

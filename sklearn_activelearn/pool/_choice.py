@@ -3,14 +3,21 @@
 import numpy as np
 
 from .._containers import n_rows, take
-from .._requests import Note
+from .._protocol import Purchase
 
 NO_ROWS = np.empty(0, dtype=np.int64)
+NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
 
 
-def notes_of(rows, probability):
-    """Return what to remember of rows that are bought with this probability."""
-    return [Note(probability, row) for row in rows.tolist()]
+def drawn(rows, share, purposes=""):
+    """Return the purchase of rows that were drawn at random."""
+    n = len(rows)
+    return Purchase(rows, np.full(n, share), np.full(n, np.nan), purposes)
+
+
+def ranked(rows, utilities, purposes=""):
+    """Return the purchase of the rows that are worth most."""
+    return Purchase(rows, np.ones(len(rows)), utilities, purposes)
 
 
 def view(X, rows):

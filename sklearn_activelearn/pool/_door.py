@@ -1,7 +1,5 @@
 """The door of the pool learners: what their estimator understands passes through."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
@@ -15,7 +13,7 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from .._containers import is_frame, n_rows
-from .._validation import check_limit, check_number, finish_rows
+from .._validation import check_sparse_rows, finish_rows, plain_labels
 from ._training import is_plain
 
 
@@ -54,6 +52,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     """
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str; put it in a list.")
+    check_sparse_rows(X)
+    y = [plain_labels(labels) for labels in y]
     if not any(map(transforms_rows, estimators)) and not has_categories(X):
         tags = [get_tags(estimator).input_tags for estimator in estimators]
         out = validate_data(
@@ -136,11 +136,3 @@ def refuse_pairwise_scores(estimator):
                 f"{estimator} has decision values for pairs of classes; "
                 f'set {name}="ovr".'
             )
-
-
-def check_budget(budget, n_offered):
-    """Return the labels that may be bought; a float is a share of the rows offered."""
-    if isinstance(budget, Real) and not isinstance(budget, Integral):
-        share = check_number(budget, "budget", 0, 1, closed="both")
-        return int(share * n_offered + 1e-9)
-    return check_limit(budget, "budget")

@@ -51,7 +51,8 @@ class FASSLBoostClassifier(BoostingClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
-        offered. Raise it with `set_params` to go on. None: no limit.
+        offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.
@@ -84,7 +85,17 @@ class FASSLBoostClassifier(BoostingClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.
@@ -179,8 +190,8 @@ class FASSLBoostClassifier(BoostingClassifier):
         check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
         check_flag(self.early_stopping, "early_stopping")
 
-    def _begin(self):
-        super()._begin()
+    def _forget_model(self):
+        super()._forget_model()
         self._error, self._has_ended = np.inf, False
 
     def _train(self):
@@ -200,7 +211,6 @@ class FASSLBoostClassifier(BoostingClassifier):
             self._has_ended |= boosting.committee is before
         return boosting
 
-    def _should_stop(self, X, rows):
-        return super()._should_stop(X, rows) or (
-            self.early_stopping and self._has_ended
-        )
+    def _stopping_rule(self, X, rows):
+        rule = super()._stopping_rule(X, rows)
+        return rule or ("early_stopping" if self.early_stopping and self._has_ended else None)

@@ -6,7 +6,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from .._containers import n_rows
 from .._validation import encode
 from ._base import PoolClassifier
-from ._choice import best, notes_of
+from ._choice import best, ranked
 from ._graph import GraphClassifier, check_has_distances
 from ._labelled_graph import LabelledGraph
 from ._training import fresh
@@ -42,7 +42,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
-        rows offered. Raise it with `set_params` to go on. None: no limit.
+        rows offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. None: the budget is
@@ -78,7 +79,17 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features.
@@ -194,8 +205,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         check_has_distances(checked[0] if y else checked)
         return checked
 
-    def _begin(self):
-        super()._begin()
+    def _forget_model(self):
+        super()._forget_model()
         self._graph = None
         self.__dict__.pop("label_distributions_", None)
 
@@ -237,17 +248,19 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         self._graph = self._connected()
         field, probabilities = self._graph.field, self._graph.free_distributions()
-        chosen = []
+        chosen, utilities = [], []
         while True:
             left = np.searchsorted(field.free, np.setdiff1d(rows, chosen))
             is_lost = field.is_lost[left]
             left = left[is_lost] if is_lost.any() else left
             risk = self._expected_risk(field, probabilities, left)
             # beside the rows that will be right, rounding errors of the risk are ties
-            (k,) = left[best(len(field.free) - risk, 1, seed)]
+            (first,) = best(len(field.free) - risk, 1, seed)
+            k = left[first]
             chosen.append(field.free[k])
+            utilities.append(-risk[first])
             if len(chosen) == n_wanted:
-                return np.array(chosen), notes_of(np.array(chosen), 1.0)
+                return ranked(np.array(chosen), np.array(utilities))
             # whatever the label, the others keep their probabilities in the mean
             field = field.clamped(chosen[-1], probabilities[k])
             probabilities = np.delete(probabilities, k, axis=0)

@@ -19,7 +19,7 @@ from scipy.linalg.cython_lapack cimport dpotrs
 
 from ._newton cimport Solver, curvature, pull
 
-from ._newton import FAILED
+from ._newton import FAILED, NotSolved
 
 #: Half the largest |third derivative| of log(1 + exp(-z)).
 cdef double BEND = 0.0481125224324688
@@ -264,5 +264,5 @@ def margins_with_each(
             base.leave_out(left_out[g], 1.0)
             own.leave_out(left_out[g], 1.0)
     if failed:
-        raise FloatingPointError(FAILED)
+        raise NotSolved(FAILED)
     return out

@@ -1,13 +1,15 @@
 """The loop run by itself, on an answer sheet or with an oracle."""
 
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
 from .._compat import CALLBACK_ATTRIBUTES
-from .._containers import n_rows, take
-from .._validation import encode_answers
+from .._containers import take
+from .._drafts import Draft, shallow
+from .._validation import UNLIMITED, encode_answers
 from ._choice import NO_ROWS
 
 
@@ -40,9 +42,10 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        with self._changing() as learner:
-            X, codes = learner._enter_anew(X, y)
-        return self._simulate(X, codes)
+        draft = self._changing()
+        X, codes = draft.learner._enter_anew(X, y)
+        draft.commit()
+        return self._simulate(X, codes, anew=True)
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
@@ -50,7 +53,8 @@ class PoolLoop(CallbackSupportMixin):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), or what the estimator takes
-            The next chunk of the pool. Rows of earlier chunks do not come again.
+            The next chunk of the pool. As many of its rows as are equal to rows of
+            earlier chunks that were bought are not bought again.
         y : array-like of shape (n_rows,)
             The answer sheet.
         classes : array-like of shape (n_classes,), default=None
@@ -66,19 +70,20 @@ class PoolLoop(CallbackSupportMixin):
         ValueError, TypeError
             As for `fit`, and for a label outside the classes it was told.
         """
-        with self._changing() as learner:
-            X, codes = learner._enter_more(X, y, classes)
-        return self._simulate(X, codes)
+        draft = self._changing()
+        X, codes = draft.learner._enter_more(X, y, classes)
+        draft.commit()
+        return self._simulate(X, codes, anew=False)
 
-    def _simulate(self, X, codes):
+    def _simulate(self, X, codes, anew):
         y = self.classes_[codes]
-        return self._run(X, lambda rows, keep: keep(y[rows]), y)
+        return self._run(X, lambda rows, keep: keep(y[rows]), y, are_more=True)
 
     def _ask(self, X, answer, candidates):
         self._run(X, answer, candidates=candidates)
 
     @with_callbacks
-    def _run(self, X, answer, y=None, candidates=None):
+    def _run(self, X, answer, y=None, candidates=None, are_more=False):
         """Go round until `_pick` wants no more; each purchase stays when it is made.
 
         Parameters
@@ -91,55 +96,79 @@ class PoolLoop(CallbackSupportMixin):
             All labels, for callbacks that score.
         candidates : ndarray of int, optional
             Row numbers of X that may be bought; None for all.
+        are_more : bool
+            Whether these rows add to those of earlier calls, for a budget that is a
+            share of them.
         """
-        rows = np.arange(n_rows(X)) if candidates is None else np.sort(candidates)
-        is_open = np.zeros(n_rows(X), dtype=bool)
-        is_open[self._requests.others(X, rows)] = True
+        draft = Draft(self)
+        learner = draft.learner
+        is_open = learner._offer(X, candidates)
         n_open = np.count_nonzero(is_open)
-        with self._draft() as learner:
-            if n_open and learner._has_stopped:  # other rows, to be judged anew
-                learner._stopping_memory, learner._has_stopped = {}, False
-            learner.queried_indices_ = NO_ROWS
-            learner._keep(X, rows)
+        if n_open and learner._has_stopped:  # other rows, to be judged anew
+            learner._stopping_memory, learner._has_stopped = {}, False
+        learner.queried_indices_ = NO_ROWS
+        n_before = learner._n_offered if are_more else learner.n_queries_
+        learner._n_offered = max(learner._n_offered, n_before + n_open)
+        draft.commit()
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open)
         ).call_on_fit_task_begin(**told)
         stop = False
         while not stop:
-            picked = self._copy()
-            rows, notes = picked._pick(X, np.flatnonzero(is_open), self._n_left(n_open))
-            if len(rows) == 0:
-                self.__dict__ = picked.__dict__
+            draft = Draft(self)
+            bought = draft.learner._pick(X, np.flatnonzero(is_open), UNLIMITED)
+            if len(bought.rows) == 0:
+                draft.commit()
                 break
             round_task = task.subcontext("query").call_on_fit_task_begin(**told)
-            answer(rows, partial(self._buy, picked, X, rows, notes))
-            is_open[rows] = False
-            n_open -= len(rows)
+            answer(bought.rows, partial(self._buy, draft, X, bought))
+            is_open[bought.rows] = False
             if self._uses_model:
-                with self._draft() as learner:
-                    learner._catch_up()
+                self._train_and_keep()
             stop = round_task.call_on_fit_task_end(**told, reconstruction_attributes={})
-        with self._draft() as learner:
-            learner._n_offered += n_open
-            learner._catch_up()
+        self._train_and_keep()
         task.call_on_fit_task_end(**told, reconstruction_attributes={})
         return self
 
-    def _buy(self, picked, X, rows, notes, labels):
-        """Take the place of the copy that picked rows, with their labels."""
-        learner = picked._copy()
-        learner._expect(None, labels)
-        known = {label: code for code, label in enumerate(learner.classes_.tolist())}
-        codes = encode_answers(labels, rows, known)
-        learner._absorb(take(X, rows), codes, notes)
-        learner.queried_indices_ = np.append(learner.queried_indices_, rows)
-        learner._n_offered += len(rows)
-        self.__dict__ = learner.__dict__
+    def _train_and_keep(self):
+        draft = Draft(self)
+        draft.learner._catch_up()
+        draft.commit()
+
+    def _buy(self, draft, X, bought, labels):
+        """Commit a draft that picked rows, with their labels.
+
+        Of labels that are not known the rows stay on the bill, and out.
+        """
+        learner = shallow(draft.learner)
+        codes, why = learner._encode_answers(labels, bought.rows)
+        learner._note(X, bought)
+        (known,) = np.nonzero(codes >= 0)
+        learner._absorb(take(X, bought.rows[known]), codes[known])
+        learner.queried_indices_ = np.append(learner.queried_indices_, bought.rows)
+        draft.commit(learner)
+        if why:
+            raise ValueError(why)
+
+    def _encode_answers(self, labels, rows):
+        """Return what `encode_answers` does; classes may grow."""
+        reason = ""
+        try:
+            self._expect(None, labels)
+        except ValueError as error:
+            reason = f" {error}"
+            for i in range(len(labels)):  # some of them may do
+                with suppress(ValueError):
+                    self._expect(None, labels[[i]])
+        classes = self.classes_.tolist() if hasattr(self, "classes_") else []
+        known = {label: code for code, label in enumerate(classes)}
+        codes, why = encode_answers(labels, rows, known)
+        return codes, why and why + reason
 
     def _n_rounds_left(self, n_open):
         """Return how many rounds are left if no rule stops them."""
-        n_labels = min(self._n_left(n_open), n_open)
+        n_labels = min(self._n_left(), n_open)
         n_known = len(self._labelled) + len(self._requests)
         n_first = min(max(self.n_initial - n_known, 0), n_labels)
         return (n_first > 0) + -(-(n_labels - n_first) // self.batch_size)

@@ -1,9 +1,9 @@
 """Min-margin: ask for the row nearest the boundary."""
 
-from sklearn.svm import SVC
+from sklearn.svm import LinearSVC
 
 from ._base import PoolClassifier
-from ._training import check_incremental, train_next
+from ._training import check_incremental, starts_warm, train_next
 from ._utility import scores_of, smallest_margin
 
 
@@ -17,7 +17,7 @@ class MinMarginClassifier(PoolClassifier):
     ----------
     estimator : classifier, default=None
         Has `decision_function`. Cloned, never changed. None:
-        ``SVC(kernel="linear")``.
+        ``LinearSVC()``.
 
     n_initial : int >= 1, default=10
         Labels bought at random before the first model; then further random ones,
@@ -28,7 +28,8 @@ class MinMarginClassifier(PoolClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
-        rows offered. Raise it with `set_params` to go on. None: no limit.
+        rows offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
@@ -62,7 +63,17 @@ class MinMarginClassifier(PoolClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.
@@ -149,11 +160,15 @@ class MinMarginClassifier(PoolClassifier):
         self.incremental = incremental
 
     def _unfitted(self):
-        return [SVC(kernel="linear") if self.estimator is None else self.estimator]
+        return [LinearSVC() if self.estimator is None else self.estimator]
 
     def _check_parameters(self):
         super()._check_parameters()
         check_incremental(self.incremental, *self._unfitted())
+
+    @property
+    def _goes_on(self):
+        return self.incremental or starts_warm(*self._unfitted())
 
     def _train(self):
         self.estimator_ = train_next(self)

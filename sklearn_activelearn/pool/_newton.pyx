@@ -24,6 +24,11 @@ cdef char* TRANSPOSED = b"T"
 cdef char* AS_IT_IS = b"N"
 cdef char* LOWER = b"L"
 
+
+class NotSolved(FloatingPointError):
+    """Newton's method did not end. A loss of the user's may raise its base class."""
+
+
 FAILED = (
     "a logistic regression could not be trained to the end: scale the features, or "
     'use voi="refit".'
@@ -193,5 +198,5 @@ def solve(
                 failed |= solver.solve(&w[g, m, 0], lams[m])
             solver.leave_out(left_out[g], 1.0)
     if failed:
-        raise FloatingPointError(FAILED)
+        raise NotSolved(FAILED)
     return out

@@ -126,6 +126,12 @@ STOPPING_RULES = {
 }
 
 
+def name_of(rule):
+    """Return what a rule is called: by `stopping`, else by its class."""
+    names = {type(known): name for name, known in STOPPING_RULES.items()}
+    return names.get(type(rule), type(rule).__name__)
+
+
 def find_rules(stopping):
     """Return the rules that a name, a rule or a list of them stands for."""
     rules = []

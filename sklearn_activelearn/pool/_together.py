@@ -5,6 +5,7 @@ from warnings import warn
 
 from sklearn.base import clone
 
+from ._newton import NotSolved
 from ._training import train
 from ._voi import loss_of
 from ._voi_gram import GramModels, key_of, split, why_not
@@ -18,7 +19,7 @@ def anew_if_that_fails(method):
     def run(self, *args):
         try:
             return method(self, *args)
-        except FloatingPointError:
+        except NotSolved:
             if self.voi != "auto" or not self._shares:
                 raise
             warn(

@@ -36,6 +36,10 @@ class Labelled:
         rows = X.copy() if self.rows is None else joined(self.rows, X)
         return Labelled(rows, np.append(self.codes, np.asarray(codes, np.int32)))
 
+    def first(self, n):
+        """Return the rows that were taught first."""
+        return Labelled(take(self.rows, slice(n)), self.codes[:n])
+
     def recoded(self, positions):
         """Return the same rows with new codes for the old ones."""
         return Labelled(self.rows, positions[self.codes])
@@ -61,8 +65,12 @@ def keeps_its_solution(model):
     With `warm_start`, models with coefficients do. Ensembles do not: they keep what
     was trained on fewer labels and would add to it.
     """
-    has_solution = hasattr(model, "coef_") or hasattr(model, "coefs_")
-    return getattr(model, "warm_start", False) is True and has_solution
+    return starts_warm(model) and (hasattr(model, "coef_") or hasattr(model, "coefs_"))
+
+
+def starts_warm(estimator):
+    """Whether an estimator has `warm_start`, and it is true."""
+    return getattr(estimator, "warm_start", False) is True
 
 
 def is_plain(prototype):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._containers import take
-from .._requests import Note
 from ._voi_refit import calibrated
 
 #: What a label is for.
@@ -16,10 +15,10 @@ class TwoSets:
     Rows that nobody asked for are training data: they are no random sample.
     """
 
-    def _begin(self):
-        super()._begin()
-        self._is_validation = np.empty(0, dtype=bool)
-        self._row_numbers = np.empty(0, dtype=np.int64)
+    @property
+    def _is_validation(self):
+        """Which of the labelled rows validate."""
+        return self._requests.purposes[self._requests.taught] == VALIDATION
 
     @property
     def allocation_(self):
@@ -29,19 +28,12 @@ class TwoSets:
     @property
     def labeled_indices_(self):
         """Rows of the pool whose labels were bought, for each of the two sets."""
-        bought = self._row_numbers >= 0
+        numbers = self._requests.rows[self._requests.taught]
+        bought = numbers >= 0
         return {
-            TRAIN: self._row_numbers[bought & ~self._is_validation],
-            VALIDATION: self._row_numbers[bought & self._is_validation],
+            TRAIN: numbers[bought & ~self._is_validation],
+            VALIDATION: numbers[bought & self._is_validation],
         }
-
-    def _absorb(self, X, codes, notes):
-        super()._absorb(X, codes, notes)
-        asked = [note or Note(1.0) for note in notes]
-        purposes = [note.purpose == VALIDATION for note in asked]
-        numbers = [-1 if note.row is None else note.row for note in asked]
-        self._is_validation = np.append(self._is_validation, purposes).astype(bool)
-        self._row_numbers = np.append(self._row_numbers, numbers).astype(np.int64)
 
     @property
     def _can_validate(self):
@@ -54,12 +46,9 @@ class TwoSets:
         return n_known < self.n_initial or not enough
 
     def _at_random(self, X, rows, n_wanted, seed):
-        chosen, notes = super()._at_random(X, rows, n_wanted, seed)
-        purposes = (TRAIN, VALIDATION)
-        return chosen, [
-            note._replace(purpose=purposes[(self.n_queries_ + k) % 2])
-            for k, note in enumerate(notes)
-        ]
+        bought = super()._at_random(X, rows, n_wanted, seed)
+        turns = (self.n_queries_ + np.arange(len(bought.rows))) % 2
+        return bought._replace(purposes=np.where(turns == 0, TRAIN, VALIDATION))
 
     def predict_proba(self, X):
         """Return the class probabilities of the chosen model.

@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._training import check_incremental, train_next
+from ._training import check_incremental, starts_warm, train_next
 from ._utility import MEASURES
 
 
@@ -34,7 +34,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
-        rows offered. Raise it with `set_params` to go on. None: no limit.
+        rows offered: those bought and those for sale, where they were most; each
+        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
@@ -68,7 +69,17 @@ class UncertaintySamplingClassifier(PoolClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
 
     n_features_in_ : int
         Number of features, if the rows have any.
@@ -161,6 +172,10 @@ class UncertaintySamplingClassifier(PoolClassifier):
         super()._check_parameters()
         check_option(self.measure, "measure", MEASURES)
         check_incremental(self.incremental, *self._unfitted())
+
+    @property
+    def _goes_on(self):
+        return self.incremental or starts_warm(*self._unfitted())
 
     def _train(self):
         self.estimator_ = train_next(self)

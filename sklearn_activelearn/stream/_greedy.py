@@ -57,9 +57,10 @@ class GreedyOnlineClassifier(StreamClassifier):
         Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
         With `fit_intercept` the row is then divided by the square root of 2.
 
-    budget : int >= 0, default=None
+    budget : int >= 0, float in [0, 1] or None, default=None
         Labels it may buy between one `fit` and the next. Raise it with
-        `set_params` to go on. None: no limit.
+        `set_params` to go on. A float is a share of the rows seen and those of the
+        call, for `fit` and `learn` only. None: no limit.
 
     patience : int >= 1, default=None
         Stop asking for good after this many rows in a row without a purchase;
@@ -93,7 +94,17 @@ class GreedyOnlineClassifier(StreamClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows asked for and skipped.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why nothing can be bought any more: "budget" or "patience". After a `query`
+        that returned no row also "no rows" or "limit". Else None.
 
     n_seen_ : int
         Rows decided.

@@ -23,7 +23,7 @@ cdef class Inverse:
 
 cdef class Primal(Inverse):
     cdef object matrix
-    cdef double[:, ::1] M
+    cdef const double[:, ::1] M
     cdef double[::1] z
     cdef bint owned
 

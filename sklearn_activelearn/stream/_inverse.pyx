@@ -65,15 +65,15 @@ cdef class Primal(Inverse):
     ridge, constant : float
         Of A.
     matrix : ndarray of shape (n_features + 1, n_features + 1)
-        A^-1; copied when it changes. Only the lower triangle is kept up to date.
+        A^-1; copied before it changes. Only the lower triangle is kept up to date.
     n_held : int
         Rows in it.
     """
 
     def __init__(self, double ridge, double constant, matrix, n_held):
         self.ridge, self.constant, self.n_held = ridge, constant, n_held
-        self.matrix = np.require(matrix, np.float64, "CAW")
-        self.owned = self.matrix is not matrix
+        self.matrix = np.require(matrix, np.float64, "CA")
+        self.owned = False
         self.M = self.matrix
         self.u, self.z = np.zeros(len(matrix)), np.zeros(len(matrix))
 
@@ -90,7 +90,7 @@ cdef class Primal(Inverse):
         self.z[:] = 0
         X.add(X, row.index, 1.0, row.scale, &self.z[0])
         self.z[n - 1] = self.constant
-        dsymv("U", &n, &one, &self.M[0, 0], &n, &self.z[0], &step, &zero,
+        dsymv("U", &n, &one, <double *> &self.M[0, 0], &n, &self.z[0], &step, &zero,
               &self.u[0], &step)
         return ddot(&n, &self.z[0], &step, &self.u[0], &step)
 
@@ -104,7 +104,8 @@ cdef class Primal(Inverse):
     cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
         cdef int n = self.M.shape[0], step = 1
         cdef double factor = -1 / (1 + leverage)
-        dsyr("U", &n, &factor, &self.u[0], &step, &self.M[0, 0], &n)
+        # copied by `lay`, so it may be written to
+        dsyr("U", &n, &factor, &self.u[0], &step, <double *> &self.M[0, 0], &n)
         self.n_held += 1
 
 

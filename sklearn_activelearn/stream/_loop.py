@@ -4,13 +4,19 @@ from copy import copy
 
 import numpy as np
 
-from .._requests import Note
+from .._containers import row_keys, take
+from .._protocol import Purchase
+from .._requests import Requests
 from .._rows import Rows
 from .._validation import (
+    UNLIMITED,
+    check_all_out,
+    check_budget,
     check_finite_row,
     check_flag,
     check_limit,
     encode_answers,
+    is_share,
 )
 from ._pass import DONE, run, teach
 
@@ -41,7 +47,12 @@ class StreamLoop:
     @property
     def n_queries_(self):
         """Labels bought."""
-        return self._counts[1]
+        return self._counts[1] - self._n_refunded
+
+    @property
+    def n_taught_(self):
+        """Labels learned, bought or not."""
+        return self._counts[2]
 
     @property
     def n_updates_(self):
@@ -50,7 +61,8 @@ class StreamLoop:
 
     def _check_parameters(self):
         self._make_rules()
-        self._limits()
+        check_budget(self.budget, 0)
+        check_limit(self.patience, "patience", low=1)
         for name in ("average", "fit_intercept", "normalize", "shuffle"):
             if hasattr(self, name):
                 check_flag(getattr(self, name), name)
@@ -82,7 +94,8 @@ class StreamLoop:
         self._memory = self._initial_memory(self._make_rules()[0])
         self._weights = self._zero_weights(1)
         self._counts = (0, 0, 0, 0, 0)
-        self.queried_indices_ = NO_ROWS
+        self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
+        self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
 
     def _set_classes(self, classes):
@@ -102,57 +115,104 @@ class StreamLoop:
             self._memory = memory
         return query_rule, update_rule, self._working_state()
 
-    def _limits(self):
-        return (
-            check_limit(self.budget, "budget"),
-            check_limit(self.patience, "patience", low=1),
-        )
+    def _limits(self, n_offered=None):
+        """Return the number of the last label that may be bought, and the patience.
+
+        A budget that is a share counts the rows seen and those of this call, which a
+        stream that comes in chunks cannot know: None refuses it.
+        """
+        if n_offered is None and is_share(self.budget):
+            raise ValueError(
+                f"budget={self.budget} is a share of the rows, which is known to fit and "
+                "learn only; query and partial_fit need a whole number."
+            )
+        budget = check_budget(self.budget, self.n_seen_ + (n_offered or 0))
+        budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
+        return budget, check_limit(self.patience, "patience", low=1)
 
     def _choose(self, X, candidates, limit):
         query_rule, update_rule, state = self._ready()
-        budget, patience = self._limits()
-        budget = min(budget, self.n_queries_ + min(limit, X.shape[0]))
-        bought, probabilities = np.empty(X.shape[0], np.int64), np.empty(X.shape[0])
+        (budget, patience), n_before = self._limits(), self._counts[1]
+        n = X.shape[0] if candidates is None else len(candidates)
+        bought, probabilities = np.empty(n, np.int64), np.empty(n)
         outcome = run(
             Rows(X), candidates, None, None, query_rule, update_rule, state,
-            budget, patience, bought, probabilities,
+            min(budget, n_before + min(limit, n)), patience, bought, probabilities,
         )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
-        n_bought = state.counts[1] - self.n_queries_
         self._commit(state)
-        notes = [Note(probability) for probability in probabilities[:n_bought].tolist()]
-        return bought[:n_bought].copy(), notes
+        n_bought = self._counts[1] - n_before
+        rows, probabilities = bought[:n_bought].copy(), probabilities[:n_bought].copy()
+        self.stop_reason_ = None
+        if n_bought == 0:
+            self.stop_reason_ = self._why_closed(outcome, budget, patience)
+            if self.stop_reason_ is None and n == 0:
+                self.stop_reason_ = "no rows"
+            elif self.stop_reason_ is None and limit == 0:
+                self.stop_reason_ = "limit"
+        self._requests = self._requests.plus(row_keys(take(X, rows)), probabilities)
+        return Purchase(rows, probabilities)
 
-    def _absorb(self, X, codes, notes):
+    def _why_closed(self, outcome, budget, patience):
+        """Return why nothing could be bought at the end, None if something could."""
+        if self._counts[1] >= budget and outcome.closed:
+            return "budget"
+        return "patience" if outcome.closed and self._counts[4] >= patience else None
+
+    def _absorb(self, X, codes):
         query_rule, update_rule, state = self._ready()
-        asked = np.array([note is not None for note in notes], dtype=np.uint8)
-        probabilities = np.array([note.probability if note else 1.0 for note in notes])
+        requests, found = self._requests.answered(row_keys(X))
+        asked = np.array([request is not None for request in found], dtype=np.uint8)
+        probabilities = np.array([each.probability if each else 1.0 for each in found])
         outcome = teach(
             Rows(X), codes, probabilities, asked, query_rule, update_rule, state
         )
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
+        self._requests = requests
 
-    def _simulate(self, X, codes, shuffle):
+    def _pending(self, X):
+        return self._requests.pending(row_keys(X))
+
+    def _skip(self, keys):
+        n_out = len(self._requests)
+        if keys is None:
+            self._requests = Requests()
+        else:
+            self._requests, found = self._requests.answered(keys)
+            check_all_out([request is not None for request in found])
+        n_skipped = n_out - len(self._requests)
+        self.n_skipped_ += n_skipped
+        return n_skipped
+
+    def _refund(self, n_labels):
+        self._n_refunded += n_labels
+
+    def _simulate(self, X, codes, anew):
         order = None
-        if shuffle:
+        if anew and self.shuffle:
             order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
                 X.shape[0]
             )
-        self._go_through(X, codes, order)
+        self._go_through(X, codes, order, self._limits(X.shape[0] if anew else None))
+        self._look_back()
 
-    def _go_through(self, X, codes, order):
+    def _look_back(self):
+        """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
+
+    def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
         query_rule, update_rule, state = self._ready()
-        n_rows = X.shape[0] if order is None else len(order)
+        n_rows, n_before = X.shape[0] if order is None else len(order), self._counts[1]
         bought = np.empty(n_rows, np.int64)
         outcome = run(
-            Rows(X), order, codes, None, query_rule, update_rule, state,
-            *self._limits(), bought, np.empty(n_rows),
+            Rows(X), order, codes, None, query_rule, update_rule, state, *limits,
+            bought, np.empty(n_rows),
         )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
-        self.queried_indices_ = bought[: state.counts[1] - self.n_queries_].copy()
         self._commit(state)
+        self.queried_indices_ = bought[: self._counts[1] - n_before].copy()
+        self.stop_reason_ = self._why_closed(outcome, *limits)
 
     def _stops(self, X, codes, order, counts):
         """Simulate in an order; stop and yield at these counts of labels bought.
@@ -169,27 +229,30 @@ class StreamLoop:
         """
         look = getattr(self, "m", 1)  # rows looked at together
         size = look * -(-max(len(order) // 32, 1000) // look)
+        limits = self._limits(len(order))
         place = np.empty(X.shape[0], dtype=np.int64)
         place[order] = np.arange(len(order))
         for start in range(0, len(order), size):
             block, n_before = order[start : start + size], self.n_queries_
             end = copy(self)
-            end._go_through(X, codes, block)
+            end._go_through(X, codes, block, limits)
             stops = counts[(counts > n_before) & (counts <= end.n_queries_)]
             done = 0
             for n in stops.tolist():
                 last = place[end.queried_indices_[n - n_before - 1]] - start
                 after = last - last % look + look
-                self._go_through(X, codes, block[done:after])
+                self._go_through(X, codes, block[done:after], limits)
                 done = after
                 yield n
             self.__dict__ = end.__dict__
+        self._look_back()
 
     def _ask(self, X, answer, candidates):
         query_rule, update_rule, state = self._ready()
+        limits = self._limits(X.shape[0] if candidates is None else len(candidates))
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
-        n_before = self.n_queries_
+        n_before = self._counts[1]
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
 
         def ask(row):
@@ -197,15 +260,18 @@ class StreamLoop:
             rows = np.array([row])
 
             def keep(labels):
-                codes[row] = encode_answers(labels, rows, known)[0]
+                found, why = encode_answers(labels, rows, known)
+                if why:
+                    raise ValueError(why)
+                codes[row] = found[0]
 
             answer(rows, keep)
 
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
-                Rows(X), candidates, codes, ask, query_rule, update_rule, state,
-                *self._limits(), bought, np.empty(X.shape[0]),
+                Rows(X), candidates, codes, ask, query_rule, update_rule, state, *limits,
+                bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:
             try:
@@ -214,19 +280,20 @@ class StreamLoop:
                 self._end(state, bought, n_before)
                 raise
         raise_unless_done(outcome, X, self._cure)
+        self.stop_reason_ = self._why_closed(outcome, *limits)
+        self._look_back()
 
     def _end(self, state, bought, n_before):
         self._commit(state)
-        self.queried_indices_ = bought[: self.n_queries_ - n_before].copy()
+        self.queried_indices_ = bought[: self._counts[1] - n_before].copy()
 
 
 def raise_unless_done(outcome, X, cure):
     """Turn the reason why the loop stopped early into an error that names the row."""
-    reason, row = outcome
-    if reason == DONE:
+    if outcome.reason == DONE:
         return
-    check_finite_row(X, row)
+    check_finite_row(X, outcome.row)
     raise ValueError(
-        f"Row {row} of X: the margin or the weights overflow or lose their digits; "
+        f"Row {outcome.row} of X: the margin or the weights overflow or lose their digits; "
         f"scale the rows, or {cure}."
     )

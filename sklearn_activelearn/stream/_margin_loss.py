@@ -69,9 +69,10 @@ class MarginLossClassifier(StreamClassifier):
         Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
         With `fit_intercept` the row is then divided by the square root of 2.
 
-    budget : int >= 0, default=None
+    budget : int >= 0, float in [0, 1] or None, default=None
         Labels it may buy between one `fit` and the next. Raise it with
-        `set_params` to go on. None: no limit.
+        `set_params` to go on. A float is a share of the rows seen and those of the
+        call, for `fit` and `learn` only. None: no limit.
 
     patience : int >= 1, default=1000
         Stop asking for good after this many rows in a row without a purchase.
@@ -105,7 +106,17 @@ class MarginLossClassifier(StreamClassifier):
         bought, in order.
 
     n_pending_ : int
-        Rows asked for and not taught yet.
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows asked for and skipped.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why nothing can be bought any more: "budget" or "patience". After a `query`
+        that returned no row also "no rows" or "limit". Else None.
 
     n_seen_ : int
         Rows decided.
@@ -221,17 +232,9 @@ class MarginLossClassifier(StreamClassifier):
             query_rule = LossRule(loss, n_warm_start)
         return query_rule, make_loss_update(self, loss, n_warm_start)
 
-    def _simulate(self, X, codes, shuffle):
-        super()._simulate(X, codes, shuffle)
-        self._warn_if_silent()
-
-    def _ask(self, X, answer, candidates):
-        super()._ask(X, answer, candidates)
-        self._warn_if_silent()
-
-    def _warn_if_silent(self):
+    def _look_back(self):
         """Warn of a step so large that no row is worth asking for after the first."""
-        few = min(2 * len(self.classes_), self._limits()[0] - 1)
+        few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
             warnings.warn(
                 f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "

@@ -10,6 +10,8 @@ label the oracle fails to give, whose margin is not a finite number, or whose
 update would overflow. The state is then that of all earlier rows.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from libc.math cimport isfinite, sqrt
@@ -25,6 +27,14 @@ cdef enum:
     AHEAD = 8  # rows between telling the memory of a row and reading it
 
 DONE = C_DONE
+
+
+class Outcome(NamedTuple):
+    """How a loop over rows ended."""
+
+    reason: int  # `DONE`, or why it stopped early
+    row: int  # at which it did; -1 for none
+    closed: bool  # whether nothing could be bought at the end: budget, patience
 
 
 cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
@@ -70,8 +80,8 @@ def run(
 
     Returns
     -------
-    reason, row : int
-        Why the loop ended, and the row it stopped at (-1 for none).
+    outcome : Outcome
+        How it ended.
     """
     cdef Py_ssize_t n = rows.n_rows if order is None else order.shape[0]
     cdef Py_ssize_t start = 0, stop, position, picked = -1, n_bought = 0
@@ -94,6 +104,7 @@ def run(
         budget = clock.n_queries + min(
             budget - clock.n_queries, query_rule.blind_purchases(clock)
         )
+    open = clock.n_queries < budget and clock.n_idle < patience
     with nogil:
         while start < n and not interrupted:
             stop = min(start + query_rule.group, n)
@@ -156,7 +167,7 @@ def run(
             start = stop
     if interrupted:
         raise interrupt
-    return reason, row.index if reason != C_DONE else -1
+    return Outcome(reason, row.index if reason != C_DONE else -1, not open)
 
 
 def teach(
@@ -176,8 +187,8 @@ def teach(
 
     Returns
     -------
-    reason, row : int
-        As for `run`.
+    outcome : Outcome
+        How it ended.
     """
     cdef Py_ssize_t i
     cdef int reason = C_DONE
@@ -197,7 +208,7 @@ def teach(
             )
             if reason != C_DONE:
                 break
-    return reason, row.index if reason != C_DONE else -1
+    return Outcome(reason, row.index if reason != C_DONE else -1, False)
 
 
 def scores(Rows rows, coef, intercept, bint normalize):

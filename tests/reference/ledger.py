@@ -1,0 +1,165 @@
+"""What a person who pays for labels would write down, slow and obvious.
+
+Rows are tuples of numbers. `same` compares them exactly, `alike` as float32.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+def same(first, second):
+    return tuple(first) == tuple(second)
+
+
+def alike(first, second):
+    with np.errstate(over="ignore"):
+        return tuple(np.float32(first)) == tuple(np.float32(second))
+
+
+@dataclass(eq=False)
+class Entry:
+    """A row that was asked for, or taught unasked."""
+
+    values: tuple
+    row: int | None = None  # number in the pool when it was asked for
+    is_billed: bool = False
+    standing: str = "out"  # or "taught" or "skipped"
+    label: object = None
+    turn: int = -1  # when it was taught, among all labels
+
+
+@dataclass
+class Book:
+    """All entries, in the order in which they came.
+
+    A stream forgets rows that are taught or skipped; a pool does not.
+    """
+
+    is_stream: bool = False
+    entries: list = field(default_factory=list)
+    n_taught: int = 0
+    n_skipped: int = 0
+
+    def ask(self, X, rows):
+        for row in rows:
+            number = None if self.is_stream else row
+            self.entries.append(Entry(tuple(X[row]), number, is_billed=True))
+
+    def find(self, X, standings):
+        """Return the entry for each row, None for none."""
+        found = [None] * len(X)
+        for equal in (same, alike):
+            for standing in standings:
+                for i, values in enumerate(X):
+                    for entry in self.entries:
+                        if (
+                            found[i] is None
+                            and entry.standing == standing
+                            and not any(entry is other for other in found)
+                            and equal(entry.values, values)
+                        ):
+                            found[i] = entry
+        return found
+
+    def teach(self, X, labels):
+        standings = ["out"] if self.is_stream else ["out", "skipped"]
+        for entry, values, label in zip(
+            self.find(X, standings), X, labels, strict=True
+        ):
+            if entry is None:
+                entry = Entry(tuple(values))
+                self.entries.append(entry)
+            entry.standing, entry.label, entry.turn = "taught", label, self.n_taught
+            self.n_taught += 1
+        if self.is_stream:
+            self.entries = [e for e in self.entries if e.standing == "out"]
+
+    def skip(self, X=None):
+        """Return how many rows were skipped, or None if one of them is not out."""
+        entries = self.out if X is None else self.find(X, ["out"])
+        if any(entry is None for entry in entries):
+            return None
+        for entry in entries:
+            entry.standing = "skipped"
+        if self.is_stream:
+            self.n_skipped += len(entries)
+            self.entries = [e for e in self.entries if e.standing == "out"]
+        return len(entries)
+
+    def correct(self, X, labels):
+        """Return whether all rows had been taught."""
+        taught = [e for e in self.entries if e.standing == "taught"]
+        latest = sorted(taught, key=lambda entry: -entry.turn)
+        changes = []
+        for values, label in zip(X, labels, strict=True):
+            equal = [e for e in latest if same(e.values, values)]
+            equal = equal or [e for e in latest if alike(e.values, values)]
+            if not equal:
+                for entry, before in reversed(changes):
+                    entry.label = before
+                return False
+            for entry in equal:
+                if entry.label != label:
+                    changes.append((entry, entry.label))
+                    entry.label = label
+                    break
+        return True
+
+    def located(self, X, is_for_sale):
+        """Return where each entry is in X, None for nowhere."""
+        places = [None] * len(self.entries)
+        for equal in (same, alike):
+            for i, entry in enumerate(self.entries):
+                row = entry.row
+                if (
+                    places[i] is None
+                    and row is not None
+                    and row < len(X)
+                    and row not in places
+                    and equal(X[row], entry.values)
+                ):
+                    places[i] = row
+            for i, entry in enumerate(self.entries):
+                if places[i] is not None:
+                    continue
+                free = [
+                    row
+                    for row in range(len(X))
+                    if row not in places and equal(X[row], entry.values)
+                ]
+                if free:
+                    places[i] = min(free, key=lambda row: (is_for_sale[row], row))
+        return places
+
+    def for_sale(self, X, candidates):
+        """Return the row numbers of X that may be bought."""
+        is_for_sale = [row in candidates for row in range(len(X))]
+        taken = self.located(X, is_for_sale)
+        return [row for row in candidates if row not in taken]
+
+    def pending(self, X):
+        """Return the row numbers of X that are out, in the order asked."""
+        if self.is_stream:
+            rows = [
+                (self.entries.index(entry), row)
+                for row, entry in enumerate(self.find(X, ["out"]))
+                if entry is not None
+            ]
+            return [row for _, row in sorted(rows)]
+        places = self.located(X, [False] * len(X))
+        return [
+            place
+            for place, entry in zip(places, self.entries, strict=True)
+            if entry.standing == "out" and place is not None
+        ]
+
+    @property
+    def out(self):
+        return [entry for entry in self.entries if entry.standing == "out"]
+
+    @property
+    def labels(self):
+        """The labels, in the order in which they were taught."""
+        taught = [e for e in self.entries if e.standing == "taught"]
+        return [e.label for e in sorted(taught, key=lambda entry: entry.turn)]
