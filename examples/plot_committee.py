@@ -62,8 +62,7 @@ for axis, budget in zip(axes, (8, 20, 40), strict=True):
     axis.scatter(*X[bought].T, c=colors[y[bought]], s=45, edgecolor="black")
     best = learner.estimator_.gamma
     learner.set_params(budget=budget + 1)
-    left = np.setdiff1d(np.arange(len(X)), bought)
-    star = learner.query(X, candidates=left)
+    star = learner.query(X)
     axis.plot(*X[star].T, "*", color="#F0E442", mec="black", ms=20)
     axis.set(title=f"{budget} labels, best gamma {best}", xticks=[], yticks=[])
 figure.colorbar(shades, ax=axes, label="vote entropy (bits)", ticks=[0, 0.5, 1])

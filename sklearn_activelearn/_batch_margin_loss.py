@@ -8,14 +8,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ._labels import encode, find_classes
 from ._margin_objective import Objective
-from ._validation import (
-    check_flag,
-    check_number,
-    check_rows_and_labels,
-    encode,
-    find_classes,
-)
+from ._validation import check_flag, check_number, check_rows_and_labels
 from .losses import SmoothHingeLoss, make_loss
 from .stream._linear import LinearPredictor
 

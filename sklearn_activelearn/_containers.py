@@ -93,8 +93,12 @@ def row_keys(X, rows=None):
 
 def exact_keys(X, rows=None):
     """Return the exact half of `row_keys`."""
-    (keys,) = hashes_of(X, rows, (False,))
-    return keys
+    return hashes_of(X, rows, (False,))[0]
+
+
+def rounded_keys(X, rows=None):
+    """Return the other half."""
+    return hashes_of(X, rows, (True,))[0]
 
 
 def hashes_of(X, rows, kinds):
@@ -112,8 +116,9 @@ def hashes_of(X, rows, kinds):
             ]
         X = numbers
     matrix = Rows(X)
+    rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
     if X.dtype == np.float32:  # nothing to round
-        kinds = kinds[:1] * len(kinds)
+        kinds = (False,) * len(kinds)
     found = {kind: hashes(matrix, rows, kind) for kind in set(kinds)}
     return [found[kind] for kind in kinds]
 

@@ -35,13 +35,13 @@ class Draft:
         self.learner = shallow(original)
 
     def commit(self, learner=None):
-        """Put the copy, or a copy of that, in the place of the original; return that."""
+        """Put the copy, or one of that, in the place of the original; return that."""
         after = (self.learner if learner is None else learner).__dict__
         original, before = self.original, self._before
         if original.__dict__ is not before:
             raise RuntimeError(
-                "The learner was changed meanwhile, by another thread or by a call from "
-                "within this one; this call changed nothing. Make it again."
+                "The learner was changed meanwhile, by another thread or by a call "
+                "from within this one; this call changed nothing. Make it again."
             )
         original.__dict__ = after
         return original
@@ -68,6 +68,6 @@ def refuse_while_learning(learner):
     lock = locks.get(id(learner))
     if lock is not None and lock.locked():
         raise RuntimeError(
-            "learn is under way: its oracle, and other threads, may look at the learner, "
-            "not change it."
+            "learn is under way: its oracle, and other threads, may look at the "
+            "learner, not change it."
         )

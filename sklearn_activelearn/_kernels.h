@@ -120,6 +120,18 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
         return a[0] + rest;                                                    \
     }
 
+/* A number that looks random for a value in a column, 0 for 0, one for all NaN: two
+ * rounds of multiplying and folding the high bits down. */
+static inline uint64_t al_scrambled(double value, uint64_t column) {
+    uint64_t z;
+    if (value != value) value = (double)NAN;
+    memcpy(&z, &value, sizeof z);
+    z = (z + (column + 1) * UINT64_C(0x9E3779B97F4A7C15)) *
+        UINT64_C(0xFF51AFD7ED558CCD);
+    z = (z ^ (z >> 32)) * UINT64_C(0xC4CEB9FE1A85EC53);
+    return value == 0 ? 0 : z ^ (z >> 29);
+}
+
 #define AL_RARE(NAME, ROW, COLUMN, INDEX_SIZE, INDICES)                        \
     static void al_fetch_##NAME(const al_rows *X, ptrdiff_t i) {               \
         ROW al_fetch_bytes(x, n * (ptrdiff_t)sizeof *x);                       \
@@ -141,6 +153,18 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
         for (ptrdiff_t j = 0; j < n; j++)                                      \
             if (fabs((double)x[j]) > m) m = fabs((double)x[j]);                \
         return m;                                                              \
+    }                                                                          \
+    static uint64_t al_hash_##NAME(const al_rows *X, ptrdiff_t i) {            \
+        ROW uint64_t s = 0;                                                    \
+        for (ptrdiff_t j = 0; j < n; j++)                                      \
+            s += al_scrambled((double)x[j], (uint64_t)(COLUMN));               \
+        return s;                                                              \
+    }                                                                          \
+    static uint64_t al_rounded_hash_##NAME(const al_rows *X, ptrdiff_t i) {    \
+        ROW uint64_t s = 0;                                                    \
+        for (ptrdiff_t j = 0; j < n; j++)                                      \
+            s += al_scrambled((double)(float)x[j], (uint64_t)(COLUMN));        \
+        return s;                                                              \
     }                                                                          \
     static ptrdiff_t al_list_##NAME(const al_rows *X, ptrdiff_t i,             \
                                     double scale, double *values,              \
@@ -201,7 +225,8 @@ AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
     ((X)->dot = al_dot_##NAME, (X)->dots = al_dots_##NAME,                     \
      (X)->fetch = al_fetch_##NAME,                                             \
      (X)->add = al_add_##NAME, (X)->squares = al_squares_##NAME,               \
-     (X)->largest = al_largest_##NAME, (X)->list = al_list_##NAME)
+     (X)->largest = al_largest_##NAME, (X)->list = al_list_##NAME,             \
+     (X)->hash = al_hash_##NAME, (X)->rounded_hash = al_rounded_hash_##NAME)
 
 static void al_rows_init(al_rows *X, int sparse, int value_size, int index_size) {
     if (sparse && value_size == 8 && index_size == 4) AL_USE(X, csr_f64_i32);

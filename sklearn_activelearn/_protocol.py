@@ -17,7 +17,6 @@ habit of all code below a verb: *replace* fitted attributes, never write into th
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -25,33 +24,18 @@ from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
 from ._drafts import Draft, lock_of, refuse_while_learning
+from ._labels import check_classes, encode, one_for_each
+from ._simulation import Simulation
 from ._validation import (
-    check_classes,
     check_flag,
     check_limit,
     check_rows,
     check_rows_and_labels,
     check_selection,
-    encode,
-    find_classes,
-    plain_labels,
 )
 
 
-#: What `fit` leaves, to be replaced by those of its own rows.
-FEATURES = {"n_features_in_", "feature_names_in_"}
-
-
-class Purchase(NamedTuple):
-    """Rows that a query chose to buy."""
-
-    rows: np.ndarray  # their numbers, in the order in which to label them
-    probabilities: np.ndarray  # with which each was bought
-    utilities: np.ndarray | None = None  # what each is worth; a stream knows none
-    purposes: Any = ""  # what the labels are for, one or an array; "": to learn from
-
-
-class ActiveClassifier(ClassifierMixin, BaseEstimator):
+class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
     A subclass provides these methods; rows and codes have passed the checks of
@@ -297,62 +281,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             self._ask(X, answer, candidates)
         return self
 
-    def fit(self, X, y):
-        """Simulate active learning on labelled data, from scratch.
-
-        The label of a row is used only if the learner buys it; the set of
-        classes is read up front.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            The stream or the pool.
-        y : array-like of shape (n_rows,)
-            The answer sheet.
-
-        Returns
-        -------
-        self : object
-            The learner.
-
-        Raises
-        ------
-        ValueError
-            For NaN or infinity, labels of one class or continuous ones, or a
-            parameter out of its range.
-        """
-        draft = self._changing()
-        X, codes = draft.learner._enter_anew(X, y)
-        draft.learner._simulate(X, codes, anew=True)
-        return draft.commit()
-
-    def partial_fit(self, X, y, classes=None):
-        """Simulate active learning on more labelled data, from where it stands.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            The next rows, taken in order.
-        y : array-like of shape (n_rows,)
-            The answer sheet.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Needed unless the learner knows them.
-
-        Returns
-        -------
-        self : object
-            The learner.
-
-        Raises
-        ------
-        ValueError
-            As for `fit`, and for a label outside the classes.
-        """
-        draft = self._changing()
-        X, codes = draft.learner._enter_more(X, y, classes)
-        draft.learner._simulate(X, codes, anew=False)
-        return draft.commit()
-
     def set_params(self, **params):
         """Set parameters, as for any scikit-learn estimator.
 
@@ -420,24 +348,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             self._begin()
         return out
 
-    def _enter_anew(self, X, y):
-        """Forget everything; return validated rows and the codes of their labels."""
-        self._check_parameters()
-        X, y = self._check_rows(X, y, reset=True)
-        classes = find_classes(y)
-        for name in set(vars(self)) - set(self.get_params(deep=False)) - FEATURES:
-            if name.endswith("_") and not name.startswith("_"):
-                delattr(self, name)
-        self._begin()
-        self._set_classes(classes)
-        return X, encode(y, classes)
-
-    def _enter_more(self, X, y, classes):
-        """Return validated rows and the codes of their labels."""
-        X, y = self._enter(X, y)
-        self._expect(classes, y)
-        return X, encode(y, self.classes_)
-
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Return rows, and labels if given any, that are fit for the learner."""
         check = check_rows_and_labels if y else check_rows
@@ -477,14 +387,3 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return check_random_state(self.random_state).randint(
             np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
         )
-
-
-def one_for_each(rows, labels):
-    """Return an oracle's labels for these rows as an array, if they are as many."""
-    labels = np.asarray(plain_labels(labels))
-    if labels.shape != (len(rows),):
-        raise ValueError(
-            f"oracle returned labels of shape {labels.shape} for {len(rows)} rows; "
-            "one label for each row is needed."
-        )
-    return labels

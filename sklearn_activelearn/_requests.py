@@ -1,12 +1,21 @@
-"""What a stream learner asked for and has not been taught yet."""
+"""What a query bought, and what a stream learner has not been taught yet."""
 
 from collections import defaultdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 PARTS = 256  # in which requests are kept: one of them is copied for a change
 BLOCK = 256  # requests of equal rows that are copied for a change
+
+
+class Purchase(NamedTuple):
+    """Rows that a query chose to buy."""
+
+    rows: np.ndarray  # their numbers, in the order in which to label them
+    probabilities: np.ndarray  # with which each was bought
+    utilities: np.ndarray | None = None  # what each is worth; a stream knows none
+    purposes: Any = ""  # what the labels are for, one or an array; "": to learn from
 
 
 class Request(NamedTuple):

@@ -1,6 +1,6 @@
 # Rows of a dense or CSR matrix, read in place.
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "_rows.h" nogil:
     ctypedef struct al_rows:
@@ -21,6 +21,8 @@ cdef extern from "_rows.h" nogil:
         Py_ssize_t (*list)(
             const al_rows *X, Py_ssize_t i, double scale, double *values, int64_t *columns
         ) noexcept nogil
+        uint64_t (*hash)(const al_rows *X, Py_ssize_t i) noexcept nogil
+        uint64_t (*rounded_hash)(const al_rows *X, Py_ssize_t i) noexcept nogil
 
 
 cdef class Rows:

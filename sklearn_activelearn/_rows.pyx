@@ -4,9 +4,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from libc.math cimport isnan
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
 
 cdef extern from "_kernels.h" nogil:
     void al_rows_init(al_rows *X, int sparse, int value_size, int index_size)
@@ -65,21 +63,8 @@ def first_not_finite(Rows rows):
     return found
 
 
-cdef inline uint64_t scrambled(double value, int64_t column) noexcept nogil:
-    """A number that looks random, the same for each NaN.
-
-    Multiplications and shifts as in MurmurHash3's 64-bit finaliser (A. Appleby).
-    """
-    cdef uint64_t bits = 0x7FF8000000000000
-    if not isnan(value):
-        memcpy(&bits, &value, sizeof(bits))
-    bits *= <uint64_t> 0x9E3779B97F4A7C15
-    bits ^= bits >> 32
-    bits += (<uint64_t> column + 1) * <uint64_t> 0xD1B54A32D192ED03
-    bits *= <uint64_t> 0xFF51AFD7ED558CCD
-    bits ^= bits >> 33
-    bits *= <uint64_t> 0xC4CEB9FE1A85EC53
-    return bits ^ (bits >> 33)
+cdef enum:
+    AHEAD = 8  # rows between telling the memory of a row and reading it
 
 
 def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
@@ -98,25 +83,15 @@ def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
     -------
     out : ndarray of uint64 of shape (n_rows,)
     """
-    cdef Py_ssize_t k, j, m
-    cdef Py_ssize_t n = rows.n_rows if numbers is None else numbers.shape[0]
+    cdef bint all_rows = numbers is None
+    cdef Py_ssize_t k, row, n = rows.n_rows if all_rows else numbers.shape[0]
     cdef const al_rows *X = &rows.view
-    cdef double[::1] values = np.empty(rows.n_features + 1)
-    cdef int64_t[::1] columns = np.empty(rows.n_features + 1, np.int64)
-    cdef uint64_t total
-    cdef double value
     out = np.empty(n, dtype=np.uint64)
     cdef uint64_t[::1] view = out
     with nogil:
         for k in range(n):
-            m = X.list(X, k if numbers is None else numbers[k], 1.0,
-                       &values[0], &columns[0])
-            total = 0
-            for j in range(m):
-                value = values[j]
-                if rounded:
-                    value = <float> value
-                if value != 0:
-                    total += scrambled(value, columns[j])
-            view[k] = total
+            if not all_rows and k + AHEAD < n:
+                X.fetch(X, numbers[k + AHEAD])
+            row = k if all_rows else numbers[k]
+            view[k] = X.rounded_hash(X, row) if rounded else X.hash(X, row)
     return out

@@ -7,8 +7,9 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from ._columns import whole_weights
+from ._labels import distinct_labels, encode
 from ._sorted_columns import SortedColumns
-from ._validation import check_rows, check_rows_and_labels, distinct_labels, encode
+from ._validation import check_rows, check_rows_and_labels
 
 
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):

@@ -21,6 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn.pool._newton import NotSolved
 from sklearn_activelearn.pool._voi_gram import GramModels, needs_labels
 from sklearn_activelearn.pool._voi_refit import calibrated
 from tests.reference import alms as reference
@@ -502,7 +503,7 @@ def test_auto_takes_what_it_can():
 
 def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
     def fail(*_):
-        raise FloatingPointError
+        raise NotSolved
 
     X, y = small_pool()
     learner = ALMSClassifier(
@@ -518,6 +519,19 @@ def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
     assert bought == refitted.queried_indices_.tolist()
     with pytest.raises(FloatingPointError):
         learner.set_params(voi="gram").fit(X, y)
+
+
+def test_an_error_of_the_users_loss_is_no_reason_to_scale_the_features():
+    def fails(codes, probabilities):
+        if len(codes) > 2:
+            raise FloatingPointError("mine")
+        return np.zeros(len(codes))
+
+    X, y = small_pool()
+    learner = ALMSClassifier(None, {"C": [0.1, 10.0]}, loss=fails, random_state=0)
+    with pytest.raises(FloatingPointError, match="mine"):
+        learner.fit(X, y)
+    assert not learner._gave_up
 
 
 def test_labels_are_kept_when_training_fails():

@@ -274,7 +274,8 @@ def test_bad_parameters_are_tried(prototype):
         ({"candidates": [1, 1]}, ValueError, "more than once"),
         ({"candidates": [[1]]}, ValueError, "1-D"),
         ({"candidates": [0.5]}, ValueError, "row numbers"),
-        ({"candidates": np.ones(50, dtype=bool)}, ValueError, "row numbers"),
+        ({"exclude": np.ones(49, dtype=bool)}, ValueError, "mask of 49 rows"),
+        ({"return_probability": 1}, TypeError, "return_probability"),
     ],
 )
 def test_bad_arguments_of_query(prototype, arguments, error, words):

@@ -9,7 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
-from sklearn_activelearn._requests import Note
+from sklearn_activelearn._containers import row_keys
+from sklearn_activelearn.pool._choice import NO_ROWS
+from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.pool._pool import Pool
 from tests.tools import by_pool, state
 
@@ -68,6 +70,10 @@ CONTAINERS = {
 }
 
 
+def offered(pool, X, candidates):
+    return pool.offered(X, candidates, NO_ROWS)
+
+
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 def test_equal_rows_are_the_same_pool(pool, container):
     made = []
@@ -77,65 +83,78 @@ def test_equal_rows_are_the_same_pool(pool, container):
         return len(made)
 
     X = container(pool[0])
-    first = Pool().offered(X, np.arange(20))
+    first = offered(Pool(), X, np.arange(20))
     assert first.X is not X
     assert first.derived("size", make) == 1
-    again = first.offered(container(pool[0].copy()), np.arange(4))
+    again = offered(first, container(pool[0].copy()), np.arange(4))
     assert again.X is first.X
     assert again.unlabelled.tolist() == [0, 1, 2, 3]
     assert again.derived("size", make) == 1
-    other = first.offered(container(pool[0] + 1), np.arange(20))
+    other = offered(first, container(pool[0] + 1), np.arange(20))
     assert other.derived("size", make) == 2
     assert pickle.loads(pickle.dumps(first)).derived("size", make) == 3
 
 
 def test_a_pool_does_not_change_with_the_array_it_came_in(pool):
     X = pool[0].copy()
-    kept = Pool().offered(X, np.arange(20))
+    kept = offered(Pool(), X, np.arange(20))
     X += 1
     np.testing.assert_array_equal(kept.X, pool[0])
-    assert kept.offered(X, np.arange(20)).X is not kept.X
+    assert offered(kept, X, np.arange(20)).X is not kept.X
+
+
+def asked(X, rows):
+    return Ledger().plus(row_keys(X[rows]), np.asarray(rows), 1.0)
 
 
 def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
-    kept = Pool().offered(pool[0][:5], np.arange(5))
-    taught = kept.without(pool[0][7:8], [Note(1.0, 7)])
+    kept = offered(Pool(), pool[0][:5], np.arange(5))
+    taught = kept.taught(asked(pool[0], [7]).answered(row_keys(pool[0][7:8])))
     assert taught.unlabelled.tolist() == [0, 1, 2, 3, 4]
+    assert taught.places.tolist() == [-1]
 
 
-def test_a_note_decides_between_equal_rows(pool):
+def test_a_row_number_decides_between_equal_rows(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    kept = Pool().offered(twice, np.arange(40))
-    taught = kept.without(twice[[6, 6, 7, 6]], [None, Note(1.0, 6), None, Note(1.0, 6)])
-    assert taught.places.tolist() == [7, 6, -1, -1]
+    kept = offered(Pool(), twice, np.arange(40))
+    ledger = asked(twice, [7]).answered(row_keys(twice[[6, 6, 6]]))
+    taught = kept.taught(ledger)
+    assert taught.places.tolist() == [7, 6, -1]
     assert np.setdiff1d(kept.unlabelled, taught.unlabelled).tolist() == [6, 7]
+
+
+def test_a_row_that_is_out_keeps_its_place(pool):
+    twice = np.repeat(pool[0], 2, axis=0)
+    ledger = asked(twice, [6]).skipped().answered(row_keys(pool[0][:1]))
+    ledger = ledger.plus(row_keys(pool[0][3:4]), -1, 1.0, places=1)
+    taught = offered(Pool(), twice, np.arange(40)).taught(ledger)
+    assert taught.places.tolist() == [0, 7]
 
 
 def test_of_equal_rows_those_that_are_not_for_sale_come_first(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    kept = Pool().offered(twice, np.arange(0, 40, 2))
-    taught = kept.without(twice[[6, 6]], [None, None])
+    kept = offered(Pool(), twice, np.arange(0, 40, 2))
+    taught = kept.taught(Ledger().answered(row_keys(twice[[6, 6]])))
     assert taught.places.tolist() == [7, 6]
+    assert 6 not in taught.unlabelled
 
 
-def test_labels_of_equal_rows_stay_where_they_were(pool):
-    twice = np.repeat(pool[0], 2, axis=0)
-    kept = Pool().offered(twice, np.arange(40))
-    notes = [Note(1.0, row) for row in (7, 6, 9)]
-    taught = kept.without(twice[[7, 6, 9]], notes)
-    grown = np.vstack([twice[:8], twice[8:] + 1, twice[9:10]])
-    left = np.setdiff1d(np.arange(41), [6, 7, 40])
-    assert taught.offered(grown, left, twice[[7, 6, 9]]).places.tolist() == [7, 6, 40]
+def test_an_earlier_pool_has_fewer_labels(pool):
+    kept = offered(Pool(), pool[0], np.arange(3, 20))
+    taught = kept.taught(Ledger().answered(row_keys(pool[0][[4, 1, 9]])))
+    before = taught.before(1)
+    assert before.places.tolist() == [4]
+    assert before.unlabelled.tolist() == [1, 3, *range(5, 20)]
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 def test_rows_taught_are_found_in_all_containers(pool, container):
-    kept = Pool().offered(container(pool[0]), np.arange(20))
-    rows = container(pool[0][[4, 2]])
-    taught = kept.without(rows, [None, None])
-    assert taught.places.tolist() == [4, 2]
-    moved = taught.offered(container(pool[0][1:]), np.arange(5, 19), rows)
-    assert moved.places.tolist() == [3, 1]
+    kept = offered(Pool(), container(pool[0]), np.arange(20))
+    ledger = Ledger().answered(row_keys(container(pool[0][[4, 2]])))
+    assert kept.taught(ledger).places.tolist() == [4, 2]
+    is_for_sale = np.arange(19) > 4
+    moved = ledger.located(container(pool[0][1:]), is_for_sale)
+    assert moved.tolist() == [3, 1]
 
 
 def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
@@ -147,8 +166,8 @@ def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
 
 def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool):
     class Interrupted(Keeper):
-        def _keep(self, X, rows):
-            super()._keep(X, rows)
+        def _keep(self, X, *rows):
+            super()._keep(X, *rows)
             if len(X) < 20:
                 raise KeyboardInterrupt
 

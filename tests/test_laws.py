@@ -89,13 +89,8 @@ def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
     X, y = stream
     order = np.array(data.draw(st.permutations(range(len(X)))))[: max(len(X) - 3, 1)]
     oracle, classes = AnswerSheet(y), np.unique(y)
-    params = {}
-    if isinstance(prototype.budget, float):  # a share of the rows that a call offers
-        params["budget"] = 8
-    learner = fresh(prototype, **params)
-    learner.learn(X, oracle, classes, candidates=order)
-    looped = fresh(prototype, **params)
-    looped, purchases = by_pool(looped, X, y, classes, np.sort(order))
+    learner = fresh(prototype).learn(X, oracle, classes, candidates=order)
+    looped, purchases = by_pool(fresh(prototype), X, y, classes, np.sort(order))
     assert set(purchases) <= set(order.tolist())
     assert learner.queried_indices_.tolist() == oracle.asked == purchases
     for one, other in zip(responses(learner, X), responses(looped, X), strict=True):

@@ -110,7 +110,9 @@ class Ledger(RuleBasedStateMachine):
             np.arange(len(X)), [] if exclude is None else np.arange(len(X))[exclude]
         )
         rows = self.learner.query(X, exclude=exclude, limit=limit)
-        assert len(set(rows.tolist())) == len(rows) <= (len(X) if limit is None else limit)
+        assert (
+            len(set(rows.tolist())) == len(rows) <= (len(X) if limit is None else limit)
+        )
         assert set(rows.tolist()) <= set(left.tolist())
         if not self.book.is_stream:
             for_sale = self.book.for_sale(X, left.tolist())
@@ -174,7 +176,9 @@ class Ledger(RuleBasedStateMachine):
 
         def oracle(rows):
             n = len(answers)
-            answers.append((rows.copy(), np.array(LABELS)[(rows + n) % 2].astype("<U9")))
+            answers.append(
+                (rows.copy(), np.array(LABELS)[(rows + n) % 2].astype("<U9"))
+            )
             if n == fails_at and fault is KeyError:
                 raise KeyError(answers.pop())
             rows += 1  # the oracle's own array

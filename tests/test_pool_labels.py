@@ -6,6 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -58,9 +59,12 @@ def test_teach_stores_labels_that_the_estimator_fails_on():
         bought += row.tolist()
         if len(bought) < 12:
             learner.teach(X[row], y[row])
-    with pytest.raises(RuntimeError, match="bad luck"):
+    with pytest.warns(FitFailedWarning, match="RuntimeError: 12 rows are bad luck"):
         learner.teach(X[row], y[row])
     assert learner.n_pending_ == 0
+    assert learner.n_taught_ == 12
+    with pytest.raises(RuntimeError, match="bad luck"):
+        learner.predict(X)
     assert learner.n_queries_ == 12
     with pytest.raises(RuntimeError, match="bad luck"):
         learner.query(X)  # it would choose with a model that is behind
@@ -133,7 +137,7 @@ def test_labels_that_are_no_classes(labels):
         assert vars(learner) == learner.get_params()
     with pytest.raises(ValueError, match=r"continuous|NaN"):
         learner.learn(X, lambda rows: labels[rows])
-    assert not hasattr(learner, "classes_")
+    assert learner.n_queries_ == learner.n_pending_ + learner.n_taught_ == 10
 
 
 def test_warm_start_does_not_keep_what_few_labels_taught_an_ensemble():

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
-from sklearn_activelearn._requests import Note, Requests
 from tests.learners import (
     MARGIN_FREE,
     POOL_FREE,
@@ -151,32 +150,6 @@ def test_rows_nobody_asked_for_leave_the_threshold_alone():
     assert learner.threshold_ == 1
     learner.query(X)
     assert learner.teach(X[:4], y[:4]).threshold_ == 2.0**-4
-
-
-def test_requests_are_first_in_first_out_for_each_row_value():
-    a, b = [1.0, 0.0], [0.0, 1.0]
-    first, second, third, other = map(Note, [0.1, 0.2, 0.3, 0.4])
-    requests = Requests().add(np.array([a, b, a]), [first, other, second])
-    requests = requests.add(np.array([a]), [third])
-    left, notes = requests.take(np.array([a, a]))
-    assert notes == [first, second]
-    left, notes = left.take(np.array([b, a, a, b]))
-    assert notes == [other, third, None, None]
-    assert len(left) == 0
-    assert len(requests) == 4  # unchanged: a failing verb needs it
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("container", [np.asarray, csr_array])
-def test_a_row_is_recognised_in_every_container(dtype, container):
-    X = np.array([[0.0, 1.5, -2.0], [-0.0, 0.0, 0.0]])
-    full, empty = Note(0.5), Note(0.6)
-    requests = Requests().add(X, [full, empty])
-    _, notes = requests.take(container((X + 0.0).astype(dtype)))
-    assert notes == [full, empty]
-    explicit = csr_array(X)
-    explicit.data[:] = 0.0  # stored zeros are zeros
-    assert requests.take(explicit)[1] == [empty, None]
 
 
 @each_stream_learner

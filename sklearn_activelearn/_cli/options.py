@@ -96,7 +96,8 @@ def add_runs(add):
     add(
         "--cache",
         metavar="FOLDER",
-        help="keep finished runs there: the same command resumes after Ctrl-C",
+        help="keep finished runs there: the same command resumes after Ctrl-C; it "
+        "holds pickles, which are code: do not take one from somebody else",
     )
     add("--jobs", type=number(int, 1), default=-1, help="processes; default: all cores")
 

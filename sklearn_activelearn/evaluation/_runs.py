@@ -1,13 +1,17 @@
 """The experiment behind a label curve: runs over folds, in parallel, resumable."""
 
+import inspect
 import os
 from contextlib import suppress
+from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
+from tokenize import TokenError
 
 import joblib
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn import __version__ as sklearn_version
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.pipeline import Pipeline
@@ -69,8 +73,11 @@ def label_curve(
     memory : str, path or joblib.Memory, default=None
         Keep each run on disk once it has ended, and take from there what is known
         already: an experiment that was interrupted resumes. Runs are found again if
-        learner, data, arguments and the version of this package are the same, so
-        `random_state` must be an int, and `scoring` no lambda.
+        learner, data, arguments, the source of a scorer of your own and the versions
+        of this package and of scikit-learn are the same, so `random_state` must be an
+        int, and `scoring` no lambda. The source of a learner of your own, and of what
+        a scorer calls, is not compared. The folder holds pickles, which are code: use
+        none that you do not trust.
     progress : bool or callable, default=False
         True shows a bar, by rich. A function is called as ``progress(done, total)``,
         in runs.
@@ -119,7 +126,7 @@ def label_curve(
         raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
     scorer = check_one_score(scoring, learner)
     tasks = plan(X, y, cv, n_repeats, check_random_state(random_state))
-    data_key = None if memory is None else (joblib.hash((X, y)), __version__)
+    data_key = None if memory is None else key_of(X, y, scorer)
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
     run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
     shared = estimator, X, y, np.unique(y), scorer, at, until, data_key
@@ -142,6 +149,36 @@ def label_curve(
             collect(runs, at, tasks),
         ) from stop
     return collect(runs, at, tasks)
+
+
+def key_of(X, y, scorer):
+    """Return what a kept run depends on, apart from the arguments of `run_once`."""
+    return joblib.hash((X, y)), __version__, sklearn_version, sources(scorer)
+
+
+def sources(scorer):
+    """Return the source texts of a scorer and of the callables that it holds."""
+    texts, seen, parts = [], set(), [scorer]
+    for part in parts:  # grows
+        if not callable(part) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, partial):
+            parts += [part.func, *part.args, *part.keywords.values()]
+        elif inspect.isroutine(part) or inspect.isclass(part):
+            texts.append(source(part))
+        else:
+            parts += [type(part), *getattr(part, "__dict__", {}).values()]
+    return texts
+
+
+@lru_cache  # a file that is edited later is not what runs until it is loaded again
+def source(part):
+    """Return the source text of a function or class, empty where there is none."""
+    try:
+        return inspect.getsource(part)
+    except (OSError, TypeError, SyntaxError, TokenError):
+        return ""
 
 
 def check_grid(param_grid):
@@ -206,7 +243,7 @@ def numbered(i, run, *args):
 def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, data_key):
     """Score one run; return {labels bought: score}, labels bought, last score.
 
-    `data_key` stands for X, y and this package where runs are kept on disk.
+    `data_key` stands for X, y and all code where runs are kept on disk.
     """
     estimator = clone(estimator)
     estimator.set_params(

@@ -5,15 +5,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import gen_even_slices
 
 from .._containers import n_rows, row_keys, take
+from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
-from .._validation import (
-    check_budget,
-    check_classes,
-    check_flag,
-    check_number,
-    distinct_labels,
-    encode,
-)
+from .._validation import check_budget, check_flag, check_number
 from ._choice import NO_ROWS, NOTHING, best, drawn, ranked, view
 from ._correction import Lesson, corrected, trained_if_possible
 from ._door import check_classifier, check_has, check_pool
@@ -154,8 +148,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         Warns
         -----
         FitFailedWarning
-            If the estimator cannot be trained on the labels. They are stored; what needs
-            the model next raises the estimator's error.
+            If the estimator cannot be trained on the labels. They are stored; what
+            needs the model next raises the estimator's error.
         """
         draft = self._changing()
         learner = draft.learner

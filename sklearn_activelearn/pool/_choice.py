@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._containers import n_rows, take
-from .._protocol import Purchase
+from .._requests import Purchase
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))

@@ -9,7 +9,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from .._containers import row_keys
 from .._drafts import shallow
-from .._validation import encode
+from .._labels import encode
 from ._training import Labelled
 
 

@@ -13,7 +13,9 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from .._containers import is_frame, n_rows
-from .._validation import check_sparse_rows, finish_rows, plain_labels
+from .._labels import plain_labels
+from .._sparse_rows import check_sparse_rows
+from .._validation import finish_rows
 from ._training import is_plain
 
 

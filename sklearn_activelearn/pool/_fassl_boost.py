@@ -213,4 +213,6 @@ class FASSLBoostClassifier(BoostingClassifier):
 
     def _stopping_rule(self, X, rows):
         rule = super()._stopping_rule(X, rows)
-        return rule or ("early_stopping" if self.early_stopping and self._has_ended else None)
+        return rule or (
+            "early_stopping" if self.early_stopping and self._has_ended else None
+        )

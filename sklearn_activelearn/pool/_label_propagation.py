@@ -4,7 +4,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from .._containers import n_rows
-from .._validation import encode
+from .._labels import encode
 from ._base import PoolClassifier
 from ._choice import best, ranked
 from ._graph import GraphClassifier, check_has_distances

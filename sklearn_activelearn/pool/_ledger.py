@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .._containers import NO_KEYS, RowKeys, exact_keys, n_rows, row_keys
+from .._containers import NO_KEYS, RowKeys, exact_keys, n_rows, rounded_keys
 from .._validation import check_all_out
 
 #: Where a row stands if it has no label.
@@ -42,17 +42,17 @@ class Ledger:
 
     def __len__(self):
         """How many rows are out."""
-        return np.count_nonzero(self.places == OUT)
+        return int(np.count_nonzero(self.places == OUT))
 
     @property
     def n_skipped(self):
         """How many rows were skipped, and not taught later."""
-        return np.count_nonzero(self.places == SKIPPED)
+        return int(np.count_nonzero(self.places == SKIPPED))
 
     @property
     def n_taught(self):
         """How many rows have labels."""
-        return np.count_nonzero(self.places >= 0)
+        return int(np.count_nonzero(self.places >= 0))
 
     @property
     def taught(self):
@@ -101,7 +101,7 @@ class Ledger:
         places = places[self.places == OUT]
         return places[places >= 0]
 
-    def located(self, X, is_for_sale, keys=None):
+    def located(self, X, is_for_sale, look=None):
         """Return where each row is in X, -1: nowhere. No two are in one place.
 
         A row is looked for at its number, then among equal rows that are not for
@@ -113,8 +113,8 @@ class Ledger:
             A pool.
         is_for_sale : ndarray of bool of shape (n_rows,)
             Whether a row of X may be bought if it is none of these.
-        keys : callable, optional
-            Returns the keys of X if they are needed.
+        look : callable, optional
+            ``look(keys)`` returns ``keys(X)``, if that is kept somewhere.
         """
         found = np.full(len(self.places), -1)
         (numbered,) = np.nonzero((self.rows >= 0) & (self.rows < len(is_for_sale)))
@@ -122,10 +122,11 @@ class Ledger:
         stay(found, numbered[there], self.rows)
         if (found >= 0).all():
             return found
-        keys_of_X = row_keys(X) if keys is None else keys()
+        look = look or (lambda keys: keys(X))
         is_open = np.ones(len(is_for_sale), dtype=bool)
         is_open[found[found >= 0]] = False
-        for own, all_keys in zip(self.keys, keys_of_X, strict=True):
+        for own, keys in zip(self.keys, (exact_keys, rounded_keys), strict=True):
+            all_keys = look(keys)
             numbered = numbered[found[numbered] < 0]
             numbers = self.rows[numbered]
             stays = (all_keys[numbers] == own[numbered]) & is_open[numbers]
@@ -174,8 +175,13 @@ def stay(found, entries, rows):
     numbers : ndarray of int64
         Of the rows that they take.
     """
-    numbers, first = np.unique(rows[entries], return_index=True)
-    found[entries[first]] = numbers
+    numbers = rows[entries]
+    is_taken = np.zeros(numbers.max(initial=-1) + 1, dtype=bool)
+    is_taken[numbers] = True
+    if np.count_nonzero(is_taken) < len(numbers):
+        numbers, first = np.unique(numbers, return_index=True)
+        entries = entries[first]
+    found[entries] = numbers
     return numbers
 
 

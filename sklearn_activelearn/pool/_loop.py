@@ -9,7 +9,8 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from .._compat import CALLBACK_ATTRIBUTES
 from .._containers import take
 from .._drafts import Draft, shallow
-from .._validation import UNLIMITED, encode_answers
+from .._labels import encode_answers
+from .._validation import UNLIMITED
 from ._choice import NO_ROWS
 
 

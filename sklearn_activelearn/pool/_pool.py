@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._containers import exact_keys, joined, n_rows, row_keys, same_rows, take
+from .._containers import exact_keys, joined, n_rows, same_rows, take
 from ._choice import NO_ROWS
 
 
@@ -51,7 +51,7 @@ class Pool:
         is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
         is_for_sale[self.unlabelled] = True
         located = ledger.located(
-            self.X, is_for_sale, lambda: self.derived("keys", row_keys)
+            self.X, is_for_sale, lambda keys: self.derived(keys.__name__, keys)
         )
         places = located[ledger.taught]
         return replace(self, unlabelled=without(self.unlabelled, places), places=places)

@@ -8,7 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._containers import n_rows
-from .._validation import encode
+from .._labels import encode
 from ._training import Constant
 from ._utility import scores_of
 

@@ -6,7 +6,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
 from .._containers import joined, take
-from .._validation import encode
+from .._labels import encode
 from ._training import fresh
 from ._utility import scores_of
 

@@ -5,8 +5,8 @@ from copy import copy
 import numpy as np
 
 from .._containers import row_keys, take
-from .._protocol import Purchase
-from .._requests import Requests
+from .._labels import encode_answers
+from .._requests import Purchase, Requests
 from .._rows import Rows
 from .._validation import (
     UNLIMITED,
@@ -15,7 +15,6 @@ from .._validation import (
     check_finite_row,
     check_flag,
     check_limit,
-    encode_answers,
     is_share,
 )
 from ._pass import DONE, run, teach
@@ -123,8 +122,8 @@ class StreamLoop:
         """
         if n_offered is None and is_share(self.budget):
             raise ValueError(
-                f"budget={self.budget} is a share of the rows, which is known to fit and "
-                "learn only; query and partial_fit need a whole number."
+                f"budget={self.budget} is a share of the rows, which fit and learn "
+                "know; query and partial_fit need a whole number."
             )
         budget = check_budget(self.budget, self.n_seen_ + (n_offered or 0))
         budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
@@ -270,8 +269,8 @@ class StreamLoop:
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
-                Rows(X), candidates, codes, ask, query_rule, update_rule, state, *limits,
-                bought, np.empty(X.shape[0]),
+                Rows(X), candidates, codes, ask, query_rule, update_rule, state,
+                *limits, bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:
             try:
@@ -294,6 +293,6 @@ def raise_unless_done(outcome, X, cure):
         return
     check_finite_row(X, outcome.row)
     raise ValueError(
-        f"Row {outcome.row} of X: the margin or the weights overflow or lose their digits; "
-        f"scale the rows, or {cure}."
+        f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
+        f"digits; scale the rows, or {cure}."
     )

@@ -1,0 +1,84 @@
+"""What remembering costs: rows that are out, rows that have labels.
+
+Streams: a query and its answer for one row, with nothing out and with many rows out.
+Pools: what the ledger adds to a query, with labels bought from this very X, with rows out,
+and where every row has to be looked at, beside one product of the pool with a vector.
+
+    python -m benchmarks.speed.ledger
+    python -m benchmarks.speed.ledger --quick  # seconds: does it run?
+"""
+
+import numpy as np
+
+from benchmarks.speed._interleave import Case, main, table
+from sklearn_activelearn import RandomSamplingClassifier
+from sklearn_activelearn._containers import row_keys
+from sklearn_activelearn.pool._ledger import Ledger
+
+
+def stream(n_out, n_features, rounds):
+    """Print a table for a stream learner."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_out, n_features))
+    row, label = rng.standard_normal((1, n_features)), ["a"]
+
+    def begun(rows):
+        learner = RandomSamplingClassifier(rate=1.0, random_state=0)
+        learner.teach(X[:2], ["a", "b"], classes=["a", "b"])
+        learner.query(rows)
+        return learner
+
+    few, many = begun(X[:0]), begun(X)
+
+    def there_and_back(learner):
+        learner.query(row)
+        learner.teach(row, label)
+
+    none = "query and teach one row, none out"
+    table(
+        f"a stream of {n_features} features",
+        [
+            Case(none, lambda: there_and_back(few)),
+            Case(f"  {n_out:,} out", lambda: there_and_back(many), none),
+            Case("  n_pending_", lambda: many.n_pending_, none),
+        ],
+        rounds,
+    )
+
+
+def pool(n_rows, n_features, n_out, rounds):
+    """Print a table for the ledger of a pool learner."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, n_features))
+    weights = rng.standard_normal(n_features)
+    everything = np.ones(n_rows, dtype=bool)
+    some = rng.permutation(n_rows)[:n_out]
+    few = some[:100]
+    bought = Ledger().plus(row_keys(X, few), few, 1.0).answered(row_keys(X, few))
+    out = Ledger().plus(row_keys(X, some), some, 1.0)
+    unasked = Ledger().answered(row_keys(X, few))
+    product = "X @ w"
+    table(
+        f"a pool of {n_rows:,} x {n_features}",
+        [
+            Case(product, lambda: X @ weights),
+            Case(
+                "100 bought from this X", lambda: bought.located(X, everything), product
+            ),
+            Case(f"{len(some):,} out", lambda: out.located(X, everything), product),
+            Case("100 taught unasked", lambda: unasked.located(X, everything), product),
+            Case("all keys", lambda: row_keys(X), product),
+        ],
+        rounds,
+    )
+
+
+def benchmark(quick, rounds):
+    shrink = 100 if quick else 1
+    for n_out in (1000, 100_000, 200_000):
+        stream(n_out // shrink, 50, rounds)
+    pool(1_000_000 // shrink, 50, 100_000 // shrink, rounds)
+
+
+if __name__ == "__main__":
+    main(__doc__, benchmark)

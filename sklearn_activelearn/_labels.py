@@ -1,0 +1,159 @@
+"""Labels: which there are, and their codes.
+
+Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
+"""
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+
+def plain_labels(y):
+    """Return labels as NumPy would have them if nothing was lost on the way.
+
+    pandas' nullable integers and booleans without a missing value are what they are
+    called, not floats; a list with something else among its strings is not made one of
+    strings only.
+    """
+    dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
+        return y.to_numpy(dtype)
+    if isinstance(y, list | tuple):
+        labels = np.asarray(y)
+        if labels.dtype.kind in "US" and not all(isinstance(x, str | bytes) for x in y):
+            return np.array(y, dtype=object)
+    return y
+
+
+def find_classes(y):
+    """Return the sorted distinct labels of y; at least two are needed."""
+    classes = two_values(y)
+    return sort_labels(y, "y") if classes is None else classes
+
+
+def check_classes(classes):
+    """Return the sorted distinct labels that a learner was told to expect."""
+    classes = np.asarray(classes)
+    if classes.ndim != 1:
+        raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
+    assert_all_finite(classes, input_name="classes")
+    return sort_labels(classes, "classes")
+
+
+def sort_labels(labels, name):
+    """Return the sorted distinct labels, two or more."""
+    distinct = distinct_labels(labels, name)
+    if len(distinct) == 0:
+        raise ValueError(f"{name} is empty.")
+    check_classification_targets(labels)
+    if len(distinct) == 1:
+        raise ValueError(
+            f"{name} holds 1 class, {distinct.tolist()[0]!r}; a classifier needs two "
+            "or more."
+        )
+    return distinct
+
+
+def distinct_labels(labels, name, known=None):
+    """Return the sorted distinct labels and those known before."""
+    try:
+        distinct = np.unique(labels)
+        if known is not None and np.isin(distinct, known).all():
+            return known
+        if len(distinct):
+            assert_all_finite(labels, input_name=name)
+            check_classification_targets(labels)
+        if known is None:
+            return distinct
+        both = sorted({*known.tolist(), *distinct.tolist()})
+    except TypeError:
+        raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
+    return np.array(both, dtype=np.result_type(known, distinct))
+
+
+def two_values(y):
+    """Distinct labels of a numeric y if there are exactly two, without sorting."""
+    if y.dtype.kind not in "biuf" or len(y) == 0:
+        return None
+    low, high = y.min(), y.max()
+    is_high = y == high
+    if low == high or not np.all(is_high | (y == low)):
+        return None
+    if y.dtype.kind == "f" and not (low.is_integer() and high.is_integer()):
+        return None
+    return np.array([low, high])
+
+
+def encode(y, classes):
+    """Return the positions of the labels in `classes`.
+
+    Raises
+    ------
+    ValueError
+        If a label is not in `classes`; the first such row is named.
+    """
+    if "O" in (y.dtype.kind, classes.dtype.kind):
+        positions = {label: code for code, label in enumerate(classes.tolist())}
+        codes = np.array([positions.get(label, -1) for label in y.tolist()], np.int32)
+        known = codes >= 0
+    elif len(classes) == 2:
+        codes = y == classes[1]
+        known = codes | (y == classes[0])
+        codes = codes.astype(np.int32)
+    else:
+        codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+        known = classes[codes] == y
+        codes = codes.astype(np.int32)
+    if not np.all(known):
+        row = int(np.argmin(known))
+        label = y[[row]].tolist()[0]
+        if type_of_target(y[[row]]).startswith("continuous"):
+            raise ValueError(f"y is continuous, for example y[{row}] = {label!r}.")
+        raise ValueError(
+            f"y[{row}] = {label!r} is not one of the classes {classes.tolist()}."
+        )
+    return codes
+
+
+def encode_answers(labels, rows, known):
+    """Return the codes of an oracle's labels for these rows.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        What the oracle said.
+    rows : ndarray of int of shape (n_rows,)
+        What it was asked for, for the error.
+    known : dict
+        Codes by label.
+
+    Returns
+    -------
+    codes : ndarray of int32 of shape (n_rows,)
+        -1 for a label that is not known.
+    why : str
+        What is wrong with these, empty if nothing is.
+    """
+    codes, wrong = np.full(len(rows), -1, dtype=np.int32), []
+    for i, label in enumerate(labels.tolist()):
+        try:
+            codes[i] = known[label]
+        except (KeyError, TypeError):
+            wrong.append(f"{label!r} for row {rows[i]}")
+    if not wrong:
+        return codes, ""
+    which = "which is not one" if len(wrong) == 1 else "which are none"
+    return codes, (
+        f"oracle returned {', '.join(wrong)}, {which} of the classes {list(known)}."
+    )
+
+
+def one_for_each(rows, labels):
+    """Return an oracle's labels for these rows as an array, if they are as many."""
+    labels = np.asarray(plain_labels(labels))
+    if labels.shape != (len(rows),):
+        raise ValueError(
+            f"oracle returned labels of shape {labels.shape} for {len(rows)} rows; "
+            "one label for each row is needed."
+        )
+    return labels

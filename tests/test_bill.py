@@ -1,0 +1,622 @@
+"""What a person who pays for labels relies on: nothing lost, nothing sold twice."""
+
+import pickle
+import warnings
+from copy import deepcopy
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import ClassifierMixin
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_activelearn import (
+    ALMSClassifier,
+    CBGZClassifier,
+    COMBClassifier,
+    FASSLBoostClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    RandomSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.pool import StablePredictions
+from tests.learners import (
+    STREAM_LEARNERS,
+    each,
+    each_default,
+    each_learner,
+    each_pool_default,
+    each_pool_learner,
+    each_stream_default,
+    each_stream_learner,
+)
+from tests.reference.ledger import Book
+from tests.tools import (
+    AnswerSheet,
+    fresh,
+    frozen,
+    group_of,
+    responses,
+    state,
+    streams,
+)
+
+X, answers = load_breast_cancer(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+
+
+def buy_all(learner, X, y, classes=None, **how):
+    """Run the loop that the documentation shows; return the rows it bought."""
+    bought = []
+    while len(rows := learner.query(X, **how)):
+        learner.teach(X[rows], y[rows], classes)
+        bought += rows.tolist()
+    return bought
+
+
+@each_pool_learner
+@given(stream=streams(), data=st.data())
+def test_nothing_is_sold_twice(prototype, stream, data):
+    X, y = stream
+    learner, book = fresh(prototype, budget=None, stopping=None), Book()
+    unasked = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=3))
+    for _ in range(3):
+        how = data.draw(st.sampled_from(["same", "reversed", "slice", "pickled"]))
+        pool, labels = X, y
+        if how == "reversed":
+            pool, labels = X[::-1], y[::-1]
+        elif how == "slice":
+            pool, labels = X[1::2], y[1::2]
+        elif how == "pickled":
+            learner = pickle.loads(pickle.dumps(learner))
+        if how == "same":
+            learner.teach(X[unasked], y[unasked], classes=np.unique(y))
+            book.teach(X[unasked], y[unasked])
+        rows = learner.query(pool)
+        for_sale = book.for_sale(pool, list(range(len(pool))))
+        assert set(rows.tolist()) <= set(for_sale)
+        assert len(rows) or not for_sale
+        book.ask(pool, rows.tolist())
+        learner.teach(pool[rows], labels[rows], classes=np.unique(y))
+        book.teach(pool[rows], labels[rows])
+    left = len(book.for_sale(X, list(range(len(X)))))
+    assert len(buy_all(learner, X, y)) == left
+    assert learner.stop_reason_ == "no rows"
+
+
+@each_pool_default
+def test_the_loop_of_the_documentation_buys_different_rows(prototype):
+    learner = fresh(prototype, budget=40, stopping=None)
+    bought = buy_all(learner, X[:120], answers[:120])
+    assert len(bought) == len(set(bought)) == learner.n_queries_ == 40
+    assert learner.stop_reason_ == "budget"
+    learner.set_params(budget=50)
+    oracle = AnswerSheet(answers)
+    learner.learn(X[:120], oracle)
+    assert len(oracle.asked) == 10
+    assert not set(oracle.asked) & set(bought)
+
+
+@each_pool_default
+def test_learn_goes_on_after_an_error_of_its_oracle(prototype):
+    asked = []
+
+    def unreliable(rows):
+        if len(asked) > 12 and "failed" not in asked:
+            asked.append("failed")
+            raise ConnectionError
+        asked.extend(rows.tolist())
+        return answers[rows]
+
+    learner = fresh(prototype, budget=30, stopping=None)
+    try:
+        learner.learn(X[:90], unreliable)
+    except ConnectionError:
+        learner.learn(X[:90], unreliable)
+    rows = [row for row in asked if row != "failed"]
+    assert len(rows) == len(set(rows)) == learner.n_queries_ == 30
+    expected = fresh(prototype, budget=30, stopping=None).fit(X[:90], answers[:90])
+    assert rows == expected.queried_indices_.tolist()
+
+
+@each_pool_learner
+@given(stream=streams(), share=st.floats(0, 1), data=st.data())
+def test_a_share_is_the_same_however_the_rows_are_bought(
+    prototype, stream, share, data
+):
+    X, y = stream
+    rows = st.lists(st.integers(0, len(X) - 1), unique=True, min_size=1)
+    candidates = data.draw(rows)
+    params = {"budget": share, "stopping": None}
+    expected = int(share * len(candidates) + 1e-9)
+    by_hand = fresh(prototype, **params)
+    bought = buy_all(by_hand, X, y, np.unique(y), candidates=candidates)
+    oracle = AnswerSheet(y)
+    learner = fresh(prototype, **params)
+    learner.learn(X, oracle, np.unique(y), candidates=candidates)
+    assert oracle.asked == bought
+    assert len(bought) == learner.n_queries_ == expected
+    assert learner.learn(X, oracle, candidates=candidates).n_queries_ == expected
+
+    chunks = fresh(prototype, **params).partial_fit(X, y).partial_fit(X + 0.5, y)
+    assert chunks.n_queries_ == int(share * 2 * len(X) + 1e-9)
+
+
+@each_stream_learner
+@given(stream=streams(), share=st.floats(0, 1))
+def test_a_share_of_a_stream(prototype, stream, share):
+    X, y = stream
+    n = int(share * len(X) + 1e-9)
+    learner = fresh(prototype, budget=share).fit(X, y)
+    assert state(learner) == state(fresh(prototype, budget=n).fit(X, y))
+    learner = fresh(prototype, budget=share).learn(X, AnswerSheet(y), np.unique(y))
+    expected = fresh(prototype, budget=n).learn(X, AnswerSheet(y), np.unique(y))
+    assert state(learner) == state(expected)
+    n = int(share * 2 * len(X) + 1e-9)
+    learner.learn(X, AnswerSheet(y))
+    expected.set_params(budget=max(n, learner.n_queries_)).learn(X, AnswerSheet(y))
+    assert learner.n_queries_ <= max(n, expected.n_queries_)
+    before = state(learner)
+    for refused in (learner.query, lambda X: learner.partial_fit(X, y)):
+        with pytest.raises(ValueError, match="share of the rows"):
+            refused(X)
+        assert state(learner) == before
+
+
+@each_learner
+@given(stream=streams(), data=st.data())
+def test_rows_left_out_are_the_others_taken(prototype, stream, data):
+    X, y = stream
+    is_left = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X)))
+    )
+    learners = [
+        fresh(prototype).partial_fit(X[:5], y[:5], np.unique(y)) for _ in range(4)
+    ]
+    ways = [
+        {"candidates": np.flatnonzero(is_left)},
+        {"candidates": is_left},
+        {"exclude": np.flatnonzero(~is_left)},
+        {"exclude": ~is_left, "candidates": np.arange(len(X))},
+    ]
+    first, *others = [
+        learner.query(X, **how).tolist()
+        for learner, how in zip(learners, ways, strict=True)
+    ]
+    assert all(rows == first for rows in others)
+    assert set(first) <= set(np.flatnonzero(is_left).tolist())
+    assert all(state(learner) == state(learners[0]) for learner in learners[1:])
+
+
+@pytest.mark.parametrize("name", ["candidates", "exclude"])
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([0, 0], "more than once"),
+        ([60], "must lie in"),
+        ([-1], "must lie in"),
+        ([2**63], "must lie in"),
+        ([[0]], "1-D"),
+        (["a"], "row numbers"),
+        ([0.5], "row numbers"),
+        ([True, False], "mask of 2 rows, but X has 60"),
+    ],
+    ids=str,
+)
+@each_default
+def test_rows_that_are_none(prototype, name, rows, words):
+    learner = fresh(prototype)
+    with pytest.raises(ValueError, match=f"{name}.*{words}"):
+        learner.query(X[:60], **{name: rows})
+    with pytest.raises(ValueError, match=f"{name}.*{words}"):
+        learner.learn(X[:60], pytest.fail, [0, 1], **{name: rows})
+    assert vars(learner) == learner.get_params(deep=False)
+
+
+@each_pool_learner
+def test_what_a_row_is_worth(prototype):
+    learner = fresh(prototype, budget=None, stopping=None)
+    pool, labels = X[:60], answers[:60]
+    rows, utilities = learner.query(pool, return_utility=True)
+    assert utilities.shape == rows.shape
+    assert np.isnan(utilities).all()  # the first ones are random
+    learner.teach(pool[rows], labels[rows])
+    learner.teach(pool[:20], labels[:20])
+    out = learner.query(pool, return_probability=True, return_utility=True)
+    rows, probabilities, utilities = out
+    assert rows.shape == probabilities.shape == utilities.shape
+    chosen = ~np.isnan(utilities)
+    assert (probabilities[chosen] == 1).all()
+    assert not (probabilities[~chosen] == 1).any()
+    if isinstance(prototype, MinMarginClassifier):
+        margins = np.abs(learner.decision_function(pool[rows]))
+        np.testing.assert_allclose(utilities, -margins)
+
+
+def test_why_a_pool_learner_stops():
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), budget=20, n_initial=8, random_state=0
+    )
+    assert learner.query(X[:0]).size == 0
+    assert learner.stop_reason_ == "no rows"
+    assert learner.query(X, limit=0).size == 0
+    assert learner.stop_reason_ == "limit"
+    rows = learner.query(X)
+    assert learner.stop_reason_ is None
+    learner.teach(X[rows], answers[rows])
+    learner.set_params(stopping=StablePredictions(threshold=1e-9, patience=1))
+    buy_all(learner, X, answers)
+    assert learner.stop_reason_ == "stable_predictions"
+    assert learner.query(X, limit=0).size == 0
+    assert learner.stop_reason_ == "stable_predictions"
+    learner.set_params(stopping=None, budget=learner.n_queries_)
+    assert learner.query(X, limit=0).size == 0
+    assert learner.stop_reason_ == "budget"
+    assert learner.fit(X, answers).stop_reason_ == "budget"
+
+    class Never:
+        needs = "predict"
+
+        def check(self):
+            pass
+
+        def judge(self, model, X, within, memory):
+            return True, memory
+
+    assert learner.set_params(stopping=Never()).fit(X, answers).stop_reason_ == "Never"
+    boosting = FASSLBoostClassifier(early_stopping=True, random_state=0)
+    assert boosting.fit(X, answers).stop_reason_ == "early_stopping"
+
+
+def test_why_a_stream_learner_stops():
+    learner = RandomSamplingClassifier(rate=1.0, budget=2, patience=3)
+    assert learner.query(X[:0]).size == 0
+    assert learner.stop_reason_ == "no rows"
+    assert learner.query(X, limit=0).size == 0
+    assert learner.stop_reason_ == "limit"
+    assert learner.query(X[:5]).tolist() == [0, 1]
+    assert learner.stop_reason_ is None
+    assert learner.query(X[:0]).size == 0
+    assert learner.stop_reason_ == "budget"
+    learner.set_params(budget=None, rate=1e-12)
+    assert learner.query(X[:3]).size == 0
+    assert learner.stop_reason_ is None  # it looked, and refused
+    assert learner.query(X[:1]).size == 0
+    assert learner.stop_reason_ == "patience"
+    assert learner.set_params(budget=2).query(X[:1]).size == 0
+    assert learner.stop_reason_ == "budget"
+
+
+@each(STREAM_LEARNERS)
+@given(stream=streams(), budget=st.integers(0, 6), patience=st.integers(1, 4))
+def test_why_a_stream_stops_does_not_depend_on_its_chunks(
+    prototype, stream, budget, patience
+):
+    X, y = stream
+    limits = {"budget": budget, "patience": patience}
+    whole = fresh(prototype, **limits).partial_fit(X, y, np.unique(y))
+    parts = fresh(prototype, **limits)
+    for i in range(0, len(X), group_of(parts)):
+        part = slice(i, i + group_of(parts))
+        parts.partial_fit(X[part], y[part], np.unique(y))
+    assert parts.stop_reason_ == whole.stop_reason_
+    assert whole.stop_reason_ in (None, "budget", "patience")
+
+
+@each_default
+def test_every_request_can_be_seen_and_ended(prototype):
+    learner = fresh(prototype)
+    assert learner.pending(X).size == 0
+    pool, labels = X[:60], answers[:60]
+    learner.teach(pool[:9], labels[:9], classes=[0, 1])
+    rows = learner.query(pool)
+    assert len(rows) >= 1
+    learner = pickle.loads(pickle.dumps(learner))
+    np.testing.assert_array_equal(learner.pending(pool), rows)
+    moved = learner.pending(pool[::-1])
+    np.testing.assert_array_equal(59 - moved, rows)
+    np.testing.assert_array_equal(learner.pending(pool * (1 + 2.0**-50)), rows)
+    before = state(learner)
+    with pytest.raises(ValueError, match="Row 1 of X is not out"):
+        learner.skip(np.vstack([pool[rows[:1]], pool[:1] + 99]))
+    with pytest.raises(TypeError, match="refund"):
+        learner.skip(refund=1)
+    assert state(learner) == before
+    n = len(rows)
+    learner.skip(pool[rows[:1]], refund=True)
+    assert (learner.n_pending_, learner.n_skipped_, learner.n_queries_) == (
+        n - 1,
+        1,
+        n - 1,
+    )
+    assert learner.skip().n_pending_ == 0
+    assert (learner.n_skipped_, learner.n_queries_) == (n, n - 1)
+    assert learner.n_taught_ == 9
+    assert repr(vars(fresh(prototype).skip())) == repr(vars(fresh(prototype)))
+
+
+@each_pool_default
+def test_a_skipped_row_is_not_asked_for_again_and_may_be_taught(prototype):
+    learner = fresh(prototype, n_initial=4, batch_size=1, budget=None, stopping=None)
+    rows = learner.query(X[:30])
+    learner.teach(X[rows[1:]], answers[rows[1:]]).skip(X[rows[:1]])
+    again = learner.query(X[:30])
+    assert len(again) == 1  # what is missing of the first four
+    assert rows[0] not in again
+    learner.teach(X[rows[:1]], answers[rows[:1]])
+    assert (learner.n_skipped_, learner.n_taught_, learner.n_queries_) == (0, 4, 5)
+    assert rows[0] not in buy_all(learner, X[:30], answers[:30])
+
+
+def test_a_refund_leaves_the_clocks_of_a_stream_alone():
+    learner = MarginLossClassifier("sigmoid", n_warm_start=6, budget=8, random_state=0)
+    rows = learner.query(X[:6])
+    assert len(rows) == 6
+    learner.skip(X[rows], refund=True)
+    assert (learner.n_queries_, learner.n_seen_) == (0, 6)
+    other = fresh(learner, budget=None, n_warm_start=6)
+    other.query(X[:6])
+    for one in (learner, other):
+        one.teach(X[:20], answers[:20], classes=[0, 1])
+    rows = learner.query(X[20:])
+    assert len(rows) == learner.n_queries_ == 8  # the warm start does not come again
+    np.testing.assert_array_equal(rows, other.query(X[20:])[:8])
+
+
+def taught_in_parts(learner, X, y, parts, pool):
+    learner.query(pool, limit=0)
+    for part in parts:
+        learner.teach(X[part], y[part])
+    return learner
+
+
+@each_pool_learner
+@given(stream=streams(min_rows=9), data=st.data())
+def test_corrected_is_as_if_taught_right(prototype, stream, data):
+    X, y = stream
+    X = X + np.arange(len(X))[:, None] / 1000  # all different
+    rows = data.draw(st.permutations(range(len(X))))[:8]
+    parts = [rows[:3], rows[3:4], rows[4:8]]
+    wrong = y.copy()
+    changed = data.draw(st.lists(st.sampled_from(rows), unique=True, min_size=1))
+    wrong[changed] = np.roll(np.unique(y), 1)[np.searchsorted(np.unique(y), y[changed])]
+    params = {"budget": None, "n_initial": 2}
+    right = taught_in_parts(fresh(prototype, **params), X, y, parts, X)
+    learner = taught_in_parts(fresh(prototype, **params), X, wrong, parts, X)
+    learner = pickle.loads(pickle.dumps(learner))
+    learner.correct(X[changed], y[changed])
+    assert learner.classes_.tolist() == right.classes_.tolist()
+    assert frozen(responses(learner, X)) == frozen(responses(right, X))
+    np.testing.assert_array_equal(learner._labelled.codes, right._labelled.codes)
+    for name in ("cost_curve_", "label_distributions_", "model_probabilities_"):
+        if hasattr(right, name):
+            one, other = getattr(learner, name), getattr(right, name)
+            np.testing.assert_array_equal(one, other)
+    assert learner.query(X).tolist() == right.query(X).tolist()
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        UncertaintySamplingClassifier(GaussianNB(), incremental=True),
+        UncertaintySamplingClassifier(LogisticRegression(warm_start=True, max_iter=3)),
+        MinMarginClassifier(SGDClassifier(), incremental=True),
+        FASSLBoostClassifier(),
+        COMBClassifier(n_estimators=3),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore:lbfgs failed")
+def test_learners_that_go_on_are_taught_again_call_by_call(learner):
+    learner = fresh(learner, n_initial=4)
+    calls = [[0, 25], [1, 2, 3], [4], [5, 6], [30, 31, 32]]
+    wrong = answers.copy()
+    wrong[[25, 3, 6]] = 1 - wrong[[25, 3, 6]]
+    right = taught_in_parts(fresh(learner), X, answers, calls, X)
+    learner = taught_in_parts(learner, X, wrong, calls, X)
+    assert frozen(responses(learner, X)) != frozen(responses(right, X))
+    learner.correct(X[[6, 25, 3]], answers[[6, 25, 3]])
+    assert frozen(responses(learner, X)) == frozen(responses(right, X))
+
+
+def test_of_equal_rows_the_latest_that_differs_is_corrected():
+    learner = PassiveClassifier(GaussianNB())
+    learner.teach(X[[0, 0, 0, 1, 2]], ["a", "b", "c", "a", "b"])
+    learner.correct(X[[0]], ["c"])  # the last one has it: the one before
+    assert learner.classes_[learner._labelled.codes].tolist() == list("accab")
+    learner.correct(X[[0, 0]], ["a", "b"])
+    assert learner.classes_[learner._labelled.codes].tolist() == list("acbab")
+    assert learner.classes_.tolist() == ["a", "b", "c"]
+    learner.correct(X[[0, 0]], ["b", "b"])  # nobody has "c" now
+    assert learner.classes_.tolist() == ["a", "b"]
+    learner.correct(X[[1]] * (1 + 2.0**-50), ["d"])
+    assert learner.classes_.tolist() == ["b", "d"]
+    before = state(learner)
+    with pytest.raises(ValueError, match="Row 1 of X was never taught"):
+        learner.correct(X[[1, 9]], ["a", "a"])
+    assert state(learner) == before
+
+
+def test_classes_that_somebody_told_stay():
+    learner = PassiveClassifier(GaussianNB())
+    learner.teach(X[[0, 1, 2]], ["a", "b", "c"], classes=["a", "b", "c"])
+    learner.correct(X[[2]], ["a"])
+    assert learner.classes_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="'d' is not one of the classes"):
+        learner.correct(X[[2]], ["d"])
+
+
+def test_a_correction_keeps_what_labels_are_for():
+    learner = ALMSClassifier(
+        BernoulliNB(), {"alpha": [0.1, 1.0]}, n_candidates=2, n_pairs=1, random_state=0
+    )
+    rows = learner.query(X)
+    learner.teach(X[rows], answers[rows])
+    sets = learner.labeled_indices_
+    allocation, bill = learner.allocation_, learner.n_queries_
+    learner.correct(X[rows[:3]], 1 - answers[rows[:3]])
+    assert frozen(learner.labeled_indices_) == frozen(sets)
+    np.testing.assert_array_equal(learner.allocation_, allocation)
+    assert learner.n_queries_ == bill
+
+
+class Picky(GaussianNB):
+    """Refuses a label."""
+
+    def fit(self, X, y):
+        if "bad" in y:
+            raise ArithmeticError("a bad label")
+        return super().fit(X, y)
+
+
+def test_labels_on_which_the_estimator_fails_are_stored_with_a_warning():
+    learner = UncertaintySamplingClassifier(Picky(), n_initial=2)
+    learner.teach(X[:4], ["good", "fair", "good", "fair"])
+    before = state(learner)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FitFailedWarning, match="ArithmeticError: a bad label"):
+            learner.teach(X[4:5], ["bad"])
+    assert state(learner) == before
+    with pytest.warns(FitFailedWarning, match="ArithmeticError: a bad label"):
+        learner.teach(X[4:5], ["bad"])
+    assert learner.n_taught_ == 5
+    for call in (learner.predict, learner.query):
+        with pytest.raises(ArithmeticError, match="a bad label"):
+            call(X)
+    learner.correct(X[4:5], ["good"])
+    assert len(learner.query(X)) == 1
+    with pytest.warns(FitFailedWarning):
+        learner.correct(X[:1], ["bad"])
+    assert learner.n_taught_ == 5
+    learner.set_params(estimator=GaussianNB())
+    assert "bad" in learner.classes_
+    assert len(learner.predict(X)) == len(X)
+
+
+@each_default
+def test_fit_forgets(prototype):
+    learner = fresh(prototype).fit(X[:80], answers[:80])
+    learner.set_params(budget=0).fit(X[:80], answers[:80])
+    never = fresh(prototype, budget=0).fit(X[:80], answers[:80])
+    assert set(vars(learner)) == set(vars(never))
+    assert state(learner) == state(never)
+
+
+@each_default
+@pytest.mark.parametrize("copied", [deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_errors_change_nothing_in_copies_either(prototype, copied):
+    pool, labels = X[:80] * 3, answers[:80]
+    learner = copied(fresh(prototype).fit(pool, labels))
+    before = frozen(state(learner))
+    huge = np.vstack([pool[:3], np.full((1, 30), np.nan)])
+    for call in (
+        lambda: learner.teach(huge, labels[:4]),
+        lambda: learner.teach(pool[:3], [0, 1, 9], classes=[0, 1]),
+        lambda: learner.partial_fit(huge, labels[:4]),
+        lambda: learner.query(huge),
+    ):
+        with pytest.raises(ValueError, match=r"NaN|infinity|9 is not"):
+            call()
+        assert frozen(state(learner)) == before
+
+    def fails(rows):
+        raise KeyError
+
+    again = copied(learner)
+    if hasattr(prototype, "patience"):
+        again.set_params(patience=None)
+        weights = frozen(vars(again)["_weights"])
+        with pytest.raises(KeyError):
+            again.set_params(budget=None).learn(np.tile(pool, (9, 1)), fails)
+        assert frozen(vars(again)["_weights"]) == weights
+    assert frozen(state(learner)) == before
+
+
+@each_default
+def test_the_oracle_has_an_array_of_its_own(prototype):
+    def oracle(rows):
+        labels = answers[rows]
+        rows += 1
+        return labels
+
+    learner = fresh(prototype).learn(X[:60], oracle, [0, 1])
+    expected = fresh(prototype).learn(X[:60], AnswerSheet(answers), [0, 1])
+    assert state(learner) == state(expected)
+
+
+@each_default
+def test_parameters_cannot_be_set_while_it_learns(prototype):
+    learner = fresh(prototype)
+
+    def oracle(rows):
+        with pytest.raises(RuntimeError, match="learn is under way"):
+            learner.set_params(budget=3)
+        with pytest.raises(RuntimeError, match="learn is under way"):
+            learner.skip()
+        return answers[rows]
+
+    learner.learn(X[:40], oracle, [0, 1])
+    assert repr(learner) == repr(fresh(prototype))
+    assert learner.set_params(budget=3).budget == 3
+
+
+@pytest.mark.parametrize("base", [CBGZClassifier, PassiveClassifier])
+def test_a_subclass_need_not_be_hashable(base):
+    class Equal(base, ClassifierMixin):
+        __hash__ = None
+
+        def __eq__(self, other):
+            return type(self) is type(other)
+
+    learner = Equal(random_state=0).learn(X[:60], AnswerSheet(answers), [0, 1])
+    learner.teach(X[:3], answers[:3]).query(X)
+    assert learner.set_params(random_state=1).fit(X, answers).score(X, answers) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values", "kind"),
+    [
+        ("Int64", [3, 7], "i"),
+        ("UInt8", [3, 7], "u"),
+        ("boolean", [False, True], "b"),
+        ("int32[pyarrow]", [3, 7], "i"),
+    ],
+)
+@pytest.mark.parametrize("learner", [CBGZClassifier, PassiveClassifier])
+def test_nullable_labels_come_back_as_they_were(learner, dtype, values, kind):
+    if "pyarrow" in dtype:
+        pytest.importorskip("pyarrow")
+    labels = pd.Series(values * 20, dtype=dtype)
+    rows = X[:40]
+    taught = learner(random_state=0).teach(rows, labels, classes=values)
+    fitted = learner(random_state=0).fit(rows, labels)
+    asked = learner(random_state=0).learn(rows, labels.iloc.__getitem__, values)
+    grown = PassiveClassifier().teach(rows, labels.array)
+    for one in (taught, fitted, asked, grown):
+        assert one.classes_.dtype.kind == kind or one is taught or one is asked
+        assert one.classes_.tolist() == values
+        assert one.predict(rows).tolist()[0] in values
+    with pytest.raises(ValueError, match=r"NaN|NA|missing"):
+        learner().fit(rows, labels.where(labels.index > 0))
+
+
+def test_a_list_with_something_else_among_its_strings_is_no_list_of_strings():
+    learner = PassiveClassifier()
+    for wrong in (None, np.nan, 3):
+        with pytest.raises(ValueError, match=r"sorted|NaN|None|string|type|mix"):
+            learner.teach(X[:3], ["good", "bad", wrong])
+        assert not hasattr(learner, "classes_")
+
+
+@each_stream_default
+def test_streams_cannot_be_corrected(prototype):
+    assert not hasattr(prototype, "correct")

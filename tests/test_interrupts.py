@@ -1,0 +1,232 @@
+"""Ctrl-C, by a real signal, at random moments while a learner of each family works.
+
+More moments: ``pytest tests/test_interrupts.py --hypothesis-profile=explore``.
+"""
+
+import pickle
+import signal
+import threading
+import time
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from sklearn import config_context
+from sklearn.linear_model import Perceptron
+from sklearn.naive_bayes import BernoulliNB
+
+from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
+    ALMSClassifier,
+    CBGZClassifier,
+    FASSLBoostClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    RLSSamplingClassifier,
+    SOLEClassifier,
+    UncertaintySamplingClassifier,
+)
+from tests.tools import AnswerSheet, fresh, state
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals"),
+    # where Python discards the interrupt of a clean-up
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+STREAM_FAMILIES = {
+    "first order": CBGZClassifier(b=5.0),
+    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
+    "dual": SOLEClassifier(5.0, dual=True),
+    "matrix": RLSSamplingClassifier(60.0, dual=False),
+    "second order": SOLEClassifier(5.0),
+    "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
+}
+
+POOL_FAMILIES = {
+    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=3, budget=24),
+    "uncertainty": UncertaintySamplingClassifier(
+        BernoulliNB(), n_initial=4, batch_size=3, budget=24
+    ),
+    "incremental": MinMarginClassifier(
+        Perceptron(), n_initial=4, batch_size=3, incremental=True, budget=24
+    ),
+    "graph": ActiveLabelPropagationClassifier(
+        "rbf", n_initial=4, batch_size=3, budget=24
+    ),
+    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=3, budget=24),
+    "ALMS": ALMSClassifier(
+        BernoulliNB(),
+        {"alpha": [0.1, 9.0]},
+        n_candidates=1,
+        n_pairs=1,
+        n_initial=6,
+        batch_size=3,
+        budget=15,
+    ),
+}
+
+FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((50, 4))
+y = np.where(X[:, 0] + rng.standard_normal(50) > 0, "yes", "no")
+CLASSES = ["no", "yes"]
+
+#: Called with a learner and the rows that it waits for.
+VERBS = {
+    "query": lambda learner, out: learner.query(X, exclude=out),
+    "teach": lambda learner, out: learner.teach(X[out], y[out], CLASSES),
+    "skip": lambda learner, out: learner.skip(X[out[1:]], refund=True),
+}
+POOL_VERBS = {
+    "correct": lambda learner, out: learner.correct(X[:3], y[3:6]),
+}
+
+
+def begun(prototype):
+    """Return a learner that was taught, and the rows that it waits for."""
+    learner = fresh(prototype).teach(X[:8], y[:8], CLASSES)
+    return learner, learner.query(X, exclude=np.arange(8), limit=6)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_main_thread():
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("only the main thread handles signals")
+
+
+def interrupted(call, *arguments):
+    """Call a function many times, each time with copies; press Ctrl-C meanwhile.
+
+    Yields
+    ------
+    has_ended : bool
+        Whether it ended before.
+    out : object
+        What it returned then.
+    copies : objects
+        The arguments that it had.
+    """
+    n_wanted = 6 if settings.get_current_profile_name() == "suite" else 200
+    file = pickle.dumps(arguments)
+    moments = np.random.RandomState(crc32(file))  # other ones for each learner and verb
+    longest = 1.3 * min(duration(call, pickle.loads(file)) for _ in range(5))
+    n_interrupted = 0
+    for _ in range(5 * n_wanted):
+        copies = pickle.loads(file)
+        delay = max(moments.uniform(0, longest), 1e-6)
+        has_ended, out = with_ctrl_c(call, copies, delay)
+        yield has_ended, out, *copies
+        n_interrupted += not has_ended
+        if n_interrupted == n_wanted:
+            return
+    pytest.fail(f"only {n_interrupted} calls were interrupted")
+
+
+def duration(call, arguments):
+    start = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - start
+
+
+def with_ctrl_c(call, arguments, delay):
+    """Return whether a call ended before Ctrl-C, and what it returned then."""
+
+    def press(number, frame):
+        if frame.f_code is not with_ctrl_c.__code__:  # the call is under way
+            raise KeyboardInterrupt
+
+    handler = signal.signal(signal.SIGALRM, press)
+    with config_context():  # scikit-learn's own, which an interrupt may leave changed
+        try:
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            out = call(*arguments)
+        except KeyboardInterrupt:
+            return False, None
+        else:
+            return True, out
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
+
+
+def check_all_or_nothing(call, learner, *arguments):
+    """Check that a call that is interrupted does nothing, and can be made again."""
+    before, done = state(learner), pickle.loads(pickle.dumps(learner))
+    expected = call(done, *arguments)
+    for has_ended, result, copy, *_ in interrupted(call, learner, *arguments):
+        if not has_ended:
+            assert state(copy) == before
+            result = call(copy, *arguments)
+        if result is not copy:
+            np.testing.assert_array_equal(result, expected)
+            is_out = np.isin(copy.pending(X), learner.pending(X), invert=True)
+            assert sorted(copy.pending(X)[is_out]) == sorted(result)
+        assert state(copy) == state(done)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_verb_is_all_or_nothing(family, verb):
+    check_all_or_nothing(VERBS[verb], *begun(FAMILIES[family]))
+
+
+@pytest.mark.parametrize("family", POOL_FAMILIES)
+def test_a_correction_is_all_or_nothing(family):
+    learner, out = begun(FAMILIES[family])
+    check_all_or_nothing(POOL_VERBS["correct"], learner, np.arange(3))
+
+
+@pytest.mark.parametrize("verb", ["query", "teach"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_first_call_is_all_or_nothing(family, verb):
+    check_all_or_nothing(VERBS[verb], fresh(FAMILIES[family]), np.arange(6))
+
+
+def learn(learner, oracle):
+    learner.learn(X, oracle, CLASSES)
+
+
+def uninterrupted(learner):
+    """Return a learner after `learn`, and the rows that it buys."""
+    oracle, learner = AnswerSheet(y), pickle.loads(pickle.dumps(learner))
+    learn(learner, oracle)
+    return learner, oracle.asked
+
+
+def n_labels(learner):
+    """Return the labels billed and taught."""
+    if hasattr(learner, "_requests"):
+        return np.array([learner.n_queries_, learner.n_taught_])
+    return np.zeros(2)
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize("family", STREAM_FAMILIES)
+def test_learn_loses_no_label_of_a_stream(family, is_new):
+    learner = fresh(FAMILIES[family]) if is_new else begun(FAMILIES[family])[0]
+    done, purchases = uninterrupted(learner)
+    n_seen = getattr(learner, "n_seen_", 0)
+    for _, _, copy, oracle in interrupted(learn, learner, AnswerSheet(y)):
+        # an answer sheet notes what it was asked just before it returns
+        assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
+        n = getattr(copy, "n_seen_", 0) - n_seen
+        rest = AnswerSheet(y[n:])
+        copy.learn(X[n:], rest, CLASSES)
+        assert oracle.asked + [n + row for row in rest.asked] == purchases
+        assert state(copy) == state(done)
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize("family", POOL_FAMILIES)
+def test_learn_loses_no_label_of_a_pool(family, is_new):
+    learner = fresh(FAMILIES[family]) if is_new else begun(FAMILIES[family])[0]
+    done, purchases = uninterrupted(learner)
+    for _, _, copy, oracle in interrupted(learn, learner, AnswerSheet(y)):
+        assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
+        learn(copy, oracle)
+        assert oracle.asked == purchases
+        assert state(copy) == state(done)

@@ -1,0 +1,184 @@
+"""What the learners recognise rows by, and the books they keep of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array, csr_array
+
+from sklearn_activelearn._containers import row_keys
+from sklearn_activelearn._requests import BLOCK, Requests
+from sklearn_activelearn.pool._ledger import Ledger
+from tests.reference.ledger import Book
+from tests.tools import with_int64_indices
+
+AGAIN = 1 + 2.0**-50  # a number that was computed again differs in its last bits
+
+
+@st.composite
+def tables(draw, max_rows=12):
+    """Draw rows of few values, some of them computed again in the last bit."""
+    n_rows = draw(st.integers(0, max_rows))
+    cells = st.sampled_from([0.0, -0.0, 1.0, AGAIN, -2.0, 1 / 3, 1e39, 1e-50])
+    row = st.lists(cells, min_size=2, max_size=2)
+    return np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows))).reshape(
+        -1, 2
+    )
+
+
+CONTAINERS = {
+    "fortran": np.asfortranarray,
+    "part": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "csr": csr_array,
+    "csr64": lambda X: with_int64_indices(csr_array(X)),
+    "coo": coo_array,
+    "frame": pd.DataFrame,
+    "list": lambda X: X.tolist(),
+    "object": lambda X: X.astype(object),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@given(X=tables())
+def test_keys_are_the_same_in_every_container(container, X):
+    rows = CONTAINERS[container](X)
+    for keys, expected in zip(row_keys(rows), row_keys(X), strict=True):
+        assert keys.dtype == np.uint64
+        np.testing.assert_array_equal(keys, expected)
+    some = np.arange(0, len(X), 2)[::-1]
+    np.testing.assert_array_equal(row_keys(rows, some).exact, row_keys(X[some]).exact)
+
+
+@given(X=tables())
+def test_keys_tell_rows_apart(X):
+    keys = row_keys(X)
+    same = (X[:, None] == X).all(axis=2)
+    np.testing.assert_array_equal(keys.exact[:, None] == keys.exact, same)
+    with np.errstate(over="ignore"):
+        single = X.astype(np.float32)
+    alike = (single[:, None] == single).all(axis=2)
+    np.testing.assert_array_equal(keys.rounded[:, None] == keys.rounded, alike)
+    np.testing.assert_array_equal(row_keys(single).exact, keys.rounded)
+
+
+def test_whole_numbers_flags_and_images_have_the_keys_of_floats():
+    X = np.random.RandomState(0).randint(3, size=(50, 4))
+    for kind in (np.int8, np.uint64, np.float16):
+        np.testing.assert_array_equal(
+            row_keys(X.astype(kind)).exact, row_keys(X.astype(float)).exact
+        )
+    np.testing.assert_array_equal(
+        row_keys(X > 1).exact, row_keys((X > 1).astype(float)).exact
+    )
+    np.testing.assert_array_equal(
+        row_keys(X.reshape(50, 2, 2)).exact, row_keys(X).exact
+    )
+    distinct = np.unique(X, axis=0)
+    assert len(np.unique(row_keys(X).exact)) == len(distinct)
+
+
+def test_missing_values_are_equal():
+    X = np.array([[np.nan, 1.0], [-np.nan, 1.0], [np.nan, 2.0]])
+    first, second, other = row_keys(X).exact
+    assert first == second != other
+
+
+def test_numbers_of_mixed_rows_are_rounded_too():
+    frame = pd.DataFrame({"town": ["Ulm", "Ulm", "Bonn"], "size": [1 / 3, 0.0, np.nan]})
+    again = frame.assign(size=frame["size"] * AGAIN + [0, -0.0, 0])
+    assert (row_keys(frame).rounded == row_keys(again).rounded).all()
+    assert (row_keys(frame).exact == row_keys(again).exact).tolist() == [0, 1, 1]
+    assert len(set(row_keys(frame).exact.tolist())) == 3
+
+
+def test_texts_have_keys():
+    texts = ["a", "b", "a", ""]
+    keys = row_keys(texts)
+    assert len(set(keys.exact.tolist())) == 3
+    assert keys.exact[0] == keys.exact[2]
+    np.testing.assert_array_equal(row_keys(np.array(texts)).exact, keys.exact)
+    np.testing.assert_array_equal(row_keys(pd.Series(texts)).exact, keys.exact)
+
+
+@given(data=st.data())
+def test_requests_of_a_stream_are_those_of_the_book(data):
+    requests, book = Requests(), Book(is_stream=True)
+    probabilities = iter(np.arange(1.0, 1000.0))
+    expected = {}
+    for _ in range(data.draw(st.integers(1, 8))):
+        X, before = data.draw(tables()), (requests, len(requests))
+        if data.draw(st.booleans(), label="asks"):
+            given = np.array([next(probabilities) for _ in X])
+            requests = requests.plus(row_keys(X), given)
+            book.ask(X, range(len(X)))
+            expected |= dict(
+                zip(
+                    map(id, book.entries[len(book.entries) - len(X) :]),
+                    given,
+                    strict=True,
+                )
+            )
+        else:
+            assert requests.pending(row_keys(X)).tolist() == book.pending(X)
+            entries = book.find(X, ["out"])
+            requests, found = requests.answered(row_keys(X))
+            assert [each and each.probability for each in found] == [
+                entry and expected[id(entry)] for entry in entries
+            ]
+            kept = list(book.entries)  # ids stay taken
+            book.teach(X, [0] * len(X))
+            expected["kept", len(expected)] = kept
+        assert len(requests) == len(book.entries)
+        assert len(before[0]) == before[1]  # a failing verb needs it as it was
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 3 * BLOCK])
+def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
+    X, n = np.ones((3 * BLOCK, 1)), 3 * BLOCK
+    requests = Requests()
+    for start in range(0, n, at_once):
+        part = np.arange(start, min(start + at_once, n))
+        requests = requests.plus(row_keys(X[part]), part.astype(float))
+    assert len(requests) == n
+    answers = []
+    for start in range(0, n, at_once):
+        part = X[start : start + at_once]
+        requests, found = requests.answered(row_keys(part))
+        answers += [each.probability for each in found]
+    assert answers == list(range(n))
+    assert vars(requests) == vars(Requests())  # as if nothing had been asked
+
+
+@given(data=st.data())
+def test_the_ledger_of_a_pool_is_that_of_the_book(data):
+    ledger, book = Ledger(), Book()
+    for _ in range(data.draw(st.integers(1, 7))):
+        X = data.draw(tables())
+        what = data.draw(st.sampled_from(["ask", "ask", "teach", "skip"]))
+        if what == "ask":
+            numbers = st.lists(st.integers(0, max(len(X) - 1, 0)), unique=True)
+            rows = np.array(data.draw(numbers) if len(X) else [], dtype=int)
+            ledger = ledger.plus(row_keys(X[rows]), rows, 0.5)
+            book.ask(X, rows.tolist())
+        elif what == "teach":
+            ledger = ledger.answered(row_keys(X))
+            book.teach(X, [0] * len(X))
+        elif book.skip(X) is None:
+            with pytest.raises(ValueError, match="is not out"):
+                ledger.skipped(row_keys(X))
+        else:
+            ledger = ledger.skipped(row_keys(X))
+    standings = {-1: "out", -2: "skipped"}
+    assert [standings.get(k, "taught") for k in ledger.places.tolist()] == [
+        entry.standing for entry in book.entries
+    ]
+    taught = [entry.turn for entry in book.entries if entry.standing == "taught"]
+    assert ledger.places[ledger.places >= 0].tolist() == taught
+    X = data.draw(tables())
+    for_sale = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))), dtype=bool
+    )
+    expected = [-1 if row is None else row for row in book.located(X, for_sale)]
+    assert ledger.located(X, for_sale).tolist() == expected
+    assert ledger.pending(X).tolist() == book.pending(X)

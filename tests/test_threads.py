@@ -1,0 +1,305 @@
+"""One learner and two threads: no label is lost, none counts twice, nothing waits."""
+
+import pickle
+import sys
+import threading
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import BernoulliNB
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    FASSLBoostClassifier,
+    MarginLossClassifier,
+    PassiveClassifier,
+    RLSSamplingClassifier,
+    SOLEClassifier,
+    UncertaintySamplingClassifier,
+    _protocol,
+)
+from tests.tools import fresh, responses, state
+
+STREAM_FAMILIES = {
+    "first order": CBGZClassifier(b=5.0),
+    "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
+    "matrix": SOLEClassifier(5.0, dual=False),
+    "stored rows": RLSSamplingClassifier(variant="all", dual=True, normalize=False),
+    "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
+}
+
+POOL_FAMILIES = {
+    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=2, budget=60),
+    "uncertainty": UncertaintySamplingClassifier(
+        BernoulliNB(), n_initial=4, batch_size=2, budget=60
+    ),
+    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=60),
+}
+
+FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
+
+rng = np.random.RandomState(0)
+X = rng.standard_normal((200, 3))
+y = np.where(X[:, 0] + rng.standard_normal(200) > 0, "yes", "no")
+CLASSES = ["no", "yes"]
+LONG = 20  # seconds, for what does not wait
+
+each_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+@pytest.fixture
+def _many_turns():
+    """Have Python switch between threads as often as it can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+class Thread(threading.Thread):
+    """A thread that has begun, and that is asked what its function returned."""
+
+    def __init__(self, function, *arguments):
+        super().__init__(daemon=True)
+        self.function, self.arguments, self.error = function, arguments, None
+        self.start()
+
+    def run(self):
+        try:
+            self.out = self.function(*self.arguments)
+        except BaseException as error:
+            self.error = error
+
+    def result(self):
+        self.join(LONG)
+        assert not self.is_alive()
+        if self.error is not None:
+            raise self.error
+        return self.out
+
+
+def together(function, *arguments):
+    """Call a function with each argument in a thread of its own, all at once."""
+    barrier = threading.Barrier(len(arguments))
+
+    def call(argument):
+        barrier.wait(LONG)
+        return function(argument)
+
+    return [thread.result() for thread in [Thread(call, each) for each in arguments]]
+
+
+def insist(call):
+    """Make a call again until the learner was not changed meanwhile."""
+    for _ in range(1000):
+        try:
+            return call()
+        except RuntimeError as error:
+            assert "changed meanwhile" in str(error)
+    return pytest.fail("it never gets its turn")
+
+
+@pytest.mark.usefixtures("_many_turns")
+@each_family
+def test_two_threads_teach(family):
+    learner = fresh(FAMILIES[family]).teach(X[:0], y[:0], CLASSES)
+    asked = learner.query(X)
+
+    def teach(rows):
+        for row in rows:
+            insist(lambda row=row: learner.teach(X[[row]], y[[row]]))
+
+    together(teach, np.arange(100), np.arange(100, 200))
+    assert learner.n_taught_ == 200
+    assert learner.n_queries_ == len(asked) > 0
+    assert learner.n_pending_ == 0
+    if family in POOL_FAMILIES:
+        kept, codes = learner._labelled.rows, learner._labelled.codes
+    elif family == "stored rows":
+        kept, codes = learner._inverse["rows"], learner._inverse["codes"]
+    else:
+        return
+    order, expected = np.argsort(kept[:, 0]), np.argsort(X[:, 0])
+    np.testing.assert_array_equal(kept[order], X[expected])
+    np.testing.assert_array_equal(codes[order], y[expected] == "yes")
+
+
+@pytest.mark.usefixtures("_many_turns")
+@each_family
+def test_two_threads_query(family):
+    learner = fresh(FAMILIES[family]).teach(X[:10], y[:10], CLASSES)
+
+    def query(_):
+        answers = [insist(lambda: learner.query(X, limit=3)) for _ in range(20)]
+        return np.concatenate(answers)
+
+    rows = np.concatenate(together(query, 0, 1))
+    assert learner.n_queries_ == learner.n_pending_ == len(rows) > 40
+    if family in POOL_FAMILIES:
+        assert len(set(rows.tolist()) - set(range(10))) == len(rows) == 60
+
+
+class SlowOracle:
+    """An oracle that waits before its first answer until somebody says so."""
+
+    def __init__(self):
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+        self.n_answered = 0
+
+    def __call__(self, rows):
+        self.asked.set()
+        assert self.may_answer.wait(LONG), "somebody waits for learn"
+        self.n_answered += len(rows)
+        return y[rows]
+
+
+VERBS = {
+    "query": lambda learner: learner.query(X),
+    "teach": lambda learner: learner.teach(X[:1], y[:1]),
+    "skip": lambda learner: learner.skip(X[:0]),
+    "correct": lambda learner: learner.correct(X[:1], y[:1]),
+    "set_params": lambda learner: learner.set_params(budget=100),
+    "learn": lambda learner: learner.learn(X, SlowOracle(), CLASSES),
+    "partial_fit": lambda learner: learner.partial_fit(X, y),
+    "fit": lambda learner: learner.fit(X, y),
+}
+
+
+@each_family
+def test_while_learn_is_under_way_nothing_else_changes_the_learner(family):
+    learner = fresh(FAMILIES[family]).teach(X[:10], y[:10], CLASSES)
+    undisturbed = pickle.loads(pickle.dumps(learner))
+    verbs = [call for verb, call in VERBS.items() if hasattr(learner, verb)]
+    oracle = SlowOracle()
+    thread = Thread(learner.learn, X, oracle)
+    assert oracle.asked.wait(LONG)
+    before, params = state(pickle.loads(pickle.dumps(learner))), learner.get_params()
+    for call in verbs:
+        with pytest.raises(RuntimeError, match="under way"):
+            call(learner)
+    responses(learner, X)
+    learner.pending(X)
+    assert state(pickle.loads(pickle.dumps(learner))) == before
+    assert learner.get_params() == params
+    oracle.may_answer.set()
+    thread.result()
+    undisturbed.learn(X, lambda rows: y[rows])
+    assert state(learner) == state(undisturbed)
+    oracle.may_answer.set()
+    for call in verbs:
+        if call is not VERBS["learn"]:
+            call(learner)
+
+
+@pytest.mark.usefixtures("_many_turns")
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
+def test_of_two_that_learn_at_once_one_is_refused(family):
+    for _ in range(30):
+        learner = fresh(FAMILIES[family]).teach(X[:10], y[:10], CLASSES)
+        refused = threading.Event()
+
+        def oracle(rows, refused=refused):
+            assert refused.wait(LONG / 10), "two learn at once, or one waits"
+            return y[rows]
+
+        def learn(_, learner=learner, refused=refused, oracle=oracle):
+            try:
+                learner.learn(X, oracle)
+            except RuntimeError:
+                refused.set()
+
+        together(learn, 0, 1)
+        assert learner.n_taught_ == learner.n_queries_ + 10
+
+
+class Pausing(Thread):
+    """A thread that pauses where CPython may switch to another one, the k-th time.
+
+    That is when a function begins, or when one in C returns. `is_paused` tells if
+    there are so many such moments where verbs begin and end.
+    """
+
+    PLACES = ("_protocol.py", "_drafts.py", "weakref.py")
+
+    def __init__(self, k, function, *arguments):
+        self.k, self.resume, self.is_paused = k, threading.Event(), threading.Event()
+        super().__init__(function, *arguments)
+
+    def run(self):
+        sys.setprofile(self.look)
+        super().run()
+
+    def look(self, frame, event, arg):
+        if event in ("call", "c_return"):
+            self.k -= frame.f_code.co_filename.endswith(self.PLACES)
+            if self.k == 0 and not self.is_paused.is_set():
+                self.is_paused.set()
+                self.resume.wait(LONG)
+
+
+def wait_for(event, thread):
+    """Wait until a thread sets an event, or ends; return whether it did."""
+    while not event.wait(0.001):
+        if not thread.is_alive():
+            break
+    return event.is_set()
+
+
+def is_done(thread):
+    """Wait until a thread ends; return whether it was not refused."""
+    try:
+        thread.result()
+    except RuntimeError as error:
+        assert "changed meanwhile" in str(error) or "under way" in str(error)
+        return False
+    return True
+
+
+def learn(learner):
+    learner.learn(X[:30], lambda rows: y[rows])
+
+
+@pytest.mark.parametrize("verb", ["query", "teach", "set_params", "learn"])
+@pytest.mark.parametrize("comes_first", [True, False])
+@pytest.mark.parametrize("family", ["first order", "uncertainty"])
+def test_a_verb_and_learn_in_two_threads_are_one_after_the_other(
+    family, comes_first, verb
+):
+    begun = fresh(FAMILIES[family], budget=5).teach(X[:10], y[:10], CLASSES)
+    call = learn if verb == "learn" else VERBS[verb]
+
+    def after(*calls):
+        learner = pickle.loads(pickle.dumps(begun))
+        for each in calls:
+            each(learner)
+        return state(learner)
+
+    possible = {
+        (True, True): [after(call, learn), after(learn, call)],
+        (True, False): [after(call)],
+        (False, True): [after(learn)],
+    }
+    k, was_paused = 0, True
+    while was_paused:
+        k += 1
+        learner, oracle = pickle.loads(pickle.dumps(begun)), SlowOracle()
+        if comes_first:
+            other = Pausing(k, call, learner)
+            was_paused = wait_for(other.is_paused, other)
+        learning = Thread(learner.learn, X[:30], oracle)
+        was_asked = wait_for(oracle.asked, learning)
+        if comes_first:
+            other.resume.set()
+            is_other_done = is_done(other)
+            oracle.may_answer.set()
+            has_learned = is_done(learning)
+        else:
+            other = Pausing(k, call, learner)
+            was_paused = wait_for(other.is_paused, other)
+            oracle.may_answer.set()
+            has_learned = is_done(learning)
+            other.resume.set()
+            is_other_done = is_done(other)
+        assert has_learned or not was_asked
+        assert state(learner) in possible[is_other_done, has_learned]
+    assert k > 5
