@@ -1,12 +1,16 @@
 """What a query bought, and what a stream learner has not been taught yet."""
 
 from collections import defaultdict
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
 
 PARTS = 256  # in which requests are kept: one of them is copied for a change
 BLOCK = 256  # requests of equal rows that are copied for a change
+
+#: A request takes so many bytes; as objects its numbers would take four times as many.
+RECORD = Struct("<qQd")
 
 
 class Purchase(NamedTuple):
@@ -36,7 +40,7 @@ class Requests:
     Parameters
     ----------
     parts : tuple of dict
-        For each rounded key its requests in the order asked, in blocks.
+        For each rounded key its requests in the order asked, packed, in blocks.
     n_out : int
         How many requests there are.
     n_asked : int
@@ -51,18 +55,14 @@ class Requests:
 
     def plus(self, keys, probabilities):
         """Return these requests and one more for each row with these keys."""
-        changes, number = Changes(self._parts), self._n_asked
-        for exact, rounded, probability in zip(
-            keys.exact.tolist(),
-            keys.rounded.tolist(),
-            probabilities.tolist(),
-            strict=True,
-        ):
-            request = Request(number, exact, probability)
+        changes, n = Changes(self._parts), len(keys.exact)
+        numbers = range(self._n_asked, self._n_asked + n)
+        requests = map(
+            RECORD.pack, numbers, keys.exact.tolist(), probabilities.tolist()
+        )
+        for rounded, request in zip(keys.rounded.tolist(), requests, strict=True):
             changes[rounded] = appended(changes[rounded], request)
-            number += 1
-        n_out = self._n_out + len(keys.exact)
-        return Requests(changes.parts(), n_out, number)
+        return Requests(changes.parts(), self._n_out + n, self._n_asked + n)
 
     def answered(self, keys):
         """Return what is still out when rows are taught, and each row's request.
@@ -119,10 +119,10 @@ class Changes:
 
 
 def appended(blocks, request):
-    """Return blocks of requests with one more at the end."""
-    if blocks and len(blocks[-1]) < BLOCK:
-        return (*blocks[:-1], (*blocks[-1], request))
-    return (*blocks, (request,))
+    """Return blocks of packed requests with one more at the end."""
+    if blocks and len(blocks[-1]) < BLOCK * RECORD.size:
+        return (*blocks[:-1], blocks[-1] + request)
+    return (*blocks, request)
 
 
 def match(waiting, rows, keys, found):
@@ -130,8 +130,8 @@ def match(waiting, rows, keys, found):
 
     Parameters
     ----------
-    waiting : tuple of tuple of Request
-        In blocks.
+    waiting : tuple of bytes
+        Packed requests, in blocks.
     rows : list of int
         Which rows, in the order in which they are taught.
     keys : list of int
@@ -141,26 +141,27 @@ def match(waiting, rows, keys, found):
     """
     rows = iter(rows)
     for row in rows:
-        if not waiting or waiting[0][0].key != keys[row]:
+        if not waiting:
+            return waiting
+        request = Request(*RECORD.unpack_from(waiting[0]))
+        if request.key != keys[row]:
             break
-        found[row] = waiting[0][0]
-        waiting = (waiting[0][1:], *waiting[1:]) if waiting[0][1:] else waiting[1:]
+        found[row], rest = request, waiting[0][RECORD.size :]
+        waiting = (rest, *waiting[1:]) if rest else waiting[1:]
     else:
         return waiting
-    rest = [request for block in waiting for request in block]
-    exact = defaultdict(list)
-    for request in reversed(rest):
-        exact[request.key].append(request)
-    others = []
+    exact, others, left = defaultdict(list), [], ()
+    for block in reversed(waiting):
+        for request in reversed(list(map(Request._make, RECORD.iter_unpack(block)))):
+            exact[request.key].append(request)
     for one in (row, *rows):
         if exact[keys[one]]:
             found[one] = exact[keys[one]].pop()
         else:
             others.append(one)
-    left = sorted(request for equal in exact.values() for request in equal)
-    for one, request in zip(others, left, strict=False):
-        found[one] = request
-    blocks = ()
-    for request in left[len(others) :]:
-        blocks = appended(blocks, request)
-    return blocks
+    for request in sorted(request for equal in exact.values() for request in equal):
+        if others:
+            found[others.pop(0)] = request
+        else:
+            left = appended(left, RECORD.pack(*request))
+    return left

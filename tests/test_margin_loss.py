@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn.evaluation import label_curve
 from sklearn_activelearn.losses import LOSSES, make_loss
 from sklearn_activelearn.stream import rank_probability
 from tests.reference import margin_loss as twin
@@ -345,6 +346,8 @@ def test_a_learner_that_falls_silent_warns(loss):
         learner.partial_fit(X, y)
     with pytest.warns(ConvergenceWarning, match="Only"):
         learner.learn(X, lambda rows: y[rows])
+    with pytest.warns(ConvergenceWarning, match="Only"):
+        label_curve(learner, X, y, at=[1], random_state=0)
     learner.set_params(budget=1).fit(X, y)  # it was told to stop
 
 

@@ -16,7 +16,6 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SOLEClassifier,
     UncertaintySamplingClassifier,
-    _protocol,
 )
 from tests.tools import fresh, responses, state
 
@@ -29,11 +28,11 @@ STREAM_FAMILIES = {
 }
 
 POOL_FAMILIES = {
-    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=2, budget=60),
+    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=2, budget=40),
     "uncertainty": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=4, batch_size=2, budget=60
+        BernoulliNB(), n_initial=4, batch_size=2, budget=40
     ),
-    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=60),
+    "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=40),
 }
 
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
@@ -95,7 +94,8 @@ def insist(call):
         try:
             return call()
         except RuntimeError as error:
-            assert "changed meanwhile" in str(error)
+            if "changed meanwhile" not in str(error):
+                raise
     return pytest.fail("it never gets its turn")
 
 
@@ -130,13 +130,13 @@ def test_two_threads_query(family):
     learner = fresh(FAMILIES[family]).teach(X[:10], y[:10], CLASSES)
 
     def query(_):
-        answers = [insist(lambda: learner.query(X, limit=3)) for _ in range(20)]
+        answers = [insist(lambda: learner.query(X[:60], limit=3)) for _ in range(20)]
         return np.concatenate(answers)
 
     rows = np.concatenate(together(query, 0, 1))
-    assert learner.n_queries_ == learner.n_pending_ == len(rows) > 40
+    assert learner.n_queries_ == learner.n_pending_ == len(rows) >= 40
     if family in POOL_FAMILIES:
-        assert len(set(rows.tolist()) - set(range(10))) == len(rows) == 60
+        assert len(set(rows.tolist()) - set(range(10))) == len(rows) == 40
 
 
 class SlowOracle:
@@ -160,7 +160,7 @@ VERBS = {
     "correct": lambda learner: learner.correct(X[:1], y[:1]),
     "set_params": lambda learner: learner.set_params(budget=100),
     "learn": lambda learner: learner.learn(X, SlowOracle(), CLASSES),
-    "partial_fit": lambda learner: learner.partial_fit(X, y),
+    "partial_fit": lambda learner: learner.partial_fit(X[:30], y[:30]),
     "fit": lambda learner: learner.fit(X, y),
 }
 
@@ -219,7 +219,9 @@ class Pausing(Thread):
     there are so many such moments where verbs begin and end.
     """
 
-    PLACES = ("_protocol.py", "_drafts.py", "weakref.py")
+    PLACES = (
+        "_protocol.py", "_drafts.py", "_loop.py", "_simulation.py", "weakref.py",
+    )  # fmt: skip
 
     def __init__(self, k, function, *arguments):
         self.k, self.resume, self.is_paused = k, threading.Event(), threading.Event()
@@ -250,8 +252,9 @@ def is_done(thread):
     try:
         thread.result()
     except RuntimeError as error:
-        assert "changed meanwhile" in str(error) or "under way" in str(error)
-        return False
+        if "changed meanwhile" in str(error) or "under way" in str(error):
+            return False
+        raise
     return True
 
 
@@ -259,7 +262,9 @@ def learn(learner):
     learner.learn(X[:30], lambda rows: y[rows])
 
 
-@pytest.mark.parametrize("verb", ["query", "teach", "set_params", "learn"])
+@pytest.mark.parametrize(
+    "verb", ["query", "teach", "set_params", "partial_fit", "learn"]
+)
 @pytest.mark.parametrize("comes_first", [True, False])
 @pytest.mark.parametrize("family", ["first order", "uncertainty"])
 def test_a_verb_and_learn_in_two_threads_are_one_after_the_other(

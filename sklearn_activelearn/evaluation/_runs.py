@@ -21,6 +21,8 @@ from sklearn.utils.validation import check_memory
 
 from .. import __version__
 from .._containers import take
+from .._labels import plain_labels
+from .._sparse_rows import check_sparse_rows
 from .._validation import check_number
 from ..stream._loop import StreamLoop
 from ._curves import LabelCurve, reaches
@@ -110,8 +112,9 @@ def label_curve(
     >>> print((1 - curve.mean).round(1))
     [0.6 0.2]
     """
+    check_sparse_rows(X)
     X, y = indexable(X, y)
-    y = np.asarray(y)
+    y = np.asarray(plain_labels(y))
     check_classification_targets(y)
     check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
     if until is not None:
