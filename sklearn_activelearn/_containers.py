@@ -102,14 +102,17 @@ def rounded_keys(X, rows=None):
 
 
 def hashes_of(X, rows, kinds):
-    """Return hashes of rows, of the values as they are or (True) rounded."""
+    """Return hashes of rows, of the values as they are or (True) rounded.
+
+    That of a row does not depend on the rows that come with it.
+    """
     if (n_rows(X) if rows is None else len(rows)) == 0:
         return [NO_KEYS.exact] * len(kinds)
     if not can_be_read_in_place(X):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)
         if numbers is None:
-            cells = [np.asarray(row, dtype=object).ravel().tolist() for row in plain(X)]
+            cells = cells_of(X)
             return [
                 np.array([hash_of_cells(row, kind) for row in cells], dtype=np.uint64)
                 for kind in kinds
@@ -135,39 +138,45 @@ def can_be_read_in_place(X):
     )
 
 
-def plain(X):
-    """Return rows without the names of a frame."""
-    return X.to_numpy() if is_frame(X) else X
-
-
 def as_numbers(X):
     """Return rows as floats, one row each, or None if they are not all numbers."""
     if issparse(X):
         X = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
         X.sum_duplicates()
         return X
+    if is_frame(X):
+        kinds = {getattr(dtype, "kind", "O") for dtype in np.atleast_1d(X.dtypes)}
+        if not kinds <= set("biuf"):
+            return None
+        X = X.to_numpy(np.float64, na_value=np.nan)
     try:
-        numbers = np.asarray(plain(X))
+        numbers = np.asarray(X)
     except ValueError:  # rows of different lengths
         return None
-    if numbers.dtype.kind == "O" and all(
-        isinstance(cell, Real) for cell in numbers.flat
-    ):
-        numbers = numbers.astype(np.float64)
     if numbers.dtype.kind not in "biuf":
         return None
     kind = np.float32 if numbers.dtype == np.float32 else np.float64
     return np.ascontiguousarray(numbers.reshape(len(numbers), -1), dtype=kind)
 
 
+def cells_of(X):
+    """Return the cells of each row in a list; missing ones of frames are NaN."""
+    if is_frame(X):
+        X = X.to_numpy(object, na_value=np.nan)
+    return [np.asarray(row, dtype=object).ravel().tolist() for row in X]
+
+
 def hash_of_cells(cells, rounded):
-    """Return the hash of a row with text or missing values in it."""
+    """Return the hash of a row with text in it; of numbers it is that of numbers."""
+    are_numbers = [isinstance(cell, Real | np.bool_) for cell in cells]
+    if all(are_numbers):
+        row = Rows(np.array([cells], dtype=np.float64))
+        return hashes(row, None, rounded)[0]
     kind = np.float32 if rounded else np.float64
     with np.errstate(over="ignore"):
         values = [
-            # 0.0 for -0.0
-            float(kind(cell)) + 0.0 if isinstance(cell, Real) else str(cell)
-            for cell in cells
+            float(kind(cell)) + 0.0 if is_number else str(cell)  # 0.0 for -0.0
+            for cell, is_number in zip(cells, are_numbers, strict=True)
         ]
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

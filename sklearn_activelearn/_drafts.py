@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 #: By the id of a learner, what is locked while its `learn` is under way.
 locks = WeakValueDictionary()
+making_locks = Lock()
 
 
 class Draft:
@@ -60,7 +61,8 @@ def lock_of(learner):
     To be used in a `with` statement: a lock is acquired and released in C, so no
     interrupt leaves it locked.
     """
-    return locks.setdefault(id(learner), Lock())
+    with making_locks:
+        return locks.setdefault(id(learner), Lock())
 
 
 def refuse_while_learning(learner):

@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import ClassifierMixin
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import FitFailedWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from sklearn_activelearn import (
     ALMSClassifier,
@@ -125,6 +128,32 @@ def test_learn_goes_on_after_an_error_of_its_oracle(prototype):
     assert len(rows) == len(set(rows)) == learner.n_queries_ == 30
     expected = fresh(prototype, budget=30, stopping=None).fit(X[:90], answers[:90])
     assert rows == expected.queried_indices_.tolist()
+
+
+def test_tables_whose_answers_come_one_by_one():
+    table = pd.DataFrame((X[:40, :3] * 10).round(), columns=list("abc")).astype("Int64")
+    table = table.mask(table > 12).assign(town=["Ulm", None, "Bonn", "Ulm"] * 10)
+    model = make_pipeline(
+        make_column_transformer(
+            (SimpleImputer(), ["a", "b", "c"]),
+            (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["town"]),
+        ),
+        FunctionTransformer(np.asarray),
+        GaussianNB(),
+    )
+    learner = UncertaintySamplingClassifier(model, n_initial=5, budget=None)
+    learner.teach(table.iloc[[3]], answers[[3]])
+    bought = []
+    while len(rows := learner.query(table)):
+        np.testing.assert_array_equal(learner.pending(table), rows)
+        bought += rows.tolist()
+        assert len(bought) < 40
+        for row in rows:
+            learner.teach(table.iloc[[row]], answers[[row]])
+        assert learner.n_pending_ == 0
+    assert sorted([3, *bought]) == list(range(40))
+    learner.correct(table.iloc[[7]], 1 - answers[[7]])
+    assert learner.n_taught_ == 40
 
 
 @each_pool_learner

@@ -132,9 +132,10 @@ def duration(call, arguments):
 
 def with_ctrl_c(call, arguments, delay):
     """Return whether a call ended before Ctrl-C, and what it returned then."""
+    is_over = False  # Python may be late to notice a signal
 
     def press(number, frame):
-        if frame.f_code is not with_ctrl_c.__code__:  # the call is under way
+        if not is_over and frame.f_code is not with_ctrl_c.__code__:
             raise KeyboardInterrupt
 
     handler = signal.signal(signal.SIGALRM, press)
@@ -147,6 +148,7 @@ def with_ctrl_c(call, arguments, delay):
         else:
             return True, out
         finally:
+            is_over = True
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, handler)
 

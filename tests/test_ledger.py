@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
-from sklearn_activelearn._containers import row_keys
+from sklearn_activelearn._containers import row_keys, take
 from sklearn_activelearn._requests import BLOCK, Requests
 from sklearn_activelearn.pool._ledger import Ledger
 from tests.reference.ledger import Book
@@ -90,6 +90,40 @@ def test_numbers_of_mixed_rows_are_rounded_too():
     assert (row_keys(frame).rounded == row_keys(again).rounded).all()
     assert (row_keys(frame).exact == row_keys(again).exact).tolist() == [0, 1, 1]
     assert len(set(row_keys(frame).exact.tolist())) == 3
+
+
+def with_missing(X):
+    return pd.DataFrame(X).astype("Int64").mask(X == 2)
+
+
+MIXED = {
+    "whole numbers that may be missing": with_missing,
+    "flags that may be missing": lambda X: pd.DataFrame(X == 1).astype("boolean"),
+    "one text in a table": lambda X: np.append(X.astype(object), [["a", 1]], axis=0),
+    "one text in a list": lambda X: [*X.tolist(), ["a", 1]],
+    "one long row": lambda X: [*X.tolist(), [1, 2, 3]],
+    "a column of texts": lambda X: pd.DataFrame(X).assign(text=X[:, 0].astype(str)),
+    "a column of anything": lambda X: pd.DataFrame(X).assign(
+        cell=[None, "a", np.nan, 1, True] * 8
+    ),
+    "categories": lambda X: pd.DataFrame(X).astype({0: "category"}),
+    "a series": lambda X: with_missing(X)[0],
+    "dicts": lambda X: [{"a": i, "b": j} for i, j in X.tolist()],
+}
+
+
+@pytest.mark.parametrize("kind", MIXED)
+def test_a_key_does_not_depend_on_the_rows_beside_it(kind):
+    X = MIXED[kind](np.random.RandomState(0).randint(3, size=(40, 2)))
+    n = len(X)
+    for name in ("exact", "rounded"):
+        keys = getattr(row_keys(X), name)
+        assert len(np.unique(keys)) > 1
+        for part in ([7], [3, 30], [n - 1], list(range(n))[::-1]):
+            rows = np.array(part)
+            alone = getattr(row_keys(take(X, rows)), name)
+            np.testing.assert_array_equal(alone, keys[rows])
+            np.testing.assert_array_equal(getattr(row_keys(X, rows), name), keys[rows])
 
 
 def test_texts_have_keys():

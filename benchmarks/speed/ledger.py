@@ -1,8 +1,8 @@
 """What remembering costs: rows that are out, rows that have labels.
 
 Streams: a query and its answer for one row, with nothing out and with many rows out.
-Pools: what the ledger adds to a query, with labels bought from this very X, with rows out,
-and where every row has to be looked at, beside one product of the pool with a vector.
+Pools: what the ledger adds to a query, with labels bought from this very X, with rows
+out, and where every row has to be looked at, beside a product of the pool with a vector.
 
     python -m benchmarks.speed.ledger
     python -m benchmarks.speed.ledger --quick  # seconds: does it run?
