@@ -1,5 +1,6 @@
 """Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything."""
 
+from collections import defaultdict
 from hashlib import blake2b
 from numbers import Real
 from typing import NamedTuple
@@ -113,10 +114,7 @@ def hashes_of(X, rows, kinds):
         numbers = as_numbers(X)
         if numbers is None:
             cells = cells_of(X)
-            return [
-                np.array([hash_of_cells(row, kind) for row in cells], dtype=np.uint64)
-                for kind in kinds
-            ]
+            return [hashes_of_cells(cells, kind) for kind in kinds]
         X = numbers
     matrix = Rows(X)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
@@ -160,23 +158,50 @@ def as_numbers(X):
 
 
 def cells_of(X):
-    """Return the cells of each row in a list; missing ones of frames are NaN."""
-    if is_frame(X):
-        X = X.to_numpy(object, na_value=np.nan)
-    return [np.asarray(row, dtype=object).ravel().tolist() for row in X]
+    """Return the cells of each row in a list; missing ones are NaN."""
+    rows = X.to_numpy(object) if is_frame(X) else X
+    return [
+        [np.nan if is_missing(cell) else cell for cell in np.ravel(as_objects(row))]
+        for row in rows
+    ]
+
+
+def as_objects(row):
+    """Return a row as an array of what is in it."""
+    return np.asarray(row, dtype=object)
+
+
+def is_missing(cell):
+    """Whether a cell is None, or missing as pandas has it."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def is_number(cell):
+    """Whether a cell is a number, or a flag."""
+    return isinstance(cell, Real | np.bool_)
+
+
+def hashes_of_cells(rows, rounded):
+    """Return the hashes of lists of cells; those of numbers are as elsewhere."""
+    out, of_numbers = np.empty(len(rows), dtype=np.uint64), defaultdict(list)
+    for i, cells in enumerate(rows):
+        if all(map(is_number, cells)):
+            of_numbers[len(cells)].append(i)
+        else:
+            out[i] = hash_of_cells(cells, rounded)
+    for places in of_numbers.values():  # of one length
+        numbers = np.array([rows[i] for i in places], dtype=np.float64)
+        out[places] = hashes(Rows(numbers), None, rounded)
+    return out
 
 
 def hash_of_cells(cells, rounded):
-    """Return the hash of a row with text in it; of numbers it is that of numbers."""
-    are_numbers = [isinstance(cell, Real | np.bool_) for cell in cells]
-    if all(are_numbers):
-        row = Rows(np.array([cells], dtype=np.float64))
-        return hashes(row, None, rounded)[0]
+    """Return the hash of a row with text in it."""
     kind = np.float32 if rounded else np.float64
     with np.errstate(over="ignore"):
         values = [
-            float(kind(cell)) + 0.0 if is_number else str(cell)  # 0.0 for -0.0
-            for cell, is_number in zip(cells, are_numbers, strict=True)
+            float(kind(cell)) + 0.0 if is_number(cell) else str(cell)  # 0.0 for -0.0
+            for cell in cells
         ]
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

@@ -59,7 +59,8 @@ def lock_of(learner):
     """Return what is locked while the learner's `learn` is under way.
 
     To be used in a `with` statement: a lock is acquired and released in C, so no
-    interrupt leaves it locked.
+    interrupt leaves it locked. (Two threads that both find it open in the same instant
+    learn one after the other.)
     """
     with making_locks:
         return locks.setdefault(id(learner), Lock())

@@ -217,7 +217,7 @@ class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
 
         While the oracle is asked, the learner is as it was just before the row
         in question: the oracle may call `predict`, score it or pickle it, but not
-        change it.
+        change it, or keep a shallow copy.
 
         Parameters
         ----------

@@ -156,6 +156,68 @@ def test_tables_whose_answers_come_one_by_one():
     assert learner.n_taught_ == 40
 
 
+@pytest.mark.parametrize(
+    "convert", [pd.DataFrame.to_numpy, lambda t: t.values.tolist()]
+)
+def test_missing_cells_are_the_same_in_every_container(convert):
+    table = pd.DataFrame({"a": [1, None, 2, 3] * 10, "b": ["x", None, pd.NA, "y"] * 10})
+    table["a"] = table["a"].astype(object).where(table["a"].notna(), None)
+    rows = np.array(convert(table), dtype=object)
+    model = make_pipeline(FunctionTransformer(lambda t: np.ones((len(t), 1))))
+    model.steps.append(("last", GaussianNB()))
+    learner = UncertaintySamplingClassifier(model, n_initial=20)
+    learner.teach(rows[:9], answers[:9])
+    bought = learner.query(table)
+    assert not set(bought.tolist()) & set(range(9))
+    learner.teach(rows[bought], answers[bought])
+    assert learner.n_pending_ == 0
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        UncertaintySamplingClassifier(GaussianNB(), incremental=True),
+        UncertaintySamplingClassifier(LogisticRegression(warm_start=True)),
+    ],
+    ids=str,
+)
+def test_another_estimator_begins_anew(learner):
+    learner = fresh(learner).teach(X[:20], answers[:20])
+    learner.set_params(budget=7).teach(X[20:22], answers[20:22])
+    for estimator in (BernoulliNB(), BernoulliNB(alpha=9.0)):
+        learner.set_params(estimator=estimator).teach(X[22:23], answers[22:23])
+        assert repr(learner.estimator_) == repr(estimator)
+        assert len(learner.estimator_.classes_) == 2
+        assert learner.estimator_.class_count_.sum() == learner.n_taught_
+
+
+def test_the_documented_cure_of_an_estimator_that_fails():
+    class Refuses(GaussianNB):
+        def partial_fit(self, X, y, classes=None):
+            if (X > 90).any():
+                raise ArithmeticError("too large")
+            return super().partial_fit(X, y, classes)
+
+    learner = UncertaintySamplingClassifier(Refuses(), incremental=True)
+    learner.teach(X[:20], answers[:20])
+    with pytest.warns(FitFailedWarning, match="too large"):
+        learner.teach(X[20:21] + 99, answers[20:21])
+    learner.set_params(estimator=GaussianNB())
+    assert len(learner.query(X)) == 1
+    assert learner.estimator_.class_count_.sum() == 21
+
+
+def test_learn_on_the_same_rows_stays_stopped():
+    learner = UncertaintySamplingClassifier(
+        stopping=StablePredictions(0.5, 1), batch_size=5, budget=None, random_state=0
+    )
+    learner.learn(X, AnswerSheet(answers))
+    n = learner.n_queries_
+    assert learner.stop_reason_ == "stable_predictions"
+    assert learner.learn(X, AnswerSheet(answers)).n_queries_ == n
+    assert learner.query(X).size == 0
+
+
 @each_pool_learner
 @given(stream=streams(), share=st.floats(0, 1), data=st.data())
 def test_a_share_is_the_same_however_the_rows_are_bought(
@@ -481,6 +543,42 @@ def test_classes_that_somebody_told_stay():
     assert learner.classes_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="'d' is not one of the classes"):
         learner.correct(X[[2]], ["d"])
+
+
+def test_classes_of_an_answer_sheet_are_told():
+    y = answers[:60].copy()
+    y[50] = 2
+    learner = PassiveClassifier(GaussianNB(), budget=4, random_state=0)
+    learner.partial_fit(X[:60], y)
+    rows = learner.queried_indices_
+    scores = learner.predict_proba(X)
+    learner.correct(X[rows[:1]], y[rows[:1]])  # no change
+    assert learner.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(learner.predict_proba(X), scores)
+    learner.teach(X[:1], [3]).correct(X[:1], [0])
+    assert learner.classes_.tolist() == [0, 1, 2]
+
+
+def test_a_call_that_failed_then_fails_again_and_the_next_one_goes_on():
+    class Needs(GaussianNB):
+        def partial_fit(self, X, y, classes=None):
+            if len(y) < 3:
+                raise ArithmeticError("fewer than 3")
+            return super().partial_fit(X, y, classes)
+
+    learners = []
+    for wrong in ([], [15]):
+        y = answers.copy()
+        y[wrong] = 1 - y[wrong]
+        learner = UncertaintySamplingClassifier(Needs(), incremental=True)
+        learner.teach(X[15:25], y[15:25])
+        with pytest.warns(FitFailedWarning, match="fewer than 3"):
+            learner.teach(X[25:26], y[25:26])
+        learner.teach(X[26:30], y[26:30])
+        learners.append(learner)
+    right, wrong = learners
+    wrong.correct(X[15:16], answers[15:16])
+    assert frozen(responses(wrong, X)) == frozen(responses(right, X))
 
 
 def test_a_correction_keeps_what_labels_are_for():

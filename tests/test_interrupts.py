@@ -5,6 +5,7 @@ More moments: ``pytest tests/test_interrupts.py --hypothesis-profile=explore``.
 
 import pickle
 import signal
+import sys
 import threading
 import time
 from zlib import crc32
@@ -74,6 +75,9 @@ rng = np.random.RandomState(0)
 X = rng.standard_normal((50, 4))
 y = np.where(X[:, 0] + rng.standard_normal(50) > 0, "yes", "no")
 CLASSES = ["no", "yes"]
+
+#: Where verbs begin and end.
+PLACES = ("_protocol.py", "_drafts.py", "_loop.py", "_base.py")
 
 #: Called with a learner and the rows that it waits for.
 VERBS = {
@@ -200,29 +204,81 @@ def n_labels(learner):
     return np.zeros(2)
 
 
-@pytest.mark.parametrize("is_new", [True, False])
-@pytest.mark.parametrize("family", STREAM_FAMILIES)
-def test_learn_loses_no_label_of_a_stream(family, is_new):
-    learner = fresh(FAMILIES[family]) if is_new else begun(FAMILIES[family])[0]
-    done, purchases = uninterrupted(learner)
-    n_seen = getattr(learner, "n_seen_", 0)
-    for _, _, copy, oracle in interrupted(learn, learner, AnswerSheet(y)):
-        # an answer sheet notes what it was asked just before it returns
-        assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
-        n = getattr(copy, "n_seen_", 0) - n_seen
+def check_no_label_lost(copy, oracle, learner, done, purchases):
+    """Check a learner after `learn` was interrupted, and that the rest can be bought.
+
+    Before it was as `learner`; without an interrupt it would be `done`.
+    """
+    # an answer sheet notes what it was asked just before it returns
+    assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
+    if hasattr(copy, "patience"):
+        n = getattr(copy, "n_seen_", 0) - getattr(learner, "n_seen_", 0)
         rest = AnswerSheet(y[n:])
         copy.learn(X[n:], rest, CLASSES)
-        assert oracle.asked + [n + row for row in rest.asked] == purchases
-        assert state(copy) == state(done)
+        oracle.asked += [n + row for row in rest.asked]
+    else:
+        learn(copy, oracle)
+    assert oracle.asked == purchases
+    assert state(copy) == state(done)
 
 
 @pytest.mark.parametrize("is_new", [True, False])
-@pytest.mark.parametrize("family", POOL_FAMILIES)
-def test_learn_loses_no_label_of_a_pool(family, is_new):
+@pytest.mark.parametrize("family", FAMILIES)
+def test_learn_loses_no_label(family, is_new):
     learner = fresh(FAMILIES[family]) if is_new else begun(FAMILIES[family])[0]
-    done, purchases = uninterrupted(learner)
+    expected = uninterrupted(learner)
     for _, _, copy, oracle in interrupted(learn, learner, AnswerSheet(y)):
-        assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
-        learn(copy, oracle)
-        assert oracle.asked == purchases
-        assert state(copy) == state(done)
+        check_no_label_lost(copy, oracle, learner, *expected)
+
+
+def at_each_moment(call, *arguments):
+    """Call a function with copies of the arguments; interrupt it at its k-th moment.
+
+    Moments are those at which CPython looks for signals while a verb begins or ends: a
+    function is called, or one in C has returned. Few random ones fall in between.
+
+    Yields
+    ------
+    copies : objects
+        The arguments that it had, for k = 1, 2, ...
+    """
+
+    def look(frame, event, arg):
+        nonlocal left
+        if event in ("call", "c_return"):
+            left -= frame.f_code.co_filename.endswith(PLACES)
+            if left == 0:
+                raise KeyboardInterrupt
+
+    file, k, has_ended = pickle.dumps(arguments), 0, False
+    while not has_ended:
+        k += 1
+        copies, left, profile = pickle.loads(file), k, sys.getprofile()
+        sys.setprofile(look)
+        try:
+            call(*copies)
+        except KeyboardInterrupt:
+            yield copies
+        else:
+            has_ended = True
+        finally:
+            sys.setprofile(profile)
+    assert k > 5
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+def test_a_verb_is_all_or_nothing_at_each_moment(family, verb):
+    learner, out = begun(FAMILIES[family])
+    if hasattr(learner, verb):
+        for copy, _ in at_each_moment(VERBS[verb], learner, out):
+            assert state(copy) == state(learner)
+
+
+@pytest.mark.parametrize("family", ["kernel", "FASSL"])
+def test_learn_loses_no_label_at_each_moment(family):
+    learner, out = begun(FAMILIES[family])
+    learner.set_params(budget=len(out) + 4)
+    expected = uninterrupted(learner)
+    for copy, oracle in at_each_moment(learn, learner, AnswerSheet(y)):
+        check_no_label_lost(copy, oracle, learner, *expected)

@@ -2,7 +2,7 @@
 
 Streams: a query and its answer for one row, with nothing out and with many rows out.
 Pools: what the ledger adds to a query, with labels bought from this very X, with rows
-out, and where every row has to be looked at, beside a product of the pool with a vector.
+out, and where every row has to be looked at, beside one product of the whole pool.
 
     python -m benchmarks.speed.ledger
     python -m benchmarks.speed.ledger --quick  # seconds: does it run?

@@ -186,7 +186,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._labelled, self._pool = Labelled(), Pool()
         self._requests, self._lessons = Ledger(), ()
         self._n_rounds = self._n_offered = self.n_queries_ = 0
-        self._may_grow = True
+        self._may_grow, self._told = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
         self._forget_model()
@@ -226,14 +226,21 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         elif classes is not None:
             self._set_classes(check_classes(classes))
         elif len(y):
-            self._set_classes(distinct_labels(y, "y", getattr(self, "classes_", None)))
-            self._may_grow = True
+            told, known = self._told, getattr(self, "classes_", None)
+            self._set_classes(distinct_labels(y, "y", known))
+            self._may_grow, self._told = True, told
 
     def _set_classes(self, classes):
         if hasattr(self, "classes_"):
             self._labelled = self._labelled.recoded(encode(self.classes_, classes))
         super()._set_classes(classes)
-        self._may_grow = False
+        self._may_grow, self._told = False, tuple(classes.tolist())
+
+    def _enter_more(self, X, y, classes):
+        X, codes = super()._enter_more(X, y, classes)
+        named = self.classes_[np.unique(codes)].tolist()
+        self._told = tuple(dict.fromkeys((*self._told, *named)))
+        return X, codes
 
     def _choose(self, X, candidates, limit):
         is_for_sale = self._offer(X, candidates)
@@ -360,7 +367,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._requests = self._requests.answered(row_keys(X))
         self._labelled = self._labelled.plus(X, codes)
         self._pool = self._pool.taught(self._requests)
-        self._lessons = (*self._lessons, Lesson(len(self._labelled), self._may_grow))
+        self._lessons = (*self._lessons, Lesson(len(self._labelled), self._told))
 
     def _pending(self, X):
         return self._requests.pending(X)
@@ -374,7 +381,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.n_queries_ -= n_labels
 
     def _settled(self):
-        return trained_if_possible(self, type(self)._catch_up)
+        return trained_if_possible(self)
 
     def _catch_up(self):
         """Train the model if labels came in since, and if they are of two classes."""

@@ -10,21 +10,20 @@ from sklearn.exceptions import FitFailedWarning
 from .._containers import row_keys
 from .._drafts import shallow
 from .._labels import encode
-from ._training import Labelled
 
 
 class Lesson(NamedTuple):
     """What one call taught."""
 
     n_labels: int  # that were known after it
-    may_grow: bool  # whether nobody had told the classes by then
+    told: tuple  # the classes that somebody had named by then
 
 
-def trained_if_possible(learner, train):
-    """Return the learner after ``train(learner)``, or as it was, with a warning."""
+def trained_if_possible(learner):
+    """Return the learner, trained on all it knows, or as it was, with a warning."""
     trained = shallow(learner)
     try:
-        train(trained)
+        trained._catch_up()
     except Exception as error:
         warn(
             f"The labels are stored, but the estimator failed on them: "
@@ -57,33 +56,39 @@ def corrected(learner, X, y):
         differ = positions[entries][codes[positions[entries]] != new[row]]
         codes[differ[:1]] = new[row]
     learner._labelled = replace(learner._labelled, codes=codes)
-    if learner._may_grow:
-        learner._labelled, learner.classes_ = only_seen(codes, learner)
+    restrict(learner, learner._told)
     learner._forget_model()
-    return trained_if_possible(learner, replay if learner._goes_on else retrain)
+    if learner._goes_on:
+        learner = replayed(learner)
+    return trained_if_possible(learner)
 
 
-def only_seen(codes, learner):
-    """Return the labelled rows and the classes without those that have no label."""
-    seen, codes = np.unique(codes, return_inverse=True)
-    labelled = Labelled(learner._labelled.rows, codes.astype(np.int32))
-    return labelled, learner.classes_[seen]
+def restrict(learner, told):
+    """Leave a learner the classes that were told and those that have a label."""
+    known, codes = learner.classes_, learner._labelled.codes
+    is_kept = np.array([label in told for label in known.tolist()])
+    is_kept[codes] = True
+    kept = np.flatnonzero(is_kept)
+    codes = np.searchsorted(kept, codes).astype(np.int32)
+    learner._labelled = replace(learner._labelled, codes=codes)
+    learner.classes_ = known[kept]
 
 
-def retrain(learner):
-    """Train a learner once on all that it knows."""
-    learner._catch_up()
+def replayed(learner):
+    """Return a learner that was trained after each call that taught it, but the last.
 
-
-def replay(learner):
-    """Train a learner after each call that taught it something, as it was trained."""
+    As then, a call on whose labels the estimator fails trains nothing.
+    """
     labelled, classes, pool = learner._labelled, learner.classes_, learner._pool
-    for lesson in learner._lessons:
-        n = lesson.n_labels
+    for lesson in learner._lessons[:-1]:
+        n, before = lesson.n_labels, learner
+        learner = shallow(before)
         learner._labelled, learner.classes_ = labelled.first(n), classes
         learner._pool = pool.before(n)
-        if lesson.may_grow:
-            codes = learner._labelled.codes
-            learner._labelled, learner.classes_ = only_seen(codes, learner)
-        learner._catch_up()
+        restrict(learner, lesson.told)
+        try:
+            learner._catch_up()
+        except Exception:  # whatever it is, it was a warning then
+            learner = before
     learner._labelled, learner.classes_, learner._pool = labelled, classes, pool
+    return learner

@@ -123,7 +123,7 @@ def check_has(method, model, who, otherwise):
     """Refuse a model without a method that something needs, or say what to do."""
     if not hasattr(model, method):
         raise TypeError(
-            f"{who} needs an estimator with {method}, which {model} has not. "
+            f"{who} needs an estimator with {method}, which {model} lacks. "
             f"{otherwise}".strip()
         )
     if method == "decision_function":

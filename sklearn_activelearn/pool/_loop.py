@@ -105,7 +105,7 @@ class PoolLoop(CallbackSupportMixin):
         learner = draft.learner
         is_open = learner._offer(X, candidates)
         n_open = np.count_nonzero(is_open)
-        if n_open and learner._has_stopped:  # other rows, to be judged anew
+        if n_open and are_more and learner._has_stopped:  # they are judged anew
             learner._stopping_memory, learner._has_stopped = {}, False
         learner.queried_indices_ = NO_ROWS
         n_before = learner._n_offered if are_more else learner.n_queries_

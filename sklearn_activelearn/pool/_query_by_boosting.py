@@ -31,8 +31,9 @@ class QueryByBoostingClassifier(BoostingClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
-        offered: those bought and those for sale, where they were most; each
-        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
+        offered: those bought and those for sale, at the call where they were most
+        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
+        None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.
@@ -198,8 +199,9 @@ class COMBClassifier(QueryByBoostingClassifier):
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
-        offered: those bought and those for sale, where they were most; each
-        `partial_fit` adds its own. Raise it with `set_params` to go on. None: no limit.
+        offered: those bought and those for sale, at the call where they were most
+        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
+        None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.

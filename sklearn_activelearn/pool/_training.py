@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Number
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 
@@ -94,6 +95,8 @@ def train_next(learner):
     The present one is left as it is: it is copied before it goes on.
     """
     (prototype,), present = learner._prototypes, getattr(learner, "estimator_", None)
+    if present is not None and not same_settings(present, prototype):
+        present = None  # the user has changed the estimator
     labelled, classes = learner._labelled, learner.classes_
     if learner.incremental:
         goes_on = present is not None and np.array_equal(present.classes_, classes)
@@ -109,12 +112,19 @@ def train_next(learner):
     return train(prototype, labelled, classes)
 
 
+def same_settings(first, second):
+    """Whether two estimators are of one class with equal parameters."""
+    return type(first) is type(second) and (
+        joblib.hash(first.get_params()) == joblib.hash(second.get_params())
+    )
+
+
 def check_incremental(incremental, estimator):
     """Refuse an estimator that cannot be taught incrementally, if it shall be."""
     if check_flag(incremental, "incremental") and not hasattr(estimator, "partial_fit"):
         raise TypeError(
             f"incremental=True needs an estimator with partial_fit, which {estimator} "
-            "has not."
+            "lacks."
         )
 
 
