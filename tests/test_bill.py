@@ -156,6 +156,7 @@ def test_tables_whose_answers_come_one_by_one():
     assert learner.n_taught_ == 40
 
 
+@pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.parametrize(
     "convert", [pd.DataFrame.to_numpy, lambda t: t.values.tolist()]
 )
