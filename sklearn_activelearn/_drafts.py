@@ -10,11 +10,6 @@ labels are stored.)
 """
 
 from threading import Lock
-from weakref import WeakValueDictionary
-
-#: By the id of a learner, what is locked while its `learn` is under way.
-locks = WeakValueDictionary()
-making_locks = Lock()
 
 
 class Draft:
@@ -55,22 +50,50 @@ def shallow(learner):
     return copy
 
 
-def lock_of(learner):
-    """Return what is locked while the learner's `learn` is under way.
-
-    To be used in a `with` statement: a lock is acquired and released in C, so no
-    interrupt leaves it locked. (Two threads that both find it open in the same instant
-    learn one after the other.)
-    """
-    with making_locks:
-        return locks.setdefault(id(learner), Lock())
-
-
 def refuse_while_learning(learner):
-    """Raise if the learner's `learn` is under way."""
-    lock = locks.get(id(learner))
+    """Raise if the learner's `learn`, or `fit` of a pool learner, is under way."""
+    lock = vars(learner).get("_under_way")
     if lock is not None and lock.locked():
         raise RuntimeError(
-            "learn is under way: its oracle, and other threads, may look at the "
-            "learner, not change it."
+            "learn is under way (or fit, of a pool learner): until it ends the learner "
+            "cannot be changed, not by its oracle either."
         )
+
+
+class Drafted:
+    """A learner whose verbs work on drafts."""
+
+    def _changing(self):
+        """Return a draft for a verb, if the learner may be changed now."""
+        draft = Draft(self)
+        refuse_while_learning(draft.learner)  # not before: learn may begin in between
+        return draft
+
+    def _alone(self, enter, go_on):
+        """Commit what ``enter(learner)`` makes of a draft, and go on with its result.
+
+        Other calls that would change the learner are refused until that has ended.
+        """
+        own = Lock()
+        with own:  # acquired and released in C: no interrupt leaves it locked
+            draft = self._changing()
+            arguments = enter(draft.learner)
+            draft.learner._under_way = own  # of two that begin at once one commits it
+            draft.commit()
+            try:
+                go_on(*arguments)
+            finally:
+                try:
+                    self._leave()
+                except BaseException:  # an interrupt that came just now
+                    self._leave()
+                    raise
+        return self
+
+    def _leave(self):
+        draft = Draft(self)  # so that drafts that were made meanwhile are refused
+        draft.learner.__dict__.pop("_under_way", None)
+        draft.commit()
+
+    def __getstate__(self):
+        return {k: v for k, v in super().__getstate__().items() if k != "_under_way"}

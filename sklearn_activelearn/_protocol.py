@@ -19,11 +19,11 @@ from contextlib import suppress
 from functools import partial
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
-from ._drafts import Draft, lock_of, refuse_while_learning
+from ._drafts import Drafted
 from ._labels import check_classes, encode, one_for_each
 from ._simulation import Simulation
 from ._validation import (
@@ -35,7 +35,7 @@ from ._validation import (
 )
 
 
-class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
+class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
     A subclass provides these methods; rows and codes have passed the checks of
@@ -269,17 +269,14 @@ class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
                         keep(one_for_each(rows, labels["paid for"]))
                 raise
 
-        refuse_while_learning(self)
-        with lock_of(self):
-            draft = Draft(self)
-            learner = draft.learner
+        def enter(learner):
             # all of X is looked at before the first label is paid for
-            X = learner._enter(X, min_rows=0, finite=True)
-            candidates = check_selection(candidates, exclude, n_rows(X))
+            rows = learner._enter(X, min_rows=0, finite=True)
+            selected = check_selection(candidates, exclude, n_rows(rows))
             learner._expect(classes)
-            draft.commit()
-            self._ask(X, answer, candidates)
-        return self
+            return rows, answer, selected
+
+        return self._alone(enter, self._ask)
 
     def set_params(self, **params):
         """Set parameters, as for any scikit-learn estimator.
@@ -320,11 +317,6 @@ class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _changing(self):
-        """Return a draft for a verb, if the learner may be changed now."""
-        refuse_while_learning(self)
-        return Draft(self)
-
     def _query(self, X, candidates, exclude, limit):
         """Return the draft of a query, to be committed, and what it bought."""
         draft = self._changing()
@@ -334,6 +326,9 @@ class ActiveClassifier(Simulation, ClassifierMixin, BaseEstimator):
         return draft, learner._choose(X, candidates, check_limit(limit, "limit"))
 
     def _set_params(self, params):
+        if any("__" in name for name in params):
+            # a wrong name is found before a nested estimator is changed
+            BaseEstimator.set_params(clone(self), **params)
         super().set_params(**params)
 
     def _enter(self, X, *y, min_rows=1, finite=False):

@@ -697,6 +697,16 @@ def test_parameters_cannot_be_set_while_it_learns(prototype):
     assert learner.set_params(budget=3).budget == 3
 
 
+def test_a_wrong_parameter_changes_no_nested_estimator():
+    model = SGDClassifier(alpha=0.1)
+    learner = UncertaintySamplingClassifier(model)
+    with pytest.raises(ValueError, match="bogus"):
+        learner.set_params(budget=3, estimator__alpha=5.0, estimator__bogus=1)
+    assert (learner.budget, model.alpha) == (100, 0.1)
+    learner.set_params(budget=3, estimator__alpha=5.0)
+    assert (learner.budget, model.alpha) == (3, 5.0)
+
+
 @pytest.mark.parametrize("base", [CBGZClassifier, PassiveClassifier])
 def test_a_subclass_need_not_be_hashable(base):
     class Equal(base, ClassifierMixin):

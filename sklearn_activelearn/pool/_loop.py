@@ -43,10 +43,9 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        draft = self._changing()
-        X, codes = draft.learner._enter_anew(X, y)
-        draft.commit()
-        return self._simulate(X, codes, anew=True)
+        return self._alone(
+            lambda learner: (*learner._enter_anew(X, y), True), self._simulate
+        )
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
@@ -71,10 +70,10 @@ class PoolLoop(CallbackSupportMixin):
         ValueError, TypeError
             As for `fit`, and for a label outside the classes it was told.
         """
-        draft = self._changing()
-        X, codes = draft.learner._enter_more(X, y, classes)
-        draft.commit()
-        return self._simulate(X, codes, anew=False)
+        return self._alone(
+            lambda learner: (*learner._enter_more(X, y, classes), False),
+            self._simulate,
+        )
 
     def _simulate(self, X, codes, anew):
         y = self.classes_[codes]

@@ -69,9 +69,10 @@ class Pool:
             return fit(labelled) if self.X is None else self.derived(name, fit)
         others = take(labelled, outside)
         keys, place = exact_keys(others).tolist(), (name, "and others")
-        if self._derived.get(place, [None])[0] != keys:  # those before are not kept
-            self._derived[place] = keys, fit(joined(self.X, others))
-        return self._derived[place][1]
+        known = self._derived.get(place, (None, None))
+        if known[0] != keys:  # those before are not kept
+            known = self._derived[place] = keys, fit(joined(self.X, others))
+        return known[1]
 
     def derived(self, name, make):
         """Return ``make(X)``, made once for each pool; pickles leave it out."""
