@@ -40,7 +40,7 @@ class MarginExhausted:
     ...     stopping=MarginExhausted(), budget=None, random_state=0
     ... )
     >>> print(learner.fit(X, y).n_queries_, "labels of", len(y))
-    57 labels of 569
+    68 labels of 569
     """
 
     needs = "decision_function"
@@ -89,7 +89,7 @@ class StablePredictions:
     ...     stopping=StablePredictions(patience=5), budget=None, random_state=0
     ... )
     >>> print(learner.fit(X, y).n_queries_, "labels of", len(y))
-    46 labels of 569
+    44 labels of 569
     """
 
     threshold: float = 0.99
