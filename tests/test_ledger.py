@@ -216,3 +216,12 @@ def test_the_ledger_of_a_pool_is_that_of_the_book(data):
     expected = [-1 if row is None else row for row in book.located(X, for_sale)]
     assert ledger.located(X, for_sale).tolist() == expected
     assert ledger.pending(X).tolist() == book.pending(X)
+
+
+def test_two_entries_of_one_number_take_two_places():
+    X = np.array([[5.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
+    ledger = Ledger()
+    for _ in range(3):
+        ledger = ledger.plus(row_keys(X[[1]]), 1, 1.0)
+    for pool in (X, X * AGAIN):
+        assert ledger.located(pool, np.ones(3, dtype=bool)).tolist() == [1, 2, -1]
