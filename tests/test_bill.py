@@ -242,6 +242,15 @@ def test_a_share_is_the_same_however_the_rows_are_bought(
     assert chunks.n_queries_ == int(share * 2 * len(X) + 1e-9)
 
 
+def test_rows_offered_are_those_bought_and_those_for_sale():
+    learner = UncertaintySamplingClassifier(budget=0.5, n_initial=10, random_state=0)
+    few = buy_all(learner, X, answers, candidates=np.arange(20))
+    assert len(few) == 10
+    more = buy_all(learner, X, answers, candidates=np.arange(100))
+    assert len(more) == 40  # half of 10 bought and 90 for sale
+    assert len(buy_all(learner, X, answers, candidates=np.arange(100))) == 0
+
+
 @each_stream_learner
 @given(stream=streams(), share=st.floats(0, 1))
 def test_a_share_of_a_stream(prototype, stream, share):
