@@ -225,3 +225,12 @@ def test_two_entries_of_one_number_take_two_places():
         ledger = ledger.plus(row_keys(X[[1]]), 1, 1.0)
     for pool in (X, X * AGAIN):
         assert ledger.located(pool, np.ones(3, dtype=bool)).tolist() == [1, 2, -1]
+
+
+def test_behind_a_row_that_is_alike_the_first_of_equal_ones_is_answered():
+    X = np.array([[1.0], [AGAIN], [AGAIN], [1.0], [AGAIN]])
+    requests = Requests().plus(row_keys(X), np.arange(5.0))
+    requests, found = requests.answered(row_keys(X[[1, 1]]))
+    assert [each.probability for each in found] == [1, 2]
+    _, found = requests.answered(row_keys(np.array([[AGAIN], [AGAIN], [1.0]])))
+    assert [each.probability for each in found] == [4, 3, 0]
