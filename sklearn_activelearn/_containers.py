@@ -161,14 +161,12 @@ def cells_of(X):
     """Return the cells of each row in a list; missing ones are NaN."""
     rows = X.to_numpy(object) if is_frame(X) else X
     return [
-        [np.nan if is_missing(cell) else cell for cell in np.ravel(as_objects(row))]
+        [
+            np.nan if is_missing(cell) else cell
+            for cell in np.asarray(row, dtype=object).ravel()
+        ]
         for row in rows
     ]
-
-
-def as_objects(row):
-    """Return a row as an array of what is in it."""
-    return np.asarray(row, dtype=object)
 
 
 def is_missing(cell):
