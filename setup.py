@@ -13,17 +13,18 @@ HEADERS = ["sklearn_activelearn/_rows.h", "sklearn_activelearn/_kernels.h"]
 #: What `sklearn-activelearn reproduce` runs is kept beside the other benchmarks.
 PAPERS = "sklearn_activelearn._papers"
 MODULES = [
-    "_columns",
+    "_interrupts",
     "_rows",
     "losses",
-    "pool/_left_out",
-    "pool/_newton",
+    "batch/_columns",
     "stream/_rules",
     "stream/_linear_state",
-    "stream/_stored_rows",
-    "stream/_inverse",
-    "stream/_second_order_state",
     "stream/_pass",
+    "stream/second_order/_inverse",
+    "stream/second_order/_state",
+    "stream/second_order/_stored_rows",
+    "pool/alms/_leave_two_out",
+    "pool/alms/_newton",
 ]
 
 EXTENSIONS = [

@@ -9,8 +9,7 @@ except ImportError as error:
         "the installed package."
     ) from error
 
-from ._batch_margin_loss import BatchMarginLossClassifier
-from ._stump import DecisionStumpClassifier
+from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
 from .pool import (
     ActiveLabelPropagationClassifier,
     ALMSClassifier,

@@ -66,7 +66,7 @@ def as_array(X):
 
 
 class RowKeys(NamedTuple):
-    """Hashes of the values of rows, of shape (n_rows,).
+    """Hashes of the values of rows, of shape (n_samples,).
 
     A row has the same hashes as float32 and as float64 (if it fits), dense, sparse,
     in a list and in a DataFrame.

@@ -9,7 +9,10 @@ around the whole verb instead, an interrupt after the assignment raises although
 labels are stored.)
 """
 
+from functools import partial
 from threading import Lock
+
+from ._interrupts import surely
 
 
 class Draft:
@@ -60,40 +63,34 @@ def refuse_while_learning(learner):
         )
 
 
-class Drafted:
-    """A learner whose verbs work on drafts."""
+def changing(learner):
+    """Return a draft for a verb, if the learner may be changed now."""
+    draft = Draft(learner)
+    refuse_while_learning(draft.learner)  # not before: learn may begin in between
+    return draft
 
-    def _changing(self):
-        """Return a draft for a verb, if the learner may be changed now."""
-        draft = Draft(self)
-        refuse_while_learning(draft.learner)  # not before: learn may begin in between
-        return draft
 
-    def _alone(self, enter, go_on):
-        """Commit what ``enter(learner)`` makes of a draft, and go on with its result.
+def alone(learner, enter, go_on):
+    """Commit what ``enter(learner)`` makes of a draft, and go on with its result.
 
-        Other calls that would change the learner are refused until that has ended.
-        """
-        own = Lock()
-        with own:  # acquired and released in C: no interrupt leaves it locked
-            draft = self._changing()
-            arguments = enter(draft.learner)
-            draft.learner._under_way = own  # of two that begin at once one commits it
-            draft.commit()
-            try:
-                go_on(*arguments)
-            finally:
-                try:
-                    self._leave()
-                except BaseException:  # an interrupt that came just now
-                    self._leave()
-                    raise
-        return self
-
-    def _leave(self):
-        draft = Draft(self)  # so that drafts that were made meanwhile are refused
-        draft.learner.__dict__.pop("_under_way", None)
+    Other calls that would change the learner are refused until that has ended.
+    """
+    own = Lock()
+    with own:  # acquired and released in C: no interrupt leaves it locked
+        draft = changing(learner)
+        arguments = enter(draft.learner)
+        draft.learner._under_way = own  # of two that begin at once one commits it
         draft.commit()
+        end = partial(leave, learner)
+        try:
+            go_on(*arguments)
+        finally:
+            surely(end)
+    return learner
 
-    def __getstate__(self):
-        return {k: v for k, v in super().__getstate__().items() if k != "_under_way"}
+
+def leave(learner):
+    """Note that nothing is under way; refuse drafts that were made meanwhile."""
+    draft = Draft(learner)
+    draft.learner.__dict__.pop("_under_way", None)
+    draft.commit()

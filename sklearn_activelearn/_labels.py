@@ -120,16 +120,16 @@ def encode_answers(labels, rows, known):
 
     Parameters
     ----------
-    labels : ndarray of shape (n_rows,)
+    labels : ndarray of shape (n_samples,)
         What the oracle said.
-    rows : ndarray of int of shape (n_rows,)
+    rows : ndarray of int of shape (n_samples,)
         What it was asked for, for the error.
     known : dict
         Codes by label.
 
     Returns
     -------
-    codes : ndarray of int32 of shape (n_rows,)
+    codes : ndarray of int32 of shape (n_samples,)
         -1 for a label that is not known.
     why : str
         What is wrong with these, empty if nothing is.

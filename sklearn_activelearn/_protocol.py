@@ -14,18 +14,14 @@ all went well (`_drafts`), so an error leaves the learner as it was. This needs 
 habit of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
-from collections import defaultdict
-from contextlib import suppress
-from functools import partial
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
-from ._drafts import Drafted
-from ._labels import check_classes, encode, one_for_each
-from ._simulation import Simulation
+from ._drafts import alone, changing
+from ._interrupts import pay
+from ._labels import check_classes, encode, find_classes, one_for_each
 from ._validation import (
     check_flag,
     check_limit,
@@ -34,8 +30,11 @@ from ._validation import (
     check_selection,
 )
 
+#: What `fit` leaves, to be replaced by those of its own rows.
+FEATURES = {"n_features_in_", "feature_names_in_"}
 
-class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
+
+class ActiveClassifier(ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
     A subclass provides these methods; rows and codes have passed the checks of
@@ -50,8 +49,9 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
     - ``_skip(keys)``: take rows, None for all, off the requests; return how many;
     - ``_pending(X)``: row numbers of X that are out, in the order asked;
     - ``_refund(n)``: take so many labels off the bill;
-    - ``_simulate(X, codes, anew)``: the sequential loop on an answer sheet;
-    - ``_ask(X, answer, candidates)``: the same with the rows that may be bought, None
+    - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
+      answer sheet, which begins with ``_enter_anew`` or ``_enter_more``;
+    - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again.
 
@@ -66,14 +66,14 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The next rows of the stream, or the whole pool, labelled rows included.
             May be empty.
-        candidates : array-like of int, or of bool of shape (n_rows,), default=None
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, for a stream learner in the order in
             which to look at them, or a mask; the others are left alone. None: all, as
             they come.
-        exclude : array-like of int, or of bool of shape (n_rows,), default=None
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers that may not be bought, or a mask; taken out of `candidates`.
         limit : int >= 0, default=None
             At most so many rows. A stream learner has seen the other rows all
@@ -111,10 +111,10 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows; those that were asked for are recognised by their values, exactly
             or else rounded to float32.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. Needed unless the learner knows them.
@@ -139,7 +139,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
             If the estimator of a pool learner cannot be trained on the labels. They
             are stored; what needs the model next raises the estimator's error.
         """
-        draft = self._changing()
+        draft = changing(self)
         learner = draft.learner
         X, y = learner._enter(X, y, min_rows=0, finite=True)
         if len(y) or classes is not None:
@@ -155,7 +155,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The pool, or rows of the stream.
 
         Returns
@@ -181,7 +181,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features), default=None
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             Rows whose answers will not come ("cannot tell"). None: all that are out.
         refund : bool, default=False
             Take them off the bill: their labels were not paid for. Clocks and random
@@ -200,7 +200,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
             As for `teach`.
         """
         check_flag(refund, "refund")
-        draft = self._changing()
+        draft = changing(self)
         learner = draft.learner
         if X is None:
             learner._check_parameters()
@@ -221,7 +221,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The stream or the pool.
         oracle : callable
             ``oracle(rows) -> labels``: gets row numbers of X, returns one label
@@ -259,15 +259,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
             )
 
         def answer(rows, keep):
-            # asked and noted in one compiled step: no signal handler runs in between
-            labels = defaultdict(partial(oracle, rows.copy()))
-            try:
-                keep(one_for_each(rows, labels["paid for"]))
-            except BaseException:
-                with suppress(Exception):  # what failed for another reason fails again
-                    if labels:
-                        keep(one_for_each(rows, labels["paid for"]))
-                raise
+            pay(oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels)))
 
         def enter(learner):
             # all of X is looked at before the first label is paid for
@@ -276,7 +268,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
             learner._expect(classes)
             return rows, answer, selected
 
-        return self._alone(enter, self._ask)
+        return alone(self, enter, self._ask)
 
     def set_params(self, **params):
         """Set parameters, as for any scikit-learn estimator.
@@ -298,7 +290,7 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
         RuntimeError
             If another thread changed the learner meanwhile, or `learn` is under way.
         """
-        draft = self._changing()
+        draft = changing(self)
         draft.learner._set_params(params)
         return draft.commit()
 
@@ -317,9 +309,12 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    def __getstate__(self):
+        return {k: v for k, v in super().__getstate__().items() if k != "_under_way"}
+
     def _query(self, X, candidates, exclude, limit):
         """Return the draft of a query, to be committed, and what it bought."""
-        draft = self._changing()
+        draft = changing(self)
         learner = draft.learner
         X = learner._enter(X, min_rows=0)
         candidates = check_selection(candidates, exclude, n_rows(X))
@@ -342,6 +337,24 @@ class ActiveClassifier(Simulation, Drafted, ClassifierMixin, BaseEstimator):
         if begins:
             self._begin()
         return out
+
+    def _enter_anew(self, X, y):
+        """Forget everything; return validated rows and the codes of their labels."""
+        self._check_parameters()
+        X, y = self._check_rows(X, y, reset=True)
+        classes = find_classes(y)
+        for name in set(vars(self)) - set(self.get_params(deep=False)) - FEATURES:
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)
+        self._begin()
+        self._set_classes(classes)
+        return X, encode(y, classes)
+
+    def _enter_more(self, X, y, classes):
+        """Return validated rows and the codes of their labels."""
+        X, y = self._enter(X, y)
+        self._expect(classes, y)
+        return X, encode(y, self.classes_)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Return rows, and labels if given any, that are fit for the learner."""

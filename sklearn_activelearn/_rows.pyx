@@ -81,7 +81,7 @@ def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
 
     Returns
     -------
-    out : ndarray of uint64 of shape (n_rows,)
+    out : ndarray of uint64 of shape (n_samples,)
     """
     cdef bint all_rows = numbers is None
     cdef Py_ssize_t k, row, n = rows.n_rows if all_rows else numbers.shape[0]

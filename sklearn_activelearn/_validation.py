@@ -36,7 +36,7 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     learner : estimator
         Gets ``n_features_in_`` and ``feature_names_in_`` (`reset=True`) or is
         compared with them.
-    X : array-like or sparse matrix of shape (n_rows, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Not copied if it is C-contiguous or CSR and float32 or float64.
     reset : bool
         Whether these are the learner's first rows.

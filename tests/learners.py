@@ -33,7 +33,7 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._boosting import BoostingClassifier
+from sklearn_activelearn.pool.boosting._trainer import BoostingClassifier
 from tests.tools import by_pool, by_row
 
 

@@ -21,9 +21,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool._newton import NotSolved
-from sklearn_activelearn.pool._voi_gram import GramModels, needs_labels
-from sklearn_activelearn.pool._voi_refit import calibrated
+from sklearn_activelearn.pool.alms._gram_models import GramModels, needs_labels
+from sklearn_activelearn.pool.alms._newton import NotSolved
+from sklearn_activelearn.pool.alms._refitted_models import calibrated
 from tests.reference import alms as reference
 from tests.tools import fresh
 
@@ -477,7 +477,9 @@ def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
         return np.zeros((2, models.n_candidates))
 
     seen = []
-    monkeypatch.setattr("sklearn_activelearn.pool._alms.values_of_information", looked)
+    monkeypatch.setattr(
+        "sklearn_activelearn.pool.alms._alms.values_of_information", looked
+    )
     learner = ALMSClassifier(n_initial=20, random_state=0, **params)
     rows = learner.query(X)
     rows = learner.teach(X[rows], y[rows]).query(

@@ -15,19 +15,23 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from sklearn_activelearn.pool import _voi_gram
-from sklearn_activelearn.pool._left_out import margins_with_each
-from sklearn_activelearn.pool._newton import solve
 from sklearn_activelearn.pool._training import Labelled
-from sklearn_activelearn.pool._voi import (
+from sklearn_activelearn.pool.alms import _gram_models
+from sklearn_activelearn.pool.alms._gram_models import GramModels, coordinates
+from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
+from sklearn_activelearn.pool.alms._newton import solve
+from sklearn_activelearn.pool.alms._refitted_models import (
+    PlainSigmoid,
+    RefittedModels,
+    calibrated,
+)
+from sklearn_activelearn.pool.alms._value_of_information import (
     LOSSES,
     Means,
     lower_ends,
     model_probabilities,
     values_of_information,
 )
-from sklearn_activelearn.pool._voi_gram import GramModels, coordinates
-from sklearn_activelearn.pool._voi_refit import PlainSigmoid, RefittedModels, calibrated
 from tests.reference import alms as reference
 
 LAMS = [2.0**power for power in (10, 0, -10)]
@@ -86,7 +90,7 @@ def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
     for own, other in zip(values(refitted), (training, selection), strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_voi_gram, "TOLERANCE", 1e-6)
+        patch.setattr(_gram_models, "TOLERANCE", 1e-6)
         for own, other in zip(values(together), (training, selection), strict=True):
             np.testing.assert_allclose(own, other, rtol=1e-6)
     np.testing.assert_allclose(values(together)[0], training, atol=5e-3)
@@ -101,7 +105,7 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
     X, y, is_validation, pool = problem(seed, n=24, v=6, d=d, separable=separable)
     refitted, together = engines(X, y, is_validation, pool)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_voi_gram, "TOLERANCE", tol)
+        patch.setattr(_gram_models, "TOLERANCE", tol)
         rng = np.random.default_rng(seed)
         pairs = np.transpose(np.triu_indices(6, 1))[rng.permutation(15)[:3]]
         guesses = rng.integers(2, size=len(pool))  # wrong ones too
@@ -244,7 +248,9 @@ def test_means_over_pairs():
 def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
     _, together = engines(*problem(0, n=20, v=7))
     expected = values(together)
-    monkeypatch.setattr("sklearn_activelearn.pool._voi.BLOCK", 200)
+    monkeypatch.setattr(
+        "sklearn_activelearn.pool.alms._value_of_information.BLOCK", 200
+    )
     np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 
@@ -275,7 +281,7 @@ class PerRow(LogisticRegression):
 
 
 def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(_voi_gram, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(_gram_models, "TOLERANCE", 1e-9)
     X, y, is_validation, pool = problem(0)
     known, rest = (Labelled(X, y), is_validation), (LOSSES["log_loss"], pool, len(pool))
     refitted = RefittedModels([PerRow()], *known, np.arange(2), *rest)

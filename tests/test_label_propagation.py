@@ -13,9 +13,9 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.semi_supervised import LabelPropagation
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
-from sklearn_activelearn.pool._graph import GraphClassifier
-from sklearn_activelearn.pool._harmonic import HarmonicField
 from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool.graph._graph import GraphClassifier
+from sklearn_activelearn.pool.graph._harmonic import HarmonicField
 from tests.reference import label_propagation as reference
 from tests.tools import by_pool, fresh, frozen, state
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from sklearn_activelearn.stream._second_order import SecondOrderClassifier
+from sklearn_activelearn.stream.second_order._base import SecondOrderClassifier
 from tests.learners import (
     each_learner,
     each_learner_by_hand,

@@ -17,8 +17,8 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn.stream import _inverse, _stored_rows
-from sklearn_activelearn.stream._kernel import UNIT, Kernel
+from sklearn_activelearn.stream.second_order import _inverse, _stored_rows
+from sklearn_activelearn.stream.second_order._kernel import UNIT, Kernel
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
 from tests.tools import AnswerSheet, fresh, with_int64_indices

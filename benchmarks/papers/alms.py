@@ -35,9 +35,9 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._newton import solve
-from sklearn_activelearn.pool._voi_gram import coordinates
-from sklearn_activelearn.pool._voi_refit import calibrated
+from sklearn_activelearn.pool.alms._gram_models import coordinates
+from sklearn_activelearn.pool.alms._newton import solve
+from sklearn_activelearn.pool.alms._refitted_models import calibrated
 
 from . import data
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._boosting_cost import UNLABELLED, BoostingCost
+from sklearn_activelearn.pool.boosting._cost import UNLABELLED, BoostingCost
 
 from .boosting import (
     ALPHAS,

@@ -22,14 +22,14 @@ from benchmarks.papers import data
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._training import Labelled
-from sklearn_activelearn.pool._voi import (
+from sklearn_activelearn.pool.alms._gram_models import GramModels
+from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
+from sklearn_activelearn.pool.alms._value_of_information import (
     LOSSES,
     lower_ends,
     model_probabilities,
     values_of_information,
 )
-from sklearn_activelearn.pool._voi_gram import GramModels
-from sklearn_activelearn.pool._voi_refit import RefittedModels
 
 LAMS = [2.0**power for power in range(-10, 11)]
 

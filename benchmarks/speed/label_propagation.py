@@ -22,7 +22,7 @@ from sklearn.semi_supervised import LabelPropagation
 
 from benchmarks.speed._interleave import Case, main, table
 from sklearn_activelearn import ActiveLabelPropagationClassifier
-from sklearn_activelearn.pool._harmonic import HarmonicField
+from sklearn_activelearn.pool.graph._harmonic import HarmonicField
 
 N_LABELLED = 20
 

@@ -143,9 +143,9 @@ def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
     ----------
     learners : list of learners
         Not changed.
-    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Rows.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_samples,)
         Labels.
     plan : Plan
         How to run them.

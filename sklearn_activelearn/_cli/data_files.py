@@ -108,9 +108,9 @@ def read_data(path, target=None):
 
     Returns
     -------
-    X : ndarray or CSR matrix of shape (n_rows, n_features)
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
         Finite numbers.
-    y : ndarray of shape (n_rows,)
+    y : ndarray of shape (n_samples,)
         Labels: strings from CSV, otherwise as they are stored.
 
     Raises

@@ -19,9 +19,9 @@ def best_in_hindsight(estimator, param_grid, X, y, **options):
         Cloned for each setting.
     param_grid : dict or list of dict
         Its parameters to try, as for `GridSearchCV`.
-    X : array-like or sparse matrix of shape (n_rows, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Data.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_samples,)
         All labels.
     **options : dict
         Of `label_curve`. With an int as `random_state` all settings meet the same

@@ -78,9 +78,9 @@ def accuracy_per_label_scorer(estimator, X, y):
     ----------
     estimator : fitted learner, or Pipeline that ends in one
         Asked for ``predict`` and ``n_queries_``.
-    X : array-like of shape (n_rows, n_features)
+    X : array-like of shape (n_samples, n_features)
         Held-out rows.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_samples,)
         Their labels.
 
     Returns

@@ -181,9 +181,9 @@ def tune_labels_to_target(
         Not changed.
     param_grid : dict or list of dicts
         As for `GridSearchCV`.
-    X : {array-like, sparse matrix} of shape (n_rows, n_features)
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The holdout.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_samples,)
         Its labels.
     error : float in [0, 1]
         Target for 1 - score.

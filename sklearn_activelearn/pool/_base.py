@@ -5,12 +5,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import gen_even_slices
 
 from .._containers import n_rows, row_keys, take
+from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_flag, check_number
 from ._choice import NO_ROWS, NOTHING, best, drawn, ranked, view
 from ._correction import Lesson, corrected, trained_if_possible
-from ._door import check_classifier, check_has, check_pool
+from ._input_checks import check_classifier, check_has, check_pool
 from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
@@ -68,12 +69,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             The whole pool, labelled rows included, always in one order. Rows that were
             taught, are out or were skipped are not asked for again.
-        candidates : array-like of int, or of bool of shape (n_rows,), default=None
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, or a mask. None: all.
-        exclude : array-like of int, or of bool of shape (n_rows,), default=None
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers that may not be bought, or a mask; taken out of `candidates`.
         limit : int >= 0, default=None
             At most so many rows.
@@ -124,10 +125,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows that were taught. Of equal rows the one that was taught last is meant,
             among those whose label differs.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_samples,)
             Their right labels. A class that has no label any more goes, if nobody told
             the classes.
 
@@ -151,7 +152,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             If the estimator cannot be trained on the labels. They are stored; what
             needs the model next raises the estimator's error.
         """
-        draft = self._changing()
+        draft = changing(self)
         learner = draft.learner
         X, y = learner._enter(X, y, min_rows=0)
         if len(y):

@@ -44,7 +44,7 @@ def corrected(learner, X, y):
         A draft.
     X : rows
         Rows that it was taught.
-    y : ndarray of shape (n_rows,)
+    y : ndarray of shape (n_samples,)
         Their right labels.
     """
     learner._expect(None, y)

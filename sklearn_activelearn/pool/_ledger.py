@@ -111,7 +111,7 @@ class Ledger:
         ----------
         X : rows
             A pool.
-        is_for_sale : ndarray of bool of shape (n_rows,)
+        is_for_sale : ndarray of bool of shape (n_samples,)
             Whether a row of X may be bought if it is none of these.
         look : callable, optional
             ``look(keys)`` returns ``keys(X)``, if that is kept somewhere.

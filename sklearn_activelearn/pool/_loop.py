@@ -8,7 +8,7 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 
 from .._compat import CALLBACK_ATTRIBUTES
 from .._containers import take
-from .._drafts import Draft, shallow
+from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
 from .._validation import UNLIMITED
 from ._choice import NO_ROWS
@@ -26,9 +26,9 @@ class PoolLoop(CallbackSupportMixin):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_samples,)
             The answer sheet.
 
         Returns
@@ -43,19 +43,17 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return self._alone(
-            lambda learner: (*learner._enter_anew(X, y), True), self._simulate
-        )
+        return alone(self, lambda learner: learner._enter_anew(X, y), self._simulate)
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             The next chunk of the pool. As many of its rows as are equal to rows of
             earlier chunks that were bought are not bought again.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_samples,)
             The answer sheet.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: those of `y` and of earlier calls.
@@ -70,12 +68,11 @@ class PoolLoop(CallbackSupportMixin):
         ValueError, TypeError
             As for `fit`, and for a label outside the classes it was told.
         """
-        return self._alone(
-            lambda learner: (*learner._enter_more(X, y, classes), False),
-            self._simulate,
+        return alone(
+            self, lambda learner: learner._enter_more(X, y, classes), self._simulate
         )
 
-    def _simulate(self, X, codes, anew):
+    def _simulate(self, X, codes):
         y = self.classes_[codes]
         return self._run(X, lambda rows, keep: keep(y[rows]), y, are_more=True)
 
@@ -92,7 +89,7 @@ class PoolLoop(CallbackSupportMixin):
             The pool.
         answer : callable
             ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
-        y : ndarray of shape (n_rows,), optional
+        y : ndarray of shape (n_samples,), optional
             All labels, for callbacks that score.
         candidates : ndarray of int, optional
             Row numbers of X that may be bought; None for all.

@@ -27,12 +27,12 @@ class DelegatedPrediction:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows.
 
         Returns
         -------
-        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes positive for ``classes_[1]``. A class without a
             labelled row yet is 1 below the lowest of the others.
         """
@@ -52,12 +52,12 @@ class DelegatedPrediction:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows.
 
         Returns
         -------
-        probabilities : ndarray of shape (n_rows, n_classes)
+        probabilities : ndarray of shape (n_samples, n_classes)
             0 for a class without a labelled row yet.
         """
         return self._probabilities(self._model(), self._check_rows(X, reset=False))
@@ -73,12 +73,12 @@ class DelegatedPrediction:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features), or what the estimator takes
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
             Rows.
 
         Returns
         -------
-        y : ndarray of shape (n_rows,)
+        y : ndarray of shape (n_samples,)
             Labels. As long as all labels bought are of one class, that class.
         """
         model = self._model()

@@ -15,7 +15,7 @@ def smallest_margin(scores):
 
     Parameters
     ----------
-    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Decision values or probabilities.
     """
     if scores.ndim == 1:
@@ -39,7 +39,7 @@ def vote_entropy(votes, weights):
 
     Parameters
     ----------
-    votes : ndarray of shape (n_members, n_rows, n_classes)
+    votes : ndarray of shape (n_members, n_samples, n_classes)
         1 for the class that a member predicts, 0 for the others.
     weights : ndarray of shape (n_members,)
         Positive, of sum 1.
@@ -52,7 +52,7 @@ def consensus_kl(probabilities, weights):
 
     Parameters
     ----------
-    probabilities : ndarray of shape (n_members, n_rows, n_classes)
+    probabilities : ndarray of shape (n_members, n_samples, n_classes)
         Class probabilities of each member.
     weights : ndarray of shape (n_members,)
         Of sum 1. Members of weight 0 are not heard.

@@ -5,9 +5,11 @@ from ._dkm import DKMClassifier
 from ._greedy import GreedyOnlineClassifier, rank_probability
 from ._margin_loss import MarginLossClassifier
 from ._random import RandomSamplingClassifier
-from ._rls import RLSSamplingClassifier
-from ._second_order_perceptron import SecondOrderPerceptronClassifier
-from ._sole import SOLEClassifier
+from .second_order import (
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+)
 
 __all__ = [
     "CBGZClassifier",

@@ -210,7 +210,7 @@ def rank_probability(n_rows, m):
 
     Returns
     -------
-    probabilities : ndarray of shape (n_rows,)
+    probabilities : ndarray of shape (n_samples,)
         For the row with the smallest margin, the second smallest, and so on:
         C(n_rows - i, m - 1) / C(n_rows, m) for rank i [1]_. They sum to 1.
 

@@ -22,12 +22,12 @@ class LinearPredictor:
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows.
 
         Returns
         -------
-        scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the margin, positive for ``classes_[1]``.
         """
         check_is_fitted(self)
@@ -42,12 +42,12 @@ class LinearPredictor:
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows.
 
         Returns
         -------
-        y : ndarray of shape (n_rows,)
+        y : ndarray of shape (n_samples,)
             Labels.
         """
         values = self.decision_function(X)

@@ -1,10 +1,13 @@
 """The compiled loop behind the verbs of every stream learner."""
 
 from copy import copy
+from functools import partial
 
 import numpy as np
 
 from .._containers import row_keys, take
+from .._drafts import changing
+from .._interrupts import surely
 from .._labels import encode_answers
 from .._requests import Purchase, Requests
 from .._rows import Rows
@@ -37,6 +40,62 @@ class StreamLoop:
 
     #: What else than scaling the rows helps against numbers that are too large.
     _cure = "choose a smaller step"
+
+    def fit(self, X, y):
+        """Simulate active learning on labelled data, from scratch.
+
+        The label of a row is used only if the learner buys it; the set of
+        classes is read up front.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream or the pool.
+        y : array-like of shape (n_samples,)
+            The answer sheet.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, labels of one class or continuous ones, or a
+            parameter out of its range.
+        """
+        draft = changing(self)
+        X, codes = draft.learner._enter_anew(X, y)
+        draft.learner._simulate(X, codes, anew=True)
+        return draft.commit()
+
+    def partial_fit(self, X, y, classes=None):
+        """Simulate active learning on more labelled data, from where it stands.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows, taken in order.
+        y : array-like of shape (n_samples,)
+            The answer sheet.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. Needed unless the learner knows them.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            As for `fit`, and for a label outside the classes.
+        """
+        draft = changing(self)
+        X, codes = draft.learner._enter_more(X, y, classes)
+        draft.learner._simulate(X, codes, anew=False)
+        return draft.commit()
 
     @property
     def n_seen_(self):
@@ -266,6 +325,7 @@ class StreamLoop:
 
             answer(rows, keep)
 
+        end = partial(self._end, state, bought, n_before)
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
             outcome = run(
@@ -273,11 +333,7 @@ class StreamLoop:
                 *limits, bought, np.empty(X.shape[0]),
             )  # fmt: skip
         finally:
-            try:
-                self._end(state, bought, n_before)
-            except BaseException:  # an interrupt that came just now
-                self._end(state, bought, n_before)
-                raise
+            surely(end)
         raise_unless_done(outcome, X, self._cure)
         self.stop_reason_ = self._why_closed(outcome, *limits)
         self._look_back()

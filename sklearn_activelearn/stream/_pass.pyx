@@ -63,7 +63,7 @@ def run(
         The matrix.
     order : array of int64, or None
         Rows in the order in which they come; None for all of them as they are.
-    labels : array of int32 of shape (n_rows,), or None
+    labels : array of int32 of shape (n_samples,), or None
         Class codes; a negative code is a label not known yet. None: labels come
         later, so nothing is learned now.
     ask : callable
@@ -181,7 +181,7 @@ def teach(
     ----------
     rows, labels, query_rule, update_rule, state
         As for `run`.
-    probabilities, asked : arrays of shape (n_rows,)
+    probabilities, asked : arrays of shape (n_samples,)
         Whether each row had been asked for and the probability at which;
         1 for rows nobody asked for.
 
@@ -212,7 +212,7 @@ def teach(
 
 
 def scores(Rows rows, coef, intercept, bint normalize):
-    """Scores of all rows, (n_rows, n_vectors), as the loop computes them."""
+    """Scores of all rows, (n_samples, n_vectors), as the loop computes them."""
     cdef LinearState state = LinearState(
         (coef, intercept, coef[:, :0], intercept), [], (0,) * 5, 0,
         normalize, False, False,

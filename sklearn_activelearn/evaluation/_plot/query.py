@@ -15,7 +15,7 @@ class QueryDisplay:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, 2)
+    X : ndarray of shape (n_samples, 2)
         The rows that were offered.
     rows : ndarray of int of shape (n_queries,)
         Row numbers of those bought.
@@ -77,9 +77,9 @@ class QueryDisplay:
         ----------
         estimator : fitted learner, or Pipeline that ends in one
             With ``queried_indices_``.
-        X : array-like of shape (n_rows, 2)
+        X : array-like of shape (n_samples, 2)
             The rows it was fitted on.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_samples,)
             Their labels; those of rows that were not bought are not looked at.
         grid_resolution : int >= 2, default=200
             Points of the background in each direction.

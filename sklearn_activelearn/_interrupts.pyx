@@ -1,0 +1,43 @@
+# cython: language_level=3
+"""Steps that Ctrl-C cannot fall between.
+
+CPython delivers signals when a function written in Python is entered, when one
+written in C returns to Python, and when a loop goes round. It delivers none while
+compiled code hands over from one line to the next.
+"""
+
+
+def surely(step):
+    """Call ``step()``, once more if an interrupt ends it early, and let that pass.
+
+    Parameters
+    ----------
+    step : callable
+        Does the same however often it is called. What fails by itself fails again;
+        the first error is raised.
+    """
+    try:
+        return step()
+    except BaseException:
+        try:
+            step()
+        except Exception:
+            pass
+        raise
+
+
+def pay(oracle, rows, keep):
+    """Ask an oracle for labels, and have them kept even if an interrupt comes then.
+
+    Parameters
+    ----------
+    oracle : callable
+        ``oracle(rows) -> labels``.
+    rows : ndarray of int
+        What to ask for.
+    keep : callable
+        ``keep(labels)`` has the labels for good when it ends; the same however often
+        it is called.
+    """
+    labels = oracle(rows)
+    return surely(lambda: keep(labels))

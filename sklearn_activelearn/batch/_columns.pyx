@@ -1,0 +1,247 @@
+# cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
+"""The search for the best split of sorted columns.
+
+A column lists the rows whose value is not zero by ascending value: negative ones
+from ``ptr[j]`` to ``middle[j]``, positive ones from there to ``ptr[j + 1]``. It is
+walked from both ends to the zeros in the middle, so the rows with zeros are never
+looked at. A row number is stored inverted, ``~row``, where a run of equal values
+ends on that walk: only there may a column be split.
+
+Weights are whole numbers. Their sums are exact, so neither the order of the rows
+nor their container decides between two splits that are equally good.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+ctypedef fused real:
+    float
+    double
+
+#: Sums of whole weights stay below this power of two.
+EXPONENT = 61
+
+
+def whole_weights(weights):
+    """Return the weights as whole numbers, in units of 2**-61 of their sum or less.
+
+    The unit is a power of two: weights of some size are not rounded at all.
+    """
+    total = float(weights.sum())
+    return np.rint(np.ldexp(weights, EXPONENT - np.frexp(total)[1])).astype(np.int64)
+
+
+def mark_ends(int64_t[::1] ptr, int64_t[::1] middle, int32_t[::1] rows, real[::1] values):
+    """Invert the row numbers at the end of each run of equal values."""
+    cdef Py_ssize_t j, k
+    for j in range(middle.shape[0]):
+        for k in range(ptr[j], middle[j]):
+            if k + 1 == middle[j] or values[k] != values[k + 1]:
+                rows[k] = ~rows[k]
+        for k in range(middle[j], ptr[j + 1]):
+            if k == middle[j] or values[k] != values[k - 1]:
+                rows[k] = ~rows[k]
+
+
+def keep(
+    int64_t[::1] ptr,
+    int64_t[::1] middle,
+    int32_t[::1] rows,
+    real[::1] values,
+    int32_t[::1] number,
+):
+    """Return the same four arrays for some of the rows.
+
+    Parameters
+    ----------
+    ptr, middle, rows, values
+        Sorted columns.
+    number : ndarray of int32 of shape (n_samples,)
+        The new number of each row, -1 for those that are left out.
+    """
+    cdef Py_ssize_t j, k, n = 0, n_columns = middle.shape[0]
+    cdef int32_t row
+    dtype = np.float32 if real is float else np.float64
+    new = (
+        np.empty(n_columns + 1, dtype=np.int64),
+        np.empty(n_columns, dtype=np.int64),
+        np.empty(rows.shape[0], dtype=np.int32),
+        np.empty(rows.shape[0], dtype=dtype),
+    )
+    cdef int64_t[::1] new_ptr = new[0], new_middle = new[1]
+    cdef int32_t[::1] new_rows = new[2]
+    cdef real[::1] new_values = new[3]
+    for j in range(n_columns):
+        new_ptr[j] = n
+        for k in range(ptr[j], ptr[j + 1]):
+            if k == middle[j]:
+                new_middle[j] = n
+            row = rows[k]
+            row = number[row ^ (row >> 31)]
+            new_rows[n] = row
+            new_values[n] = values[k]
+            n += row >= 0
+        if middle[j] == ptr[j + 1]:
+            new_middle[j] = n
+    new_ptr[n_columns] = n
+    new = (new[0], new[1], new[2][:n].copy(), new[3][:n].copy())
+    mark_ends(*new)
+    return new
+
+
+cdef int64_t largest_edge(
+    const int32_t *rows, Py_ssize_t middle, Py_ssize_t end, const int64_t *signed,
+    int64_t total,
+) noexcept nogil:
+    """Largest |right - left| of a column, of weights with the sign of the class."""
+    cdef int64_t side = 0, best = 0, edge, is_end
+    cdef int32_t row
+    cdef Py_ssize_t k
+    for k in range(middle):
+        row = rows[k]
+        is_end = row >> 31
+        side += signed[row ^ (row >> 31)]
+        edge = total - 2 * side
+        edge = (edge if edge > 0 else -edge) & is_end
+        best = edge if edge > best else best
+    side = 0
+    for k in range(end - 1, middle - 1, -1):
+        row = rows[k]
+        is_end = row >> 31
+        side += signed[row ^ (row >> 31)]
+        edge = total - 2 * side
+        edge = (edge if edge > 0 else -edge) & is_end
+        best = edge if edge > best else best
+    return best
+
+
+cdef struct Split:
+    int64_t right    # weight that it gets right
+    Py_ssize_t at    # the entry next to it on the way to the zeros, -1 for none
+
+
+cdef int64_t heaviest(
+    const int64_t *side, const int64_t *totals, int n_classes
+) noexcept nogil:
+    """Weight of the heaviest class on one side and of that on the other one."""
+    cdef int64_t here = 0, there = 0
+    cdef int c
+    for c in range(n_classes):
+        here = max(here, side[c])
+        there = max(there, totals[c] - side[c])
+    return here + there
+
+
+cdef Split best_split(
+    const int32_t *rows, Py_ssize_t middle, Py_ssize_t end, const int32_t *codes,
+    const int64_t *weights, const int64_t *totals, int n_classes, int64_t *side,
+    int64_t *best_side,
+) noexcept nogil:
+    """Best split of a column, the lowest one of equals."""
+    cdef Split best
+    cdef int64_t right
+    cdef int32_t row
+    cdef Py_ssize_t k, n_bytes = n_classes * sizeof(int64_t)
+    best.right, best.at = 0, -1
+    memset(side, 0, n_bytes)
+    for k in range(end - 1, middle - 1, -1):
+        row = rows[k] ^ (rows[k] >> 31)
+        side[codes[row]] += weights[row]
+        if rows[k] < 0:
+            right = heaviest(side, totals, n_classes)
+            if right >= best.right:
+                best.right, best.at = right, k
+                memcpy(best_side, side, n_bytes)
+    memset(side, 0, n_bytes)
+    for k in range(middle):
+        row = rows[k] ^ (rows[k] >> 31)
+        side[codes[row]] += weights[row]
+        if rows[k] < 0:
+            right = heaviest(side, totals, n_classes)
+            if right > best.right or (right == best.right and best.at >= middle):
+                best.right, best.at = right, k
+                memcpy(best_side, side, n_bytes)
+    return best
+
+
+def find_split(
+    int64_t[::1] ptr,
+    int64_t[::1] middle,
+    int32_t[::1] rows,
+    int32_t[::1] codes,
+    int64_t[::1] weights,
+    int n_classes,
+):
+    """Return the split that gets most weight right when each side has one class.
+
+    Parameters
+    ----------
+    ptr, middle, rows
+        Sorted columns.
+    codes : ndarray of int32 of shape (n_samples,)
+        Class of each row.
+    weights : ndarray of int64 of shape (n_samples,)
+        Whole weights, not negative.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    column, at : int
+        Column, and entry next to the split on the way to the zeros; the first
+        column and the lowest split of equals. -1 if none is better than no split.
+    sides : ndarray of int64 of shape (2, n_classes)
+        Weight of each class on the side of that entry, and on the other one.
+    """
+    cdef Py_ssize_t i, j, column = -1
+    cdef int64_t total = 0, most, edge
+    cdef Split best, split
+    sums = np.zeros(n_classes, dtype=np.int64)
+    sides = np.zeros((2, n_classes), dtype=np.int64)
+    scratch = np.zeros((2, n_classes), dtype=np.int64)
+    cdef int64_t[::1] totals = sums
+    cdef int64_t[:, ::1] out = sides, work = scratch
+    signed = np.empty(weights.shape[0] if n_classes == 2 else 0, dtype=np.int64)
+    cdef int64_t[::1] signs = signed
+    with nogil:
+        for i in range(weights.shape[0]):
+            totals[codes[i]] += weights[i]
+        best.right, best.at = 0, -1
+        for i in range(n_classes):
+            best.right = max(best.right, totals[i])
+        if n_classes == 2:
+            for i in range(weights.shape[0]):
+                signs[i] = weights[i] if codes[i] else -weights[i]
+            total = totals[1] - totals[0]
+            most = total if total > 0 else -total
+            for j in range(middle.shape[0]):
+                if ptr[j] == ptr[j + 1]:
+                    continue
+                edge = largest_edge(
+                    &rows[ptr[j]], middle[j] - ptr[j], ptr[j + 1] - ptr[j], &signs[0],
+                    total,
+                )
+                if edge > most:
+                    most, column = edge, j
+            if column >= 0:
+                best = best_split(
+                    &rows[ptr[column]], middle[column] - ptr[column],
+                    ptr[column + 1] - ptr[column], &codes[0], &weights[0], &totals[0],
+                    n_classes, &work[0, 0], &out[0, 0],
+                )
+        else:
+            for j in range(middle.shape[0]):
+                if ptr[j] == ptr[j + 1]:
+                    continue
+                split = best_split(
+                    &rows[ptr[j]], middle[j] - ptr[j], ptr[j + 1] - ptr[j], &codes[0],
+                    &weights[0], &totals[0], n_classes, &work[0, 0], &work[1, 0],
+                )
+                if split.right > best.right:
+                    best, column = split, j
+                    out[0, :] = work[1, :]
+    sides[1] = sums - sides[0]
+    return column, (ptr[column] + best.at if column >= 0 else -1), sides

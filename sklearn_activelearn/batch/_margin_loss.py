@@ -1,0 +1,281 @@
+"""A linear classifier fitted in batch to any margin loss; it asks for no labels."""
+
+import warnings
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._labels import encode, find_classes
+from .._validation import check_flag, check_number, check_rows_and_labels
+from ..losses import SmoothHingeLoss, make_loss
+from ..stream._linear import LinearPredictor
+from ._objective import Objective
+
+#: What L-BFGS-B answers when it has used up its iterations.
+LIMIT_REACHED = 1
+
+
+class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator):
+    """Linear classifier that minimises a margin loss, convex or not, in batch.
+
+    What min-margin sampling refits after each purchase. ``loss="smooth_hinge"``
+    makes it a linear support vector machine; with a ramp or the sigmoid it gives
+    up on rows far on the wrong side instead of following them.
+
+    Parameters
+    ----------
+    loss : str, default="smooth_hinge"
+        What to minimise: the name of one of `sklearn_activelearn.losses`. Meant
+        are "smooth_hinge", "smooth_ramp" and "sigmoid"; the others have corners,
+        near which the solver may stop early or take long.
+
+    t : float >= 1, default=1.0
+        Where the ramps end; not used by the other losses.
+
+    s : float in (0, 1), default=0.5
+        Power of the root-ramp; not used by the other losses.
+
+    reg : float >= 0, default=0.0001
+        Weight of the penalty. Like scikit-learn's ``alpha``, and unlike ``C``,
+        it stands beside the mean loss.
+
+    h : float in (0, 1], default=0.5
+        Half the width of the rounded corners of the smooth losses, also of the
+        smooth hinge that a restart begins with.
+
+    n_restarts : int >= 0, default=3
+        Starts after the first one if the loss is not convex; the lowest
+        objective wins. The first restart begins at the solution of the smooth
+        hinge, the others in random directions.
+
+    fit_intercept : bool, default=True
+        Whether to learn an intercept, which is not penalised. False: separators
+        through the origin.
+
+    max_iter : int >= 1, default=1000
+        Iterations of each start.
+
+    tol : float > 0, default=1e-05
+        A start ends when no derivative of the objective is larger.
+
+    warm_start : bool, default=False
+        Whether the first start is the solution of the last `fit`, if that had
+        the same classes and number of features, instead of zero.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random directions; used with two or more restarts only.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of the features. One row for two classes: the weights of
+        ``classes_[1]``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; zero without `fit_intercept`.
+
+    objective_ : float
+        The smallest value found.
+
+    n_iter_ : int
+        Iterations, all starts together.
+
+    n_restarts_ : int
+        Starts after the first one; 0 for a convex loss.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `fit`: a parameter out of its range, NaN or infinity in X, labels
+        of one class or continuous ones, rows so large that the objective
+        overflows.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the start that won used up `max_iter`.
+
+    See Also
+    --------
+    MarginLossClassifier : Learns the same losses online, and chooses its labels.
+    sklearn_activelearn.losses : The losses.
+
+    Notes
+    -----
+    L-BFGS-B minimises, over n rows with labels y in {-1, +1} ::
+
+        1/n sum_i l(z_i) + reg/2 |w|^2,    z = y (w.x + b)
+
+    With K > 2 classes there is a score f_c = w_c.x + b_c for each, ``|w|^2`` is the
+    sum over all, and z = (f_c - max over r != c of f_r) / 2 for a row of class
+    c, but for one thing: the maximum over the rivals is rounded,
+    0.1 log sum exp(f_r / 0.1), which exceeds it by at most 0.1 log(K - 1).
+    That keeps smooth losses smooth and convex ones convex; where several rivals
+    are level, as at the start, the maximum has no gradient to follow.
+
+    Dense and CSR rows of float64 or float32 are read in place, sums are
+    float64.
+
+    References
+    ----------
+    .. [1] A. Guillory, E. Chastain, J. Bilmes, "Active Learning as Non-Convex
+       Optimization", AISTATS 2009, Section 3.
+    .. [2] O. Chapelle, "Training a Support Vector Machine in the Primal", Neural
+       Computation 19(5), 2007.
+
+    Examples
+    --------
+    A tenth of the rows lies far out on the wrong side. The hinge follows them:
+
+    >>> import numpy as np
+    >>> from sklearn_activelearn import BatchMarginLossClassifier
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.standard_normal((300, 2))
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> X[:30, 0] *= -50
+    >>> for loss in ("smooth_hinge", "smooth_ramp", "sigmoid"):
+    ...     learner = BatchMarginLossClassifier(loss, random_state=0).fit(X, y)
+    ...     print(f"{loss:12} {learner.score(X, y):.2f}")
+    smooth_hinge 0.59
+    smooth_ramp  0.89
+    sigmoid      0.89
+    """
+
+    def __init__(
+        self,
+        loss="smooth_hinge",
+        t=1.0,
+        s=0.5,
+        reg=1e-4,
+        *,
+        h=0.5,
+        n_restarts=3,
+        fit_intercept=True,
+        max_iter=1000,
+        tol=1e-5,
+        warm_start=False,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.t = t
+        self.s = s
+        self.reg = reg
+        self.h = h
+        self.n_restarts = n_restarts
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Minimise the loss over labelled rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a parameter out of its range, NaN or infinity, labels of one
+            class or continuous ones, or an objective that overflows.
+        """
+        loss = self._check_parameters()
+        X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
+        classes = find_classes(y)
+        objective = Objective(
+            X, encode(y, classes), len(classes), loss, self.reg, self.fit_intercept
+        )
+        runs = self._runs(objective, self._first_point(objective, classes))
+        best = min(runs, key=lambda run: run.fun)
+        if not np.isfinite(best.fun):
+            raise ValueError("The objective overflows: X is too large, scale it.")
+        if best.status == LIMIT_REACHED:
+            warnings.warn(
+                f"Not converged within max_iter={self.max_iter}: raise max_iter or "
+                "tol, scale X, or use a smooth loss.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.classes_ = classes
+        self.coef_, self.intercept_ = objective.split(best.x)
+        self.objective_ = float(best.fun)
+        self.n_iter_ = sum(run.nit for run in runs)
+        self.n_restarts_ = 0 if loss.convex else self.n_restarts
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_parameters(self):
+        """Check all parameters and return the loss."""
+        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
+        check_number(self.reg, "reg", 0, closed="left")
+        check_number(self.tol, "tol", 0)
+        for name, low in (("n_restarts", 0), ("max_iter", 1)):
+            check_number(getattr(self, name), name, low, closed="left", integer=True)
+        for name in ("fit_intercept", "warm_start"):
+            check_flag(getattr(self, name), name)
+        return loss
+
+    def _first_point(self, objective, classes):
+        if (
+            self.warm_start
+            and np.array_equal(getattr(self, "classes_", None), classes)
+            and self.coef_.shape[1] == objective.X.shape[1]
+        ):
+            return objective.join(self.coef_, self.intercept_)
+        return np.zeros(objective.n_parameters)
+
+    def _runs(self, objective, first_point):
+        """Return what the solver found from every point it has to start at."""
+        runs = [self._minimize(objective, first_point)]
+        if objective.loss.convex or self.n_restarts == 0:
+            return runs
+        hinge = self._minimize(
+            objective.with_loss(SmoothHingeLoss(self.h)), first_point
+        )
+        runs.append(self._minimize(objective, hinge.x))
+        runs[-1].nit += hinge.nit
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_restarts - 1):
+            runs.append(self._minimize(objective, objective.random_point(rng)))
+        return runs
+
+    def _minimize(self, objective, point):
+        return minimize(
+            objective,
+            point,
+            jac=True,
+            method="L-BFGS-B",
+            options={
+                "maxiter": self.max_iter,
+                "maxfun": 10 * self.max_iter,
+                "gtol": self.tol,
+                "ftol": 64 * np.finfo(float).eps,
+                "maxls": 50,
+            },
+        )

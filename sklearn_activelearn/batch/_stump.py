@@ -1,0 +1,243 @@
+"""The decision stump: a split of one feature, the usual weak learner of boosting."""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from .._labels import distinct_labels, encode
+from .._validation import check_rows, check_rows_and_labels
+from ._columns import whole_weights
+from ._sorted_columns import SortedColumns
+
+
+class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
+    r"""Classifier that splits one feature at one threshold, for boosting.
+
+    Of all splits it takes the one with the smallest weighted error when each side
+    predicts its heaviest class. Rows that many stumps are to be trained on are
+    sorted once, by `presort`.
+
+    Attributes
+    ----------
+    feature_ : int
+        The feature that is split.
+
+    threshold_ : float
+        Rows with a value up to it are on the first side. Infinite if no split has
+        a smaller error than to predict one class throughout.
+
+    side_probabilities_ : ndarray of shape (2, n_classes)
+        Share of each class in the weight of the first side and of the second one.
+
+    error_ : float
+        Weighted training error, between 0 and 1.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the rows came with string names.
+
+    Raises
+    ------
+    ValueError
+        From `fit`: NaN or infinity in X, continuous labels, weights that are
+        negative, of another number than the rows, or all zero.
+
+    See Also
+    --------
+    sklearn.tree.DecisionTreeClassifier : With ``max_depth=1`` a stump that is chosen
+        by impurity.
+
+    Notes
+    -----
+    With weights :math:`w_i` and sides :math:`A, B` the error is
+
+    .. math:: \varepsilon = 1 - \frac{
+        \max_k \sum_{i \in A, y_i = k} w_i + \max_k \sum_{i \in B, y_i = k} w_i
+        }{\sum_i w_i}
+
+    The threshold is half way between two values of rows with weights above 0. Of
+    equal errors no split wins, then the first feature, then the lowest threshold; a
+    side of which two classes are equally heavy predicts the first one. Weights are
+    summed as whole multiples of a tiny unit, without rounding errors, so the order of
+    the rows and their container decide nothing.
+
+    A round takes one look at the entries that are not zero. Sorting takes longer than
+    that: `presort` pays from the second round on.
+
+    References
+    ----------
+    .. [1] W. Iba, P. Langley, "Induction of One-Level Decision Trees", ICML 1992.
+    .. [2] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting",
+       SDM 2009, Section 4.1 (the weak learner of its experiments).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import AdaBoostClassifier
+    >>> from sklearn_activelearn import DecisionStumpClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> stump = DecisionStumpClassifier().fit(X, y)
+    >>> print(f"feature {stump.feature_} at {stump.threshold_:.1f}: "
+    ...       f"error {stump.error_:.3f}")
+    feature 20 at 16.8: error 0.077
+    >>> boosted = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
+    >>> print(f"accuracy {boosted.fit(X, y).score(X, y):.3f}")
+    accuracy 0.991
+    """
+
+    def presort(self, X):
+        """Sort the columns of rows that many stumps will be trained on.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        X : SortedColumns
+            What `fit`, `predict` and `predict_proba` take in place of X. It has a
+            `shape`, and ``X[rows]`` is what it would be for some of the rows.
+        """
+        return SortedColumns(
+            check_rows(DecisionStumpClassifier(), X, reset=True, finite=True)
+        )
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the split with the smallest weighted error.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, as they are or presorted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, not negative, at least one above 0. None: all equal.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+
+        Raises
+        ------
+        ValueError
+            For NaN or infinity, continuous labels or weights that are none.
+        """
+        if isinstance(X, SortedColumns):
+            y = column_or_1d(y)
+            check_consistent_length(X, y)
+            if len(X) == 0:
+                raise ValueError("Found 0 sample(s), a minimum of 1 is required.")
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+        else:
+            X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
+        self.classes_, codes = coded(y)
+        if sample_weight is None:
+            weights = np.ones(len(codes), dtype=np.int64)
+        else:
+            weights = whole_weights(check_weights(sample_weight, len(codes)))
+            kept = np.flatnonzero(weights)
+            if len(kept) < len(codes):
+                X, codes, weights = X[kept], codes[kept], weights[kept]
+        columns = X if isinstance(X, SortedColumns) else SortedColumns(X)
+        self.feature_, self.threshold_, sides = columns.find_split(
+            codes, weights, len(self.classes_)
+        )
+        total = weights.sum()
+        self.error_ = float((total - sides.max(axis=1).sum()) / total)
+        if np.isinf(self.threshold_):  # the second side is empty
+            sides = np.repeat(sides[:1], 2, axis=0)
+        self.side_probabilities_ = sides / sides.sum(axis=1, keepdims=True)
+        return self
+
+    def predict(self, X):
+        """Return the heaviest class of each row's side.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, as they are or presorted.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        side = self._side(X)
+        return self.classes_[self.side_probabilities_.argmax(axis=1)][side]
+
+    def predict_proba(self, X):
+        """Return the shares of the classes on each row's side.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows, as they are or presorted.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Shares in the weight that it was trained with.
+        """
+        side = self._side(X)
+        return self.side_probabilities_[side]
+
+    def _side(self, X):
+        """Return 0 for the rows on the first side, 1 for those on the second."""
+        if isinstance(X, SortedColumns) and hasattr(self, "threshold_"):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {X.shape[1]} features, but DecisionStumpClassifier is "
+                    f"expecting {self.n_features_in_} features as input."
+                )
+            return X.exceeds(self.feature_, self.threshold_).astype(np.intp)
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False, finite=True)
+        values = X[:, [self.feature_]]
+        values = values.toarray() if issparse(values) else values
+        return (values[:, 0] > self.threshold_).astype(np.intp)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def check_weights(weights, n_rows):
+    """Return weights as floats, or say what is wrong with them."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape} for {n_rows} rows; one weight "
+            "for each row is needed."
+        )
+    total, lowest = weights.sum(), weights.min()
+    if lowest >= 0 and 0 < total < np.inf:
+        return weights
+    assert_all_finite(weights, input_name="sample_weight")
+    if lowest < 0:
+        row = weights.argmin()
+        raise ValueError(f"sample_weight[{row}] = {lowest}, must not be negative.")
+    raise ValueError(
+        f"sample_weight sums to {total}; it must be finite, with a weight above zero."
+    )
+
+
+def coded(y):
+    """Return the sorted distinct labels and their codes."""
+    if y.dtype.kind in "biuUS" and y.ndim == 1:  # nothing to find fault with
+        classes, codes = np.unique(y, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    classes = distinct_labels(y, "y")
+    return classes, encode(y, classes)

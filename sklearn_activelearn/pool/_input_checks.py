@@ -1,0 +1,140 @@
+"""The door of the pool learners: what their estimator understands passes through."""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import is_classifier
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from .._containers import is_frame, n_rows
+from .._labels import plain_labels
+from .._sparse_rows import check_sparse_rows
+from .._validation import finish_rows
+from ._training import is_plain
+
+
+def transforms_rows(estimator):
+    """Whether a transformer inside decides which rows are understood.
+
+    A `Pipeline` cannot tell by its tags that it takes texts, categories or missing
+    values.
+    """
+    return not is_plain(estimator) and any(
+        hasattr(part, "transform") for part in estimator.get_params().values()
+    )
+
+
+def check_pool(learner, estimators, X, *y, reset, min_rows):
+    """Return rows, and labels if given any, as the estimators should get them.
+
+    Arrays of numbers are refused where the tags of an estimator refuse them, and
+    so are DataFrames with text. Categories are not touched, and neither is what
+    goes to a transformer.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets the number and the names of the features, or is compared with them.
+    estimators : list of classifier
+        What the rows are for; all of them must take them.
+    X : array-like, sparse matrix, DataFrame or list of shape (n_samples, ...)
+        Rows.
+    *y : array-like of shape (n_samples,)
+        Labels, if any.
+    reset : bool
+        Whether these are the learner's first rows.
+    min_rows : int
+        Fewest rows allowed.
+    """
+    if isinstance(X, str):
+        raise ValueError("X must be rows, got one str; put it in a list.")
+    check_sparse_rows(X)
+    y = [plain_labels(labels) for labels in y]
+    if not any(map(transforms_rows, estimators)) and not has_categories(X):
+        tags = [get_tags(estimator).input_tags for estimator in estimators]
+        out = validate_data(
+            learner,
+            X,
+            *y,
+            reset=reset,
+            accept_sparse="csr" if all(tag.sparse for tag in tags) else False,
+            allow_nd=all(tag.three_d_array for tag in tags),
+            ensure_all_finite="allow-nan" if all(t.allow_nan for t in tags) else True,
+            ensure_min_samples=min_rows,
+        )
+        if any(tag.positive_only for tag in tags):
+            check_non_negative(out[0] if y else out, type(learner).__name__)
+        return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
+    X = indexable_rows(X)
+    if n_rows(X) < min_rows:
+        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+    validate_data(learner, X, *y, reset=reset, skip_check_array=True)
+    return (X, check_labels(X, *y)) if y else X
+
+
+def has_categories(X):
+    """Whether X is a DataFrame with columns that are categories."""
+    dtypes = np.atleast_1d(X.dtypes) if is_frame(X) else ()
+    return any(dtype == "category" for dtype in dtypes)
+
+
+def indexable_rows(X):
+    """Return rows that can be taken by number."""
+    if issparse(X):
+        return X.tocsr()
+    if is_frame(X):
+        return X
+    if not hasattr(X, "__array__"):
+        return list(X)
+    X = np.asarray(X)
+    if X.dtype.kind in "biufc":  # no transformer takes a row of numbers for a pool
+        X = check_array(X, ensure_all_finite=False, allow_nd=True, dtype=None)
+    return X
+
+
+def check_labels(X, y):
+    """Return a 1-D array of as many labels as there are rows."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y
+
+
+def check_classifier(estimator, name="estimator"):
+    """Refuse what is no classifier, or asks for a kernel matrix."""
+    if isinstance(estimator, type):
+        raise TypeError(f"{name} must be an instance, got {estimator!r}.")
+    if not (hasattr(estimator, "fit") and is_classifier(estimator)):
+        raise TypeError(f"{name} must be a classifier, got {estimator!r}.")
+    if get_tags(estimator).input_tags.pairwise:
+        raise ValueError(
+            f"{estimator} wants a precomputed kernel, which a pool does not have; "
+            "name the kernel or pass a callable."
+        )
+
+
+def check_has(method, model, who, otherwise):
+    """Refuse a model without a method that something needs, or say what to do."""
+    if not hasattr(model, method):
+        raise TypeError(
+            f"{who} needs an estimator with {method}, which {model} lacks. "
+            f"{otherwise}".strip()
+        )
+    if method == "decision_function":
+        refuse_pairwise_scores(model)
+
+
+def refuse_pairwise_scores(estimator):
+    """Refuse machines whose decision values are for pairs of classes."""
+    for name, value in getattr(estimator, "get_params", dict)().items():
+        if name.split("__")[-1] == "decision_function_shape" and value == "ovo":
+            raise ValueError(
+                f"{estimator} has decision values for pairs of classes; "
+                f'set {name}="ovr".'
+            )

@@ -1,0 +1,166 @@
+"""All candidate models trained anew for each part of the rows: any classifiers."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+
+from ..._containers import joined, take
+from ..._labels import encode
+from .._training import fresh
+from .._utility import scores_of
+
+#: Fewest validation rows that a sigmoid is fitted to.
+FEWEST = 5
+
+
+def calibrated(model, rows, labels):
+    """Return a model that has probabilities: a sigmoid fitted to rows (Platt).
+
+    With few rows, or not the model's classes among them, it is 1 / (1 + exp(-f)).
+    """
+    if hasattr(model, "predict_proba"):
+        return model
+    known = np.isin(labels, model.classes_)
+    rows, labels = take(rows, np.flatnonzero(known)), labels[known]
+    if len(labels) < FEWEST or len(np.unique(labels)) < len(model.classes_):
+        return PlainSigmoid(model)
+    # the model is not trained again: one fold of all rows will do
+    fold = 2 * (np.arange(len(labels)),)
+    sigmoid = CalibratedClassifierCV(
+        FrozenEstimator(model), method="sigmoid", cv=[fold]
+    )
+    return sigmoid.fit(rows, labels)
+
+
+class PlainSigmoid:
+    """Probabilities 1 / (1 + exp(-f)) of decision values f, scaled to sum 1.
+
+    Parameters
+    ----------
+    model : classifier
+        Trained.
+    """
+
+    def __init__(self, model):
+        self.model = model
+        self.classes_ = model.classes_
+
+    def predict_proba(self, X):
+        """Return the class probabilities."""
+        scores = scores_of(self.model, X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        p = expit(scores)
+        return p / np.maximum(p.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+
+
+class RefittedModels:
+    """The candidate models, as `_value_of_information` wants them.
+
+    Parameters
+    ----------
+    prototypes : list of classifier
+        Cloned for each training.
+    labelled : Labelled
+        Rows with labels.
+    is_validation : ndarray of bool of shape (n_labelled,)
+        Which of them are the validation set.
+    classes : ndarray of shape (n_classes,)
+        All labels.
+    loss : callable
+        ``loss(codes, probabilities) -> losses``.
+    X : rows or None
+        Candidates.
+    n_candidates : int
+        How many.
+    """
+
+    prefer = "processes"
+
+    def __init__(
+        self, prototypes, labelled, is_validation, classes, loss, X, n_candidates
+    ):
+        self.prototypes = prototypes
+        self.rows, self.codes = labelled.rows, labelled.codes
+        self.classes, self.loss = classes, loss
+        self.X, self.n_candidates = X, n_candidates
+        self.training = np.flatnonzero(~is_validation)
+        self.validation = np.flatnonzero(is_validation)
+        self.n_validation = len(self.validation)
+
+    def trained(self):
+        """Train on the training set."""
+        members = [
+            self._model(p, self.training, self.validation) for p in self.prototypes
+        ]
+        losses = np.array([self._losses(member, self.validation) for member in members])
+        if not self.n_candidates:
+            return losses, None
+        return losses, np.array([self._probabilities(m, self.X) for m in members])
+
+    def without(self, pairs):
+        """Train without each pair."""
+        return np.array(
+            [[self._left_out(p, pair) for pair in pairs] for p in self.prototypes]
+        )
+
+    def without_one(self, rows, guesses):
+        """Train without each row."""
+        own, others = [], []
+        for prototype in self.prototypes:
+            for row in rows:
+                member = self._model(prototype, *self._but([row]))
+                own.append(self._losses(member, self.validation[[row]])[0])
+                if self.n_candidates:
+                    said = self._probabilities(member, self.X)
+                    others.append(self.loss(guesses, said))
+        shape = len(self.prototypes), len(rows)
+        return np.reshape(own, shape), np.reshape(others, (*shape, self.n_candidates))
+
+    def without_but_with(self, pairs, guesses):
+        """Train without each pair, with each candidate."""
+        return np.array(
+            [
+                [
+                    [self._left_out(p, pair, x, code) for pair in pairs]
+                    for x, code in enumerate(guesses)
+                ]
+                for p in self.prototypes
+            ]
+        )
+
+    def _but(self, left_out):
+        """Return the rows of both sets, and of the validation set, but some."""
+        kept = np.delete(self.validation, left_out)
+        return np.sort(np.append(self.training, kept)), kept
+
+    def _left_out(self, prototype, pair, *candidate):
+        """Return the losses on a pair that training went without."""
+        member = self._model(prototype, *self._but(pair), *candidate)
+        return self._losses(member, self.validation[pair])
+
+    def _model(self, prototype, rows, validation, x=None, code=None):
+        """Return a model trained on these rows and a candidate, and calibrated."""
+        X, codes = take(self.rows, rows), self.codes[rows]
+        if x is not None:
+            X, codes = joined(X, take(self.X, [x])), np.append(codes, code)
+        model = fresh(prototype).fit(X, self.classes[codes])
+        if hasattr(model, "predict_proba"):
+            return model
+        labels = self.classes[self.codes[validation]]
+        return calibrated(model, take(self.rows, validation), labels)
+
+    def _losses(self, member, rows):
+        """Return the losses on rows with these numbers."""
+        p = self._probabilities(member, take(self.rows, rows))
+        return self.loss(self.codes[rows], p)
+
+    def _probabilities(self, member, X):
+        """Return probabilities with a column for every class."""
+        p = member.predict_proba(X)
+        if len(member.classes_) == len(self.classes):
+            return p
+        out = np.zeros((len(p), len(self.classes)))
+        out[:, encode(member.classes_, self.classes)] = p
+        return out

@@ -1,0 +1,13 @@
+"""Boosting learners: one cost, the steps that lower it, committees that vote."""
+
+from ._assl import ASSLBoostClassifier, SSMarginBoostClassifier
+from ._fassl import FASSLBoostClassifier
+from ._query_by_boosting import COMBClassifier, QueryByBoostingClassifier
+
+__all__ = [
+    "ASSLBoostClassifier",
+    "COMBClassifier",
+    "FASSLBoostClassifier",
+    "QueryByBoostingClassifier",
+    "SSMarginBoostClassifier",
+]

@@ -1,0 +1,343 @@
+"""Committees that minimise the cost, for chosen labels and for random ones."""
+
+from itertools import islice
+
+from ..._validation import check_number
+from .._base import PoolClassifier
+from ._trainer import BoostingClassifier
+
+
+class NewtonBoosting(BoostingClassifier):
+    """Newton steps until the cost stalls, anew each time."""
+
+    _needs, _soft = "predict_proba", True
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
+        check_number(self.tol, "tol", 0, closed="left")
+
+    def _boosted(self, boosting, n_new):
+        boosting = boosting.anew()
+        cost = boosting.cost(boosting.scores, boosting.targets)
+        for weak in islice(self._weak_learners(), self.n_estimators):
+            boosting = boosting.newton_step(weak)
+            before, cost = cost, boosting.cost(boosting.scores, boosting.targets)
+            if before - cost <= self.tol * before:
+                break
+        return boosting
+
+
+class SSMarginBoostClassifier(NewtonBoosting):
+    r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
+
+    Buys labels at random, `n_initial` of them at once, and lowers the cost of labelled
+    and unlabelled rows: the classifier step of ASSL-Boost alone.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The weak learner; its `fit` takes `sample_weight`, and it has `predict_proba`.
+        Cloned, never changed. None: `DecisionStumpClassifier`, for which the pool is
+        sorted once.
+
+    alpha : float in [0, 1], default=0.01
+        What a row without a label counts beside a labelled one.
+
+    initial : classifier, default=None
+        Trained on the first labels, it guesses the first pseudo-labels. None: the
+        nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
+        features and no missing values.
+
+    n_estimators : int >= 1, default=50
+        Most members of the committee.
+
+    tol : float >= 0, default=0.001
+        No more members once one lowers the cost by a smaller share than that.
+
+    n_initial : int >= 1, default=100
+        Labels of the first purchase: the whole default budget.
+
+    batch_size : int >= 1, default=1
+        Labels bought at a time after that.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the rows
+        offered: those bought and those for sale, at the call where they were most
+        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
+        None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row has a margin below 1.
+        "stable_predictions": stop when successive committees agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among ties, and of the estimators if they
+        have none of their own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The committee. Its members are `estimators_`, their weights
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
+
+    cost_curve_ : ndarray of shape (n_trainings,)
+        The cost :math:`C_{S_n}(F_n)` after each training.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, an estimator whose `fit` takes no `sample_weight` or that has no
+        `predict_proba`, rows that its tags refuse, labels outside the classes.
+
+    See Also
+    --------
+    ASSLBoostClassifier : Chooses its labels, too.
+    PassiveClassifier : Random labels without the other rows.
+
+    Notes
+    -----
+    With l labelled and u other rows and :math:`F = \sum_t \omega_t f_t`, the cost is
+
+    .. math:: C_{S_n}(F) = \frac{1}{l + u} \Bigl( \sum_{i \le l} e^{-y_i F(x_i)}
+        + \alpha \sum_{i > l} e^{-|F(x_i)|} \Bigr).
+
+    A Newton step adds :math:`f_t(x) = 2 P_w(y = 1 | x) - 1`, trained with the terms of
+    the sum as weights (the paper prints F + C'/C''; the step that lowers C is F -
+    C'/C''). The infimum lies at infinity:
+    `tol` and `n_estimators` end it.
+
+    More classes than two have a committee each, against the others. The margin of a row
+    is the gap between its two highest scores then, and the cost the mean of theirs.
+
+    References
+    ----------
+    .. [1] F. d'Alché-Buc, Y. Grandvalet, C. Ambroise, "Semi-Supervised MarginBoost",
+       NIPS 2001.
+    .. [2] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting", SDM
+       2009, Section 2.2, equations 2.3 and 2.8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn_activelearn import SSMarginBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> learner = SSMarginBoostClassifier(budget=60, random_state=0).fit(X, y)
+    >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
+    60 labels, accuracy 0.94
+    """
+
+    _select = PoolClassifier._at_random
+
+    def __init__(
+        self,
+        estimator=None,
+        alpha=0.01,
+        *,
+        initial=None,
+        n_estimators=50,
+        tol=1e-3,
+        n_initial=100,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.alpha = alpha
+        self.initial = initial
+        self.n_estimators = n_estimators
+        self.tol = tol
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.random_state = random_state
+
+
+class ASSLBoostClassifier(NewtonBoosting):
+    r"""Pool learner that minimises one cost before every query (ASSL-Boost).
+
+    Lowers the cost of labelled and unlabelled rows until it stalls, buys the row with
+    the smallest margin, and begins again.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The weak learner; its `fit` takes `sample_weight`, and it has `predict_proba`.
+        Cloned, never changed. None: `DecisionStumpClassifier`, for which the pool is
+        sorted once.
+
+    alpha : float in [0, 1], default=0.01
+        What a row without a label counts beside a labelled one.
+
+    initial : classifier, default=None
+        Trained on the first labels, it guesses the first pseudo-labels. None: the
+        nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
+        features and no missing values.
+
+    n_estimators : int >= 1, default=50
+        Most members of the committee, built anew for every query.
+
+    tol : float >= 0, default=0.001
+        No more members once one lowers the cost by a smaller share than that.
+
+    n_initial : int >= 1, default=10
+        Labels bought at random before the first committee; then further random ones,
+        `batch_size` at a time, while all are of one class.
+
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings: rows of different scores, the smallest
+        margins first.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the rows
+        offered: those bought and those for sale, at the call where they were most
+        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
+        None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row has a margin below 1.
+        "stable_predictions": stop when successive committees agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first rows, of the choice among ties, and of the estimators if they
+        have none of their own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The committee. Its members are `estimators_`, their weights
+        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+        values of 1, 2, ... members. With more classes than two, the committees of
+        all classes are `committees_`.
+
+    cost_curve_ : ndarray of shape (n_trainings,)
+        The cost :math:`C_{S_n}(F_n)` after each training.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, an estimator whose `fit` takes no `sample_weight` or that has no
+        `predict_proba`, rows that its tags refuse, labels outside the classes.
+
+    See Also
+    --------
+    FASSLBoostClassifier : One step for each label instead; many times as fast.
+    SSMarginBoostClassifier : The same with random labels.
+
+    Notes
+    -----
+    With l labelled and u other rows and :math:`F = \sum_t \omega_t f_t`, the cost is
+
+    .. math:: C_{S_n}(F) = \frac{1}{l + u} \Bigl( \sum_{i \le l} e^{-y_i F(x_i)}
+        + \alpha \sum_{i > l} e^{-|F(x_i)|} \Bigr).
+
+    It never decreases as labels are added and reaches the cost of the fully labelled
+    pool (Theorem 1). The steps are those of `SSMarginBoostClassifier`.
+
+    References
+    ----------
+    .. [1] Z. Wang, Y. Song, C. Zhang, "Efficient Active Learning with Boosting", SDM
+       2009, Section 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn_activelearn import ASSLBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> learner = ASSLBoostClassifier(budget=40, random_state=0).fit(X, y)
+    >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
+    40 labels, accuracy 0.87
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        alpha=0.01,
+        *,
+        initial=None,
+        n_estimators=50,
+        tol=1e-3,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.alpha = alpha
+        self.initial = initial
+        self.n_estimators = n_estimators
+        self.tol = tol
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.random_state = random_state

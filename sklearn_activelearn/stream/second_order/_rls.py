@@ -1,0 +1,290 @@
+"""RLS selective sampling: ask while the least-squares margin is uncertain."""
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from ..._validation import check_flag, check_number, check_option
+from .._rules import (
+    ConstantRule,
+    EveryLabelUpdate,
+    PerceptronUpdate,
+    SmallMarginRule,
+)
+from ._base import SecondOrderClassifier
+
+VARIANTS = ("next", "current", "mistake", "all")
+LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
+
+
+def stores_all_it_buys(learner):
+    """Whether the stored labels follow the noise model, those of mistakes do not."""
+    return learner.variant != "mistake"
+
+
+class RLSSamplingClassifier(SecondOrderClassifier):
+    """Selective sampler that asks where regularised least squares is unsure (RLS).
+
+    The weights are a ridge regression on the labels stored so far, and the
+    margin of a row is shrunk by how little is known in its direction. A label
+    is bought while the margin is small against what t rows can tell: the
+    threshold falls as labels come in. Costs more per row than the first-order
+    learners and needs fewer labels.
+
+    Parameters
+    ----------
+    lam : float > 0, default=30.0
+        Selectiveness: the larger, the fewer labels; twice as large asks for
+        margins smaller by a root of two. In the analysis it is the smallest
+        eigenvalue of the rows' covariance, which buys everything for a long
+        time. Too large, and it never asks again: see the notes.
+
+    variant : {"next", "current", "mistake", "all"}, default="current"
+        What a small margin buys. "next": the label of the next row (SSNL, the
+        algorithm that is analysed); "current": its own (SS); "mistake": its own,
+        which is stored only if the prediction was wrong (SSMD). "all": every
+        label is bought and stored, whatever the margin.
+
+    transient : bool, default=False
+        Buy every label while no more than 16 / lam² max(d, ln t) of them are
+        held, as the analysis has it; d is n_features, and 1 more with
+        `fit_intercept`. A smaller `max_stored` never gets out of that.
+
+    kernel : str or callable, default="linear"
+        A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
+        function of two rows. "chi2" takes dense rows only.
+
+    gamma : float > 0, default=None
+        Parameter of the kernels that have one. None: the kernel's default.
+
+    degree : float > 0, default=3
+        Degree of the polynomial kernel.
+
+    coef0 : float, default=1
+        Constant term of the polynomial and the sigmoid kernel.
+
+    dual : {"auto", True, False}, default="auto"
+        False: keep a matrix of n_features + 1 rows and columns. True: keep the
+        stored rows and a triangle of as many rows and columns, which is all that
+        other kernels than the linear one allow. "auto": dual until the matrix
+        is cheaper, at about .4 as many stored rows as features if they are
+        dense. The form makes no difference but to time, memory and rounding. Set
+        to False between calls, it moves to the matrix with the next label; there
+        is no way back without `fit`.
+
+    max_stored : int >= 1, default=None
+        Most rows to hold: when there is one more, the row stored first is
+        forgotten as if it had never been. The learner stays dual. None: no
+        limit; the memory of the dual form grows with the stored rows.
+
+    fit_intercept : bool, default=True
+        Append a constant feature 1 to each row (to its image, with a kernel).
+        False: separators through the origin, as in the paper.
+
+    normalize : bool, default=True
+        Scale each row to unit Euclidean norm on the fly, which the analysis
+        assumes; zero rows stay zero. With a kernel it is the row's image that is
+        scaled, k(x, z) / sqrt(k(x, x) k(z, z)). With `fit_intercept` the row is
+        then divided by the square root of 2.
+
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Labels it may buy between one `fit` and the next. Raise it with
+        `set_params` to go on. A float is a share of the rows seen and those of the
+        call, for `fit` and `learn` only. None: no limit.
+
+    patience : int >= 1, default=None
+        Stop asking for good after this many rows in a row without a purchase.
+        None: never.
+
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
+        never do.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the coins (one number for each row seen, needed or not) and of
+        the shuffling.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict; they apply to rows of unit norm if `normalize`.
+        One row for two classes: the weights of ``classes_[1]``. Only with
+        ``kernel="linear"``.
+
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature; only with ``kernel="linear"``.
+
+    is_dual_ : bool
+        Whether it is in dual form now.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows asked for and skipped.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why nothing can be bought any more: "budget" or "patience". After a `query`
+        that returned no row also "no rows" or "limit". Else None.
+
+    n_seen_ : int
+        Rows decided.
+
+    n_updates_ : int
+        Labels that were stored.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, NaN or infinity in X, labels outside the classes; a kernel,
+        its parameters, `fit_intercept` or `normalize` changed without `fit`.
+
+    See Also
+    --------
+    SOLEClassifier : Asks with a probability that falls with the margin.
+    CBGZClassifier : First order: less work for each row, more labels.
+
+    Notes
+    -----
+    With S the stored rows, y their labels and A = I + S S', row t has the margin::
+
+        m / (1 + r),  m = y' S' A⁻¹ x,  r = x' A⁻¹ x
+
+    and is small if its square is at most 128 ln t / (lam N), N the number of
+    stored rows (of those that are held, with `max_stored`), or if N is 0. Since
+    0 <= r <= x'x most rows are decided by m alone. ``variant="next"`` buys the
+    first row. Predictions are by the sign of m, as of the margin. A row of zeros
+    without `fit_intercept` has margin 0 and is always bought.
+
+    `predict_proba` is the paper's noise model, P(+1 | x) = (1 + m) / 2 for scores
+    up to .9; beyond, the smaller probability is ``1 / (200 |m| - 160)``, which falls
+    smoothly to 0. For more than two classes these are divided by their sum. Not
+    with ``variant="mistake"``: labels stored because they were surprising do not
+    follow the model.
+
+    Where a class is rare, the first rows bought may all be of the other one.
+    Then margins grow with every row and ``variant="current"`` or "next" may never
+    ask again: lower `lam`, or take "mistake", whose N does not grow while it is
+    right.
+
+    With more than two classes the margin is half the gap between the two
+    highest scores; all classes share A and have targets ±1. A purchase is
+    certain given the past, so ``return_probability=True`` reports 1; reweighting
+    by it is not valid.
+
+    References
+    ----------
+    .. [1] G. Cavallanti, N. Cesa-Bianchi, C. Gentile, "Linear Classification and
+       Selective Sampling Under Low Noise Conditions", NIPS 2008, Figure 1 and
+       Section 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RLSSamplingClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RLSSamplingClassifier(random_state=0).fit(X[:1500], y[:1500])
+    >>> print(learner.n_queries_, "labels of 1500")
+    719 labels of 1500
+    >>> learner.score(X[1500:], y[1500:]) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        lam=30.0,
+        variant="current",
+        transient=False,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        dual="auto",
+        max_stored=None,
+        fit_intercept=True,
+        normalize=True,
+        budget=None,
+        patience=None,
+        shuffle=True,
+        random_state=None,
+    ):
+        super().__init__(
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            dual=dual,
+            max_stored=max_stored,
+            fit_intercept=fit_intercept,
+            normalize=normalize,
+            budget=budget,
+            patience=patience,
+            shuffle=shuffle,
+            random_state=random_state,
+        )
+        self.lam = lam
+        self.variant = variant
+        self.transient = transient
+
+    @available_if(stores_all_it_buys)
+    def predict_proba(self, X):
+        """Return the probabilities of the classes under the linear noise model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; they sum to 1.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        probabilities = noise_model(scores)
+        return probabilities / probabilities.sum(axis=1, keepdims=True)
+
+    def _make_rules(self):
+        lam = check_number(self.lam, "lam", 0)
+        check_option(self.variant, "variant", VARIANTS)
+        transient = check_flag(self.transient, "transient")
+        if self.variant == "all":
+            return ConstantRule(1.0), EveryLabelUpdate()
+        query_rule = SmallMarginRule(lam, transient, self.variant == "next")
+        if self.variant == "mistake":
+            return query_rule, PerceptronUpdate(1.0)
+        return query_rule, EveryLabelUpdate()
+
+
+def noise_model(scores):
+    """Return (1 + score) / 2, bent where it would leave [0, 1]; strictly increasing."""
+    size = np.abs(scores)
+    # continuous and with a continuous slope at LINEAR_UP_TO
+    room = 1 - LINEAR_UP_TO
+    beyond = np.maximum(size, LINEAR_UP_TO) - LINEAR_UP_TO
+    smaller = np.where(
+        size <= LINEAR_UP_TO, (1 - size) / 2, room**2 / (2 * (beyond + room))
+    )
+    return np.where(scores > 0, 1 - smaller, smaller)
