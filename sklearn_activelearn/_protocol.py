@@ -59,6 +59,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     is told, ``_expect``, and what follows once labels are stored, ``_settled``.
     """
 
+    #: A few values of its own parameters, for which the tests search them.
+    _search_grid = {}
+
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
     ):

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags, shuffle
 from sklearn.utils.estimator_checks import (
@@ -130,48 +130,11 @@ def test_tags(prototype):
     assert not tags.non_deterministic
 
 
-GRIDS = {
-    "DKMClassifier": {"R": [1, 8], "threshold": ["max", "uniform", 0.5]},
-    "CBGZClassifier": {"b": [0.03, "adaptive"], "eta0": [1.0, 2.0]},
-    "GreedyOnlineClassifier": {"m": [2, 5], "loss": ["hinge", "ramp"]},
-    "MarginLossClassifier": {
-        "loss": ["ramp", "root_ramp", "sigmoid"],
-        "t": [1.0, 2.0],
-        "eta0": [0.01, 0.1],
-    },
-    "RandomSamplingClassifier": {"rate": [0.1, 1.0], "update": ["perceptron", "dkm"]},
-    "RLSSamplingClassifier": {
-        "lam": [30.0, 1000.0],
-        "variant": ["next", "current", "mistake"],
-        "dual": [True, False],
-    },
-    "SecondOrderPerceptronClassifier": {
-        "a": [0.1, 1.0],
-        "kernel": ["linear", "rbf"],
-        "gamma": [None, 0.3],
-    },
-    "SOLEClassifier": {"b": [0.03, 0.3], "a": [0.5, 1.0]},
-    "MinMarginClassifier": {
-        "estimator": [SVC(kernel="linear"), LinearSVC()],
-        "stopping": [None, "margin_exhausted"],
-    },
-    "UncertaintySamplingClassifier": {"measure": ["least_confident", "entropy"]},
-    "QueryByCommitteeClassifier": {"disagreement": ["vote_entropy", "consensus_kl"]},
-    "ActiveLabelPropagationClassifier": {"kernel": ["knn", "rbf"]},
-    "PassiveClassifier": {"param_grid": [None, {"C": [0.1, 10.0]}]},
-    "QueryByBoostingClassifier": {"n_estimators": [5, 20]},
-    "COMBClassifier": {"alpha": [0.01, 0.1]},
-    "ASSLBoostClassifier": {"alpha": [0.01, 0.1]},
-    "SSMarginBoostClassifier": {"alpha": [0.01, 0.1]},
-    "FASSLBoostClassifier": {"alpha": [0.01, 0.1], "n_estimators_per_label": [1, 2]},
-}
-
-
 @each_class
 def test_grid_search(prototype):
     X, codes = blobs(3)
     y = np.array(["a", "b", "c"])[codes]
-    grid = {**GRIDS[type(prototype).__name__], "budget": [2, 40]}
+    grid = {**prototype._search_grid, "budget": [2, 40]}
     search = GridSearchCV(fresh(prototype), grid, cv=3).fit(X, y)
     assert search.best_score_ > 0.83
     assert search.best_params_["budget"] == 40

@@ -163,6 +163,8 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
     linear 30
     """
 
+    _search_grid = {"disagreement": ["vote_entropy", "consensus_kl"]}
+
     def __init__(
         self,
         estimator=None,

@@ -137,6 +137,11 @@ class MinMarginClassifier(PoolClassifier):
         "predict_proba."
     )
 
+    _search_grid = {
+        "estimator": [LinearSVC(C=0.1), LinearSVC()],
+        "stopping": [None, "margin_exhausted"],
+    }
+
     def __init__(
         self,
         estimator=None,

@@ -137,6 +137,8 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
 
     _select = PoolClassifier._at_random
 
+    _search_grid = {"param_grid": [None, {"C": [0.1, 10.0]}]}
+
     def __init__(
         self,
         estimator=None,

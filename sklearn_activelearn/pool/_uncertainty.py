@@ -141,6 +141,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
         "MinMarginClassifier, which needs decision_function."
     )
 
+    _search_grid = {"measure": ["least_confident", "entropy"]}
+
     def __init__(
         self,
         estimator=None,

@@ -154,6 +154,8 @@ class GreedyOnlineClassifier(StreamClassifier):
     True
     """
 
+    _search_grid = {"m": [2, 5], "loss": ["hinge", "ramp"]}
+
     def __init__(
         self,
         m=5,

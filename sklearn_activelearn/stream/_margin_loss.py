@@ -181,6 +181,12 @@ class MarginLossClassifier(StreamClassifier):
     True
     """
 
+    _search_grid = {
+        "loss": ["ramp", "root_ramp", "sigmoid"],
+        "t": [1.0, 2.0],
+        "eta0": [0.01, 0.1],
+    }
+
     def __init__(
         self,
         loss="log_ramp",

@@ -233,7 +233,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     0.97 {'logisticregression__C': 100.0}
     """
 
-    _default_grid = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}  # noqa: RUF012
+    _default_grid = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
     def __init__(
         self,

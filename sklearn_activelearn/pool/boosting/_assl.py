@@ -163,6 +163,8 @@ class SSMarginBoostClassifier(NewtonBoosting):
 
     _select = PoolClassifier._at_random
 
+    _search_grid = {"alpha": [0.01, 0.1]}
+
     def __init__(
         self,
         estimator=None,
@@ -316,6 +318,8 @@ class ASSLBoostClassifier(NewtonBoosting):
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
     40 labels, accuracy 0.87
     """
+
+    _search_grid = {"alpha": [0.01, 0.1]}
 
     def __init__(
         self,

@@ -157,6 +157,8 @@ class FASSLBoostClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
+    _search_grid = {"alpha": [0.01, 0.1], "n_estimators_per_label": [1, 2]}
+
     def __init__(
         self,
         estimator=None,

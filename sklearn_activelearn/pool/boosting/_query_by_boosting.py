@@ -133,6 +133,8 @@ class QueryByBoostingClassifier(BoostingClassifier):
     60 labels, accuracy 0.97
     """
 
+    _search_grid = {"n_estimators": [5, 20]}
+
     def __init__(
         self,
         estimator=None,
@@ -290,6 +292,8 @@ class COMBClassifier(QueryByBoostingClassifier):
     >>> print(f"{learner.n_queries_} labels, accuracy {learner.score(X, y):.2f}")
     60 labels, accuracy 0.95
     """
+
+    _search_grid = {"alpha": [0.01, 0.1]}
 
     def __init__(
         self,

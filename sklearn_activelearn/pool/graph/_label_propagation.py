@@ -169,6 +169,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     _keeps_pool = True
 
+    _search_grid = {"kernel": ["knn", "rbf"]}
+
     def __init__(
         self,
         kernel="knn",

@@ -159,6 +159,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
     _cure = "choose a larger a"
 
+    _search_grid = {"a": [0.1, 1.0], "kernel": ["linear", "rbf"], "gamma": [None, 0.3]}
+
     def __init__(
         self,
         a=1.0,

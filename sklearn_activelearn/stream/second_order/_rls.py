@@ -209,6 +209,12 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     True
     """
 
+    _search_grid = {
+        "lam": [30.0, 1000.0],
+        "variant": ["next", "current", "mistake"],
+        "dual": [True, False],
+    }
+
     def __init__(
         self,
         lam=30.0,

@@ -179,6 +179,8 @@ class SOLEClassifier(SecondOrderClassifier):
 
     _cure = "choose a larger a"
 
+    _search_grid = {"b": [0.03, 0.3], "a": [0.5, 1.0]}
+
     def __init__(
         self,
         b=0.03,
