@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
-from ._drafts import alone, changing
+from ._drafts import alone, changing, forget_fitted
 from ._interrupts import pay
 from ._labels import check_classes, encode, find_classes, one_for_each
 from ._validation import (
@@ -29,9 +29,6 @@ from ._validation import (
     check_rows_and_labels,
     check_selection,
 )
-
-#: What `fit` leaves, to be replaced by those of its own rows.
-FEATURES = {"n_features_in_", "feature_names_in_"}
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -346,9 +343,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, y = self._check_rows(X, y, reset=True)
         classes = find_classes(y)
-        for name in set(vars(self)) - set(self.get_params(deep=False)) - FEATURES:
-            if name.endswith("_") and not name.startswith("_"):
-                delattr(self, name)
+        forget_fitted(self)
         self._begin()
         self._set_classes(classes)
         return X, encode(y, classes)

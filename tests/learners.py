@@ -33,7 +33,6 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool.boosting._trainer import BoostingClassifier
 from tests.tools import by_pool, by_row
 
 
@@ -101,8 +100,12 @@ POOL_LEARNERS = [
     MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12),
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
     UncertaintySamplingClassifier(),
-    UncertaintySamplingClassifier(BernoulliNB(), "entropy", n_initial=4, budget=12),
-    UncertaintySamplingClassifier(BernoulliNB(), "margin", incremental=True, budget=15),
+    UncertaintySamplingClassifier(
+        BernoulliNB(), measure="entropy", n_initial=4, budget=12
+    ),
+    UncertaintySamplingClassifier(
+        BernoulliNB(), measure="margin", incremental=True, budget=15
+    ),
     UncertaintySamplingClassifier(
         LogisticRegression(warm_start=True), n_initial=3, budget=9
     ),
@@ -112,7 +115,7 @@ POOL_LEARNERS = [
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
         BernoulliNB(),
-        {"alpha": [0.01, 1.0]},
+        param_grid={"alpha": [0.01, 1.0]},
         disagreement="consensus_kl",
         cv=3,
         batch_size=3,
@@ -138,7 +141,7 @@ POOL_LEARNERS = [
     ),
     ALMSClassifier(
         BernoulliNB(),
-        {"alpha": [0.01, 9.0]},
+        param_grid={"alpha": [0.01, 9.0]},
         n_candidates=2,
         n_pairs=1,
         selection="leave_one_out",
@@ -170,14 +173,16 @@ POOL_LEARNERS += [
     ),
     ASSLBoostClassifier(n_estimators=10, batch_size=5, budget=40),
     ASSLBoostClassifier(
-        BernoulliNB(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
+        BernoulliNB(), alpha=0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     FASSLBoostClassifier(n_initial=6, budget=20),
     FASSLBoostClassifier(
         alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
     ),
-    FASSLBoostClassifier(BernoulliNB(), 0.0, batch_size=3, n_initial=4, budget=15),
+    FASSLBoostClassifier(
+        BernoulliNB(), alpha=0.0, batch_size=3, n_initial=4, budget=15
+    ),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]
 
@@ -193,10 +198,16 @@ MARGIN_FREE = [
 ]
 
 #: Learners whose state does not tell in which order labels came in.
-TIMELESS = [row for row in LEARNERS if not isinstance(row, BoostingClassifier)]
+TIMELESS = [
+    *STREAM_LEARNERS,
+    *(row for row in POOL_LEARNERS if not row._make_trainer().goes_on),
+]
 
 #: Learners to which the rows that may not be bought are nothing.
-POOL_FREE = [row for row in LEARNERS if not getattr(row, "_keeps_pool", False)]
+POOL_FREE = [
+    *STREAM_LEARNERS,
+    *(row for row in POOL_LEARNERS if not row._make_trainer().keeps_pool),
+]
 
 #: The first row of each class, for tests where settings make no difference.
 STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())

@@ -309,7 +309,10 @@ class TestComparison:
         committee = passive_twin(QueryByCommitteeClassifier(cv=3))
         assert (len(committee.estimators), committee.cv) == (5, 3)
         grid = {"C": [1.0, 2.0]}
-        assert passive_twin(QueryByCommitteeClassifier(SVC(), grid)).param_grid == grid
+        assert (
+            passive_twin(QueryByCommitteeClassifier(SVC(), param_grid=grid)).param_grid
+            == grid
+        )
 
     def test_a_pool_learner(self, capsys):
         (result,) = report_of(capsys, "--learner", "Passive:budget=20")["results"]

@@ -203,7 +203,7 @@ class TestQuery:
 FITTED = SimpleNamespace(
     allocation_=np.array(["train", "validation", "train", "train"]),
     model_probabilities_=np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]),
-    candidate_names_=["C=0.1", "C=1", "C=10"],
+    model_names_=["C=0.1", "C=1", "C=10"],
     cost_curve_=np.array([1.0, 0.8, 0.7]),
 )
 
@@ -224,7 +224,7 @@ class TestSelection:
             display.image_.get_array(), FITTED.model_probabilities_.T
         )
         ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
-        assert ticks == FITTED.candidate_names_
+        assert ticks == FITTED.model_names_
         assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
         with pytest.raises(ValueError, match="2 names"):
             ModelProbabilityDisplay([[1.0]], ["a", "b"])

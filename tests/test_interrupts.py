@@ -60,7 +60,7 @@ POOL_FAMILIES = {
     "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=3, budget=24),
     "ALMS": ALMSClassifier(
         BernoulliNB(),
-        {"alpha": [0.1, 9.0]},
+        param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
         n_initial=6,

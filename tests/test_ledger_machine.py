@@ -53,7 +53,7 @@ FAMILIES = {
     "FASSL": FASSLBoostClassifier(n_initial=3, batch_size=2),
     "ALMS": ALMSClassifier(
         BernoulliNB(),
-        {"alpha": [0.1, 9.0]},
+        param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
         n_initial=4,

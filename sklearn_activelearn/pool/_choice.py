@@ -20,6 +20,16 @@ def ranked(rows, utilities, purposes=""):
     return Purchase(rows, np.ones(len(rows)), utilities, purposes)
 
 
+def finite_scores(utility, rows, model):
+    """Return the utilities of these rows in double precision, if all are finite."""
+    utility = np.asarray(utility, dtype=np.float64)
+    is_finite = np.isfinite(utility)
+    if not is_finite.all():
+        row = rows[np.argmin(is_finite)]
+        raise ValueError(f"{model} gives row {row} a score that is not finite.")
+    return utility
+
+
 def view(X, rows):
     """Return X and the row numbers, or only these rows if they are the smaller part.
 
