@@ -43,7 +43,7 @@ LINES = [
         "    RandomSamplingClassifier(),",
     ),
     (
-        '    UncertaintySamplingClassifier(BernoulliNB(), "runner_up", budget=12),',
+        '    UncertaintySamplingClassifier(BernoulliNB(), measure="runner_up"),',
         "tests/learners.py",
         "    PassiveClassifier(),",
     ),

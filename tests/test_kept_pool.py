@@ -10,9 +10,9 @@ from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn._containers import row_keys
-from sklearn_activelearn.pool._choice import NO_ROWS
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._selection import NO_ROWS
 from tests.tools import by_pool, state
 
 

@@ -9,7 +9,6 @@ from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_flag, check_number
-from ._choice import NO_ROWS, NOTHING, best, drawn, finite_scores, ranked, view
 from ._correction import Lesson, corrected, trained_if_possible
 from ._input_checks import check_classifier, check_has
 from ._labelled import Labelled
@@ -17,6 +16,7 @@ from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
+from ._selection import NO_ROWS, NOTHING, Selection, finite_scores, view
 from ._stopping import find_rules, name_of
 from ._training import Known, seeded
 
@@ -273,7 +273,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.stop_reason_ = None
         n_known = len(self._labelled) + len(self._requests)
         is_cold = self._is_cold(n_known)
-        n_wanted = max(self.n_initial - n_known, 0) or self.batch_size
+        n_wanted = self._selection.n_wanted(n_known)
         n_wanted = min(n_wanted, self._n_left(), len(rows))
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
@@ -295,20 +295,22 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.n_queries_ += len(bought.rows)
         return bought
 
+    @property
+    def _selection(self):
+        return Selection(self.n_initial, self.batch_size)
+
     def _is_cold(self, n_known):
         """Whether rows are bought at random yet, with so many taught or asked for."""
         return n_known < self.n_initial or not self._labelled.has_two_classes
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
-        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows))
+        return self._selection.start(rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         """Choose those of these row numbers of X that are worth most."""
         utility = finite_scores(self._score(X, rows), rows, self.estimator_)
-        chosen = best(utility, n_wanted, seed)
-        return ranked(rows[chosen], utility[chosen])
+        return self._selection.batch(rows, utility, n_wanted, seed)
 
     def _score(self, X, rows):
         """Return the utility of these rows of X, in parallel if `n_jobs` says so."""

@@ -11,7 +11,7 @@ from .._containers import take
 from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
 from .._validation import UNLIMITED
-from ._choice import NO_ROWS
+from ._selection import NO_ROWS
 
 
 class PoolLoop(CallbackSupportMixin):
@@ -167,8 +167,7 @@ class PoolLoop(CallbackSupportMixin):
         """Return how many rounds are left if no rule stops them."""
         n_labels = min(self._n_left(), n_open)
         n_known = len(self._labelled) + len(self._requests)
-        n_first = min(max(self.n_initial - n_known, 0), n_labels)
-        return (n_first > 0) + -(-(n_labels - n_first) // self.batch_size)
+        return self._selection.n_rounds(n_known, n_labels)
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._containers import take
-from .._choice import best, drawn, ranked
+from .._selection import best, drawn, ranked
 from ._allocation import TRAIN, VALIDATION
 from ._value_of_information import values_of_information
 

@@ -17,8 +17,8 @@ from sklearn.utils.validation import has_fit_parameter
 from ..._containers import n_rows, take
 from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
-from .._choice import best, finite_scores, ranked
 from .._input_checks import check_classifier, check_pool
+from .._selection import finite_scores
 from .._training import Trained, Trainer, fresh
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
@@ -203,16 +203,8 @@ def closest_vote(learner, X, rows, n_wanted, seed):
     learner._trained = trained
     scores = trained.memory.scores.values[rows]
     utility = finite_scores(smallest_margin(scores), rows, trained.model)
-    if n_wanted == 1:
-        chosen = best(utility, 1, seed)
-        return ranked(rows[chosen], utility[chosen])
-    # rows of equal scores tell the committee the same: different ones first
-    order = best(utility, len(rows), seed)
-    _, first = np.unique(scores[order], axis=0, return_index=True)
-    first = np.sort(first)
-    again = np.delete(np.arange(len(order)), first)
-    chosen = order[np.append(first, again)[:n_wanted]]
-    return ranked(rows[chosen], utility[chosen])
+    # rows of equal scores tell the committees the same
+    return learner._selection.batch(rows, utility, n_wanted, seed, like=scores)
 
 
 def as_they_are(X):

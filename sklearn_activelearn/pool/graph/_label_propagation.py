@@ -6,8 +6,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..._containers import n_rows
 from ..._labels import encode
 from .._base import PoolClassifier
-from .._choice import best, ranked
 from .._passive import passive_twin
+from .._selection import best, ranked
 from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
 

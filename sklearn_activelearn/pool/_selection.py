@@ -1,4 +1,6 @@
-"""The choice among scored rows."""
+"""How many rows are bought at a time, and which: the first ones, and each batch."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -7,6 +9,63 @@ from .._requests import Purchase
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The first rows, drawn at random, and batches of those that are worth most.
+
+    Parameters
+    ----------
+    n_initial : int
+        How many are the first ones.
+    batch_size : int
+        How many are a batch.
+    """
+
+    n_initial: int
+    batch_size: int
+
+    def n_wanted(self, n_known):
+        """Return how many to buy next, with so many taught or asked for."""
+        return max(self.n_initial - n_known, 0) or self.batch_size
+
+    def n_rounds(self, n_known, n_left):
+        """Return in how many rounds so many labels that are left are bought."""
+        n_first = min(max(self.n_initial - n_known, 0), n_left)
+        return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
+
+    def start(self, rows, n_wanted, seed):
+        """Draw some of these rows at random."""
+        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+        return drawn(chosen, n_wanted / len(rows))
+
+    def batch(self, rows, utility, n_wanted, seed, like=None):
+        """Choose those of these rows that have the highest utilities.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_rows,)
+            Row numbers.
+        utility : ndarray of shape (n_rows,)
+            Higher is better.
+        n_wanted : int
+            How many.
+        seed : tuple of int
+            Breaks ties.
+        like : ndarray of shape (n_rows,) or (n_rows, n), optional
+            What the learner knows of the rows: of rows that are alike in that, one
+            comes first and the others after all different ones.
+        """
+        if like is None or n_wanted == 1:
+            chosen = best(utility, n_wanted, seed)
+            return ranked(rows[chosen], utility[chosen])
+        order = best(utility, len(rows), seed)
+        _, first = np.unique(like[order], axis=0, return_index=True)
+        first = np.sort(first)
+        again = np.delete(np.arange(len(order)), first)
+        chosen = order[np.append(first, again)[:n_wanted]]
+        return ranked(rows[chosen], utility[chosen])
 
 
 def drawn(rows, share, purposes=""):
