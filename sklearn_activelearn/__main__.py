@@ -22,7 +22,6 @@ from sklearn_activelearn._cli.data_files import read_data
 from sklearn_activelearn._cli.learners import (
     name_of,
     parse_learner,
-    passive_twin,
     quick_learners,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
@@ -79,7 +78,8 @@ def run_compare(args):
         seed=args.seed,
         target_error=args.target_error,
     )
-    twins = {name_of(twin): twin for twin in map(passive_twin, learners)}
+    passive = [learner._passive_twin() for learner in learners]
+    twins = {name_of(twin): twin for twin in passive}
     for learner in [*learners, *twins.values()]:
         check_learner(learner, X)
     results = []

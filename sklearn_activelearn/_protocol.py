@@ -52,6 +52,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again.
 
+    - ``_passive_twin()``: the unfitted learner that buys all labels for the same model.
+
     It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
     is told, ``_expect``, and what follows once labels are stored, ``_settled``.
     """

@@ -33,6 +33,7 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
 from tests.tools import by_pool, by_row
 
 
@@ -44,6 +45,21 @@ def coin_of(margins):
 def overlap_of(x, z):
     """Return a kernel of one's own."""
     return 1 / (1 + abs(x - z).sum())
+
+
+class TanhLoss(MarginLoss):
+    """A loss of one's own."""
+
+    parameters = ("width",)
+
+    def __init__(self, width=1.0):
+        self.width = width
+
+    def value(self, z):
+        return 1 - np.tanh(z / self.width)
+
+    def derivative(self, z):
+        return (np.tanh(z / self.width) ** 2 - 1) / self.width
 
 
 LINEAR_STREAM_LEARNERS = [
@@ -59,11 +75,12 @@ LINEAR_STREAM_LEARNERS = [
     CBGZClassifier(b=2.0, normalize=False, fit_intercept=False),
     CBGZClassifier(b=0.3, patience=4),
     MarginLossClassifier(),
-    MarginLossClassifier("ramp", t=2.0, average=False),
-    MarginLossClassifier("root_ramp", s=0.3, learning_rate="invscaling"),
+    MarginLossClassifier(RampLoss(t=2.0), average=False),
+    MarginLossClassifier(RootRampLoss(s=0.3), learning_rate="invscaling"),
     MarginLossClassifier("sigmoid", eta0=1.0, n_warm_start=5),
     MarginLossClassifier("smooth_ramp", normalize=True, fit_intercept=False),
     MarginLossClassifier("hinge", query_probability=coin_of, patience=6),
+    MarginLossClassifier(TanhLoss(width=2.0), n_warm_start=3),
     GreedyOnlineClassifier(),
     GreedyOnlineClassifier(m=2, loss="ramp", normalize=True),
     GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
@@ -72,20 +89,23 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.4, update="dkm"),
     RandomSamplingClassifier(rate=0.9, budget=7),
     RLSSamplingClassifier(),
-    RLSSamplingClassifier(60.0, "next", dual=True),
-    RLSSamplingClassifier(60.0, "mistake", dual=False, fit_intercept=False),
-    RLSSamplingClassifier(9.0, "next", transient=True, normalize=False, patience=5),
+    RLSSamplingClassifier(60.0, variant="next", dual=True),
+    RLSSamplingClassifier(60.0, variant="mistake", dual=False, fit_intercept=False),
+    RLSSamplingClassifier(
+        9.0, variant="next", transient=True, normalize=False, patience=5
+    ),
     RLSSamplingClassifier(variant="all", max_stored=4),
     SecondOrderPerceptronClassifier(),
     SecondOrderPerceptronClassifier(0.3, normalize=False, fit_intercept=False),
     SOLEClassifier(),
-    SOLEClassifier(0.5, 2.0, query_probability="margin", dual=False),
+    SOLEClassifier(0.5, a=2.0, query_probability="margin", dual=False),
     SOLEClassifier(0.2, max_stored=3, normalize=False),
+    SOLEClassifier(query_probability=coin_of),
 ]
 
 KERNEL_STREAM_LEARNERS = [
     RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
-    RLSSamplingClassifier(60.0, "next", kernel=overlap_of, max_stored=5),
+    RLSSamplingClassifier(60.0, variant="next", kernel=overlap_of, max_stored=5),
     SOLEClassifier(0.2, kernel="poly", degree=2),
 ]
 

@@ -254,15 +254,16 @@ class TestLoss:
     def test_lines_are_the_losses(self, kind):
         z = np.linspace(0, 2, 5)
         display = LossDisplay.from_losses(["hinge", RampLoss(2.0)], kind=kind, z=z)
-        for line, loss in zip(
-            drawn(display).lines_, [make_loss("hinge"), RampLoss(2.0)], strict=True
-        ):
+        hinge, ramp = drawn(display).lines_
+        for line, loss in ((hinge, make_loss("hinge")), (ramp, RampLoss(2.0))):
             np.testing.assert_array_equal(line.get_ydata(), getattr(loss, kind)(z))
-            assert line.get_label() == loss.name
+        assert hinge.get_label() == "hinge"
+        assert ramp.get_label() == "RampLoss(t=2.0)"
 
     def test_loss_of_a_learner(self):
-        learner = make_pipeline(MarginLossClassifier("ramp", t=3.0))
-        display = LossDisplay.from_estimator(learner, line_kw={"ramp": {"color": "k"}})
+        learner = make_pipeline(MarginLossClassifier(RampLoss(t=3.0)))
+        black = {"RampLoss(t=3.0)": {"color": "k"}}
+        display = LossDisplay.from_estimator(learner, line_kw=black)
         (line,) = display.lines_
         np.testing.assert_array_equal(
             line.get_ydata(), RampLoss(3.0).value(line.get_xdata())

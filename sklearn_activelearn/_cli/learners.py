@@ -1,18 +1,10 @@
-"""Learners by name, as text, and the passive learner to compare each with."""
+"""Learners by name and as text."""
 
 import ast
 from difflib import get_close_matches
 
 import sklearn_activelearn
-from sklearn_activelearn import (
-    MarginLossClassifier,
-    PassiveClassifier,
-    RandomSamplingClassifier,
-    RLSSamplingClassifier,
-    SecondOrderPerceptronClassifier,
-    stream,
-)
-from sklearn_activelearn.pool._base import PoolClassifier
+from sklearn_activelearn import stream
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -26,10 +18,13 @@ def public_learners():
 
 def quick_learners():
     """Return the names of those that choose labels and never refit a model."""
+    learners = {
+        n: make() for n, make in public_learners().items() if n in stream.__all__
+    }
     return [
         name
-        for name, learner in public_learners().items()
-        if name in stream.__all__ and learner is not SecondOrderPerceptronClassifier
+        for name, learner in learners.items()
+        if name_of(learner) != name_of(learner._passive_twin())
     ]
 
 
@@ -85,29 +80,3 @@ def choices(name, names):
 def name_of(learner):
     """Return a learner as code on one line."""
     return " ".join(repr(learner).split()).removesuffix("()")
-
-
-def passive_twin(learner):
-    """Return passive learning of the same model: it buys every label."""
-    params = learner.get_params(deep=False)
-    if isinstance(learner, PoolClassifier):
-        twin, everything = PassiveClassifier(), {"stopping": None}
-    elif "variant" in params:
-        twin = RLSSamplingClassifier()
-        everything = {"variant": "all", "patience": None}
-    elif "max_stored" in params:
-        twin, everything = SecondOrderPerceptronClassifier(), {"patience": None}
-    elif "loss" in params:
-        twin = MarginLossClassifier()
-        everything = {"loss": "hinge", "query_probability": "tight", "patience": None}
-    else:
-        twin, everything = RandomSamplingClassifier(), {"rate": 1.0, "patience": None}
-    shared = {name: params[name] for name in params if name in twin.get_params()}
-    twin.set_params(**{**shared, **everything, "budget": None})
-    if isinstance(twin, PassiveClassifier) and not (twin.estimators or twin.param_grid):
-        candidates = learner._unfitted()  # a default is not the same for all
-        if len(candidates) == 1:
-            return twin.set_params(estimator=candidates[0])
-        names = learner._candidates()[0]
-        return twin.set_params(estimators=list(zip(names, candidates, strict=True)))
-    return twin

@@ -1,5 +1,6 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
+from .._twins import twin_of
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from ._stopping import find_rules
@@ -187,9 +188,7 @@ def passive_twin(learner, estimator=None):
     estimator : classifier, optional
         The model, if it is not one of the learner's estimators.
     """
-    twin, params = PassiveClassifier(), learner.get_params(deep=False)
-    shared = {name: params[name] for name in params if name in twin.get_params()}
-    twin.set_params(**{**shared, "stopping": None, "budget": None})
+    twin = twin_of(learner, PassiveClassifier(), stopping=None)
     if estimator is not None:
         return twin.set_params(estimator=estimator)
     if twin.estimators or twin.param_grid:
