@@ -502,9 +502,9 @@ def test_auto_takes_what_it_can():
         (GaussianNB(), False),
     ]:
         learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
-        assert learner._make_trainer().shares(learner.classes_) is shares
+        assert learner._make_trainer().shares(learner._known()) is shares
     three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
-    assert not three._make_trainer().shares(three.classes_)
+    assert not three._make_trainer().shares(three._known())
 
 
 def test_auto_refits_what_cannot_be_trained_together(monkeypatch):

@@ -325,6 +325,7 @@ class TestComparison:
     @each_default
     def test_a_passive_twin_buys_every_label(self, prototype):
         X, y = load_iris(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
         twin = prototype._passive_twin().set_params(random_state=0).fit(X[::5], y[::5])
         assert twin.n_queries_ == 30
 

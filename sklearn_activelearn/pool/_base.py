@@ -331,7 +331,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         name : str or None
             Of the first one that is met.
         """
-        ended = self._trained and self._make_trainer().why_ended(self._trained)
+        ended = None
+        if self._trained and self._trained.has_ended:
+            ended = self._make_trainer().why_ended()
         rules = find_rules(self.stopping)
         if not rules:
             return ended

@@ -1,6 +1,7 @@
 """Candidate sets: several estimators, of which cross-validation chooses the best."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,12 +14,31 @@ from .._validation import check_number
 from ._training import Trained, Trainer, train
 
 
-class CandidateSet(NamedTuple):
-    """The models to choose from."""
+@dataclass(frozen=True)
+class CandidateSet:
+    """The models to choose from.
+
+    Parameters
+    ----------
+    names : list of str
+        What they are called.
+    settings : list of dict
+        What the grid sets in each.
+    given : list of classifier
+        Each before that.
+    """
 
     names: list
-    estimators: list
-    settings: list  # what the grid sets in each
+    settings: list
+    given: list
+
+    @cached_property
+    def estimators(self):
+        """The candidates, unfitted."""
+        return [
+            clone(estimator).set_params(**params) if params else estimator
+            for estimator, params in zip(self.given, self.settings, strict=True)
+        ]
 
 
 def candidate_set(estimator, param_grid, estimators, default_grid=None):
@@ -49,17 +69,17 @@ def candidate_set(estimator, param_grid, estimators, default_grid=None):
             ) from None
         if len(set(names)) < len(names):
             raise ValueError(f"estimators has a name twice: {list(names)}.")
-        return CandidateSet(list(names), list(candidates), [{}] * len(names))
+        return CandidateSet(list(names), [{}] * len(names), list(candidates))
     if estimator is None and param_grid is None:
         param_grid = default_grid
     estimator = LogisticRegression() if estimator is None else estimator
     if param_grid is None:
-        return CandidateSet([type(estimator).__name__], [estimator], [{}])
+        return CandidateSet([type(estimator).__name__], [{}], [estimator])
     settings = list(ParameterGrid(param_grid))
     if not settings:
         raise ValueError(f"param_grid has no candidate: {param_grid!r}.")
-    candidates = [clone(estimator).set_params(**params) for params in settings]
-    return CandidateSet([str(params) for params in settings], candidates, settings)
+    names = [str(params) for params in settings]
+    return CandidateSet(names, settings, [estimator] * len(names))
 
 
 class CandidateTrainer(Trainer):
@@ -78,8 +98,13 @@ class CandidateTrainer(Trainer):
     """
 
     def __init__(self, candidates, *, cv, n_jobs, trains_all):
-        self.candidates, self.estimators = candidates, candidates.estimators
+        self.candidates = candidates
         self.cv, self.n_jobs, self.trains_all = cv, n_jobs, trains_all
+
+    @property
+    def estimators(self):
+        """The candidates, unfitted."""
+        return self.candidates.estimators
 
     def check(self):
         """Raise if the number of folds is out of its range."""

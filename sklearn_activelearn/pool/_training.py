@@ -34,6 +34,7 @@ class Trained(NamedTuple):
     model: Any  # what predicts: the learner's `estimator_`
     attributes: dict = {}  # further fitted attributes of the learner
     memory: Any = None  # what the trainer wants to find again
+    has_ended: bool = False  # whether the trainer may want no further labels
 
 
 class Trainer:
@@ -75,8 +76,8 @@ class Trainer:
         tags.classifier_tags = each[0].classifier_tags
         tags.classifier_tags.multi_label = False
 
-    def why_ended(self, trained):
-        """Return why further labels are not wanted, None if they are."""
+    def why_ended(self):
+        """Return why no labels are wanted after `has_ended`, None if they are."""
 
 
 class OneModel(Trainer):

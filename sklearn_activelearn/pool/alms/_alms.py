@@ -382,7 +382,7 @@ class ALMSClassifier(PoolClassifier):
         try:
             return step(*args)
         except NotSolved:
-            shares = self._make_trainer().shares(self.classes_)
+            shares = self._make_trainer().shares(self._known())
             if self.voi != "auto" or not shares:
                 raise
             warn(

@@ -65,7 +65,7 @@ def most_valuable(
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(rows)
-    if may_be_few and not trainer.shares(known.classes):
+    if may_be_few and not trainer.shares(known):
         n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
     offered = np.sort(order[: max(n_candidates or len(rows), batch_size)])
     training, selection = values_of_information(

@@ -32,22 +32,27 @@ class ALMSTrainer(Trainer):
     """
 
     def __init__(self, candidates, *, voi, loss, temperature, selection, cv, n_jobs):
-        self.candidates, self.estimators = candidates, candidates.estimators
+        self.candidates = candidates
         self.voi, self.loss, self.temperature = voi, loss, temperature
         self.selection, self.cv, self.n_jobs = selection, cv, n_jobs
 
     @property
-    def keeps_pool(self):
-        """Transformers are trained on the pool where models are trained together."""
-        return self._may_share and any(split(e)[0] for e in self.estimators)
+    def estimators(self):
+        """The candidates, unfitted."""
+        return self.candidates.estimators
 
     @property
-    def _may_share(self):
-        return self.voi != "refit" and not any(map(why_not, self.estimators))
+    def keeps_pool(self):
+        """Transformers are trained on the pool where models are trained together."""
+        may_share = self._may_share(self.estimators)
+        return may_share and any(split(estimator)[0] for estimator in self.estimators)
 
-    def shares(self, classes):
-        """Whether models of these classes can be trained together."""
-        return self._may_share and len(classes) == 2
+    def shares(self, known):
+        """Whether the models can be trained together."""
+        return len(known.classes) == 2 and self._may_share(known.prototypes)
+
+    def _may_share(self, estimators):
+        return self.voi != "refit" and not any(map(why_not, estimators))
 
     def check(self):
         """Raise if a parameter is out of its range, or an estimator will not do."""
@@ -95,7 +100,7 @@ class ALMSTrainer(Trainer):
         self.check_number_of(known.classes)  # `voi` may be new
         is_validation = Allocation(known.labelled, known.purposes).is_validation
         rows, loss = (known.labelled, is_validation), loss_of(self.loss)
-        if not self.shares(known.classes):
+        if not self.shares(known):
             return RefittedModels(
                 known.prototypes, *rows, known.classes, loss, X, n_candidates
             )
@@ -142,7 +147,7 @@ class ALMSTrainer(Trainer):
 
     def _trained_on_all(self, known, prototype):
         before, model = split(prototype)
-        if before is None or not self.shares(known.classes):
+        if before is None or not self.shares(known):
             return train(prototype, known.labelled, known.classes)
         change = transformers(before, known)
         labels = known.classes[known.labelled.codes]

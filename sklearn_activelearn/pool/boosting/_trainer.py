@@ -39,7 +39,6 @@ class Memory(NamedTuple):
 
     scores: SampleScores
     error: float  # share of the labels that the committees get wrong
-    has_ended: bool  # whether a step was refused, or the error did not fall
 
 
 class BoostingTrainer(Trainer):
@@ -101,10 +100,9 @@ class BoostingTrainer(Trainer):
         super().adapt_tags(tags)
         tags.classifier_tags.poor_score = False
 
-    def why_ended(self, trained):
-        """Return why further labels are not wanted, None if they are."""
-        has_ended = self.rounds.ends_early and trained.memory.has_ended
-        return "early_stopping" if has_ended else None
+    def why_ended(self):
+        """Return why no labels are wanted after `has_ended`, None if they are."""
+        return "early_stopping" if self.rounds.ends_early else None
 
     def train(self, known, before):
         """Return the boosted committees."""
@@ -149,7 +147,8 @@ class BoostingTrainer(Trainer):
         return Trained(
             model,
             {"cost_curve_": np.append(curve, cost)},
-            Memory(scores, error, bool(has_ended)),
+            Memory(scores, error),
+            bool(has_ended),
         )
 
     def pool_scores(self, known, trained):
