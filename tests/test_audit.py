@@ -65,6 +65,17 @@ def test_no_parameter_is_called_like_a_method(item):
     assert not [name for name in parameters if hasattr(item, name)]
 
 
+@pytest.mark.parametrize(
+    "item",
+    [item for item in public(stream) if is_learner(item)]
+    + [sklearn_activelearn.BatchMarginLossClassifier],
+    ids=lambda item: item.__name__,
+)
+def test_all_parameters_but_the_first_are_keywords(item):
+    _, *others = inspect.signature(item).parameters.values()
+    assert {parameter.kind for parameter in others} == {inspect.Parameter.KEYWORD_ONLY}
+
+
 def names(entries):
     """List the names of a section; "a, b" is two."""
     return [name.strip(" *") for entry in entries for name in entry.name.split(",")]

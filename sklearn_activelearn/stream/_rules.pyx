@@ -301,7 +301,7 @@ cdef class FunctionRule(WarmStartRule):
             return q
         # below 1e-12 a slope may count as 0: a function may underflow first
         ignored = (q == 0) & (self.loss.query_probability(margins) > 1e-12)
-        demand = f"but the derivative of {self.loss} there is not 0: labels count"
+        demand = f"but labels there move the weights: {self.loss} is not flat"
         refuse(ignored, margins, q, "query_probability", demand)
         return q
 
