@@ -65,10 +65,10 @@ POOL_CHECKED = [
     PassiveClassifier(DecisionTreeClassifier()),
     ActiveLabelPropagationClassifier("rbf", batch_size=4),
     QueryByBoostingClassifier(
-        DecisionTreeClassifier(max_depth=2), batch_size=10, budget=50
+        DecisionTreeClassifier(max_depth=2), batch_size=10, budget=30
     ),
     COMBClassifier(GaussianNB(), n_estimators=3, batch_size=10),
-    FASSLBoostClassifier(LogisticRegression(), batch_size=10, budget=50),
+    FASSLBoostClassifier(LogisticRegression(), batch_size=10, budget=30),
 ]
 
 
