@@ -119,9 +119,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        totals = self.totals_[:, None] + 2 * self.alpha
-        rates = (self.counts_ + self.alpha) / totals
-        prior = np.log(totals[:, 0]) + np.log1p(-rates).sum(axis=1)
+        rates = (self.counts_ + self.alpha) / (self.totals_ + 2 * self.alpha)[:, None]
+        prior = np.log(self.totals_ + 1e-9) + np.log1p(-rates).sum(axis=1)
         return softmax((X > 0) @ (np.log(rates) - np.log1p(-rates)).T + prior, axis=1)
 
     def predict(self, X):
