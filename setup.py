@@ -1,15 +1,24 @@
 """Packages and extension modules; everything else is in pyproject.toml."""
 
 import os
+import shutil
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 # -O3 because the reductions need unrolling, no -march and no contraction to
 # fused multiply-add so that every x86 build gives the same bits.
 FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
-HEADERS = ["sklearn_activelearn/_rows.h", "sklearn_activelearn/_kernels.h"]
+#: A change of these compiles all modules again.
+SHARED = [
+    "setup.py",
+    *glob("sklearn_activelearn/**/*.h", recursive=True),
+    *glob("sklearn_activelearn/**/*.pxd", recursive=True),
+]
 #: What `sklearn-activelearn reproduce` runs is kept beside the other benchmarks.
 PAPERS = "sklearn_activelearn._papers"
 MODULES = [
@@ -32,17 +41,52 @@ EXTENSIONS = [
     Extension(
         f"sklearn_activelearn.{module.replace('/', '.')}",
         [f"sklearn_activelearn/{module}.pyx"],
-        depends=HEADERS,
+        depends=SHARED,
         include_dirs=["sklearn_activelearn"],
         extra_compile_args=FLAGS,
     )
     for module in MODULES
 ]
 
+
+class BuildOnce(build_ext):
+    """Compile only what is not compiled in this tree already.
+
+    pip builds in a folder of its own with a Cython of its own, all new each time, so
+    that every source would look changed. A module in its place in the tree is kept if
+    it is newer than all of the tree that it is made of; its name says which Python it
+    is for.
+    """
+
+    def is_in_place(self, ext):
+        """Tell whether a module is there and newer than what it is made of."""
+        module = self.get_ext_filename(ext.name)
+        made_of = [*ext.sources, *ext.depends]
+        return os.path.exists(module) and not newer_group(made_of, module)
+
+    def build_extensions(self):
+        """Translate one after the other, as Cython has it; compile at the same time."""
+        kept = () if self.force else filter(self.is_in_place, self.extensions)
+        self.kept = list(kept)
+        new = [ext for ext in self.extensions if ext not in self.kept]
+        for ext, translated in zip(new, cythonize(new, quiet=True), strict=True):
+            ext.sources = translated.sources
+        super().build_extensions()
+
+    def build_extension(self, ext):
+        """Compile a module, or take it from its place."""
+        if ext not in self.kept:
+            super().build_extension(ext)
+            return
+        target = self.get_ext_fullpath(ext.name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy2(self.get_ext_filename(ext.name), target)
+
+
 setup(
     packages=[*find_packages(include=["sklearn_activelearn*"]), PAPERS],
     package_dir={PAPERS: "benchmarks/papers"},
-    # translated one after the other, as Cython has it, and compiled at the same time
-    ext_modules=cythonize(EXTENSIONS, quiet=True),
+    ext_modules=EXTENSIONS,
+    cmdclass={"build_ext": BuildOnce},
     options={"build_ext": {"parallel": os.cpu_count()}},
 )

@@ -112,7 +112,7 @@ def main():
     settings = [row for row in SETTINGS if args.only in type(row).__name__]
     n_rows, load = 4_000, None
     if args.quick:
-        n_rows, load, settings = 300, data.digits, settings[::16]
+        n_rows, load, settings = 150, data.digits, settings[::32]
     sets = {
         name: (*problem(name, n_rows, 2_000 if not args.quick else 0, load)[:2], row[3])
         for name, row in PROBLEMS.items()

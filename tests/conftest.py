@@ -1,17 +1,45 @@
 """Hypothesis profiles: the same few examples every time, or many new ones.
 
-``pytest --hypothesis-profile=explore`` looks for examples that nobody has seen.
+``pytest`` alone always does the same, so that a failure is that of a change. To look
+for what nobody has seen, for so many minutes::
+
+    pytest --hypothesis-profile=explore --hypothesis-seed=1 --minutes=6
+
+runs what draws examples, and on every learner what else runs on one row a family, in an
+order that the seed decides.
 """
 
 import os
+from random import Random
+from time import monotonic
 
 # before any library is loaded: matrices are small here, and the threads of several
 # test processes would fight
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("suite", max_examples=10, deadline=None, derandomize=True)
-settings.register_profile("explore", max_examples=500, deadline=None)
+settings.register_profile("explore", max_examples=200, deadline=None)
 settings.load_profile("suite")
+
+BEGUN = monotonic()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--minutes", type=float, help="begin no test after so long")
+
+
+def pytest_collection_modifyitems(config, items):
+    if settings.get_current_profile_name() == "explore":
+        marks = ("hypothesis", "every_learner")
+        items[:] = [item for item in items if any(map(item.get_closest_marker, marks))]
+        Random(config.getoption("hypothesis_seed")).shuffle(items)
+
+
+def pytest_runtest_setup(item):
+    minutes = item.config.getoption("minutes")
+    if minutes is not None and monotonic() - BEGUN > 60 * minutes:
+        pytest.skip("the time is over")

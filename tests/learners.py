@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -34,7 +34,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
-from tests.tools import by_pool, by_row
+from tests.tools import NaiveBayes, by_pool, by_row
 
 
 def coin_of(margins):
@@ -62,12 +62,23 @@ class TanhLoss(MarginLoss):
         return (np.tanh(z / self.width) ** 2 - 1) / self.width
 
 
+#: One row a family, for tests whose code is the same for all of it. With the profile
+#: `explore` they run over every learner.
+FAMILIES = []
+
+
+def family(row):
+    """Have a row stand for its family."""
+    FAMILIES.append(row)
+    return row
+
+
 LINEAR_STREAM_LEARNERS = [
     DKMClassifier(),
     DKMClassifier(update="dkm"),
     DKMClassifier(R=2, threshold="uniform"),
     DKMClassifier(R=1, threshold=0.7, fit_intercept=False, eta0=0.5),
-    CBGZClassifier(),
+    family(CBGZClassifier()),
     CBGZClassifier(b="adaptive"),
     CBGZClassifier(b="adaptive", beta=0.1, normalize=False),
     CBGZClassifier(b=0.5, update="dkm"),
@@ -82,13 +93,13 @@ LINEAR_STREAM_LEARNERS = [
     MarginLossClassifier("hinge", query_probability=coin_of, patience=6),
     MarginLossClassifier(TanhLoss(width=2.0), n_warm_start=3),
     GreedyOnlineClassifier(),
-    GreedyOnlineClassifier(m=2, loss="ramp", normalize=True),
+    family(GreedyOnlineClassifier(m=2, loss="ramp", normalize=True)),
     GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
     RandomSamplingClassifier(),
     RandomSamplingClassifier(rate=0.3, normalize=False),
     RandomSamplingClassifier(rate=0.4, update="dkm"),
     RandomSamplingClassifier(rate=0.9, budget=7),
-    RLSSamplingClassifier(),
+    family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", dual=True),
     RLSSamplingClassifier(60.0, variant="mistake", dual=False, fit_intercept=False),
     RLSSamplingClassifier(
@@ -104,37 +115,39 @@ LINEAR_STREAM_LEARNERS = [
 ]
 
 KERNEL_STREAM_LEARNERS = [
-    RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
+    family(RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1)),
     RLSSamplingClassifier(60.0, variant="next", kernel=overlap_of, max_stored=5),
     SOLEClassifier(0.2, kernel="poly", degree=2),
 ]
 
 STREAM_LEARNERS = [*LINEAR_STREAM_LEARNERS, *KERNEL_STREAM_LEARNERS]
 
-COMMITTEE = [("bayes", BernoulliNB()), ("blunt", BernoulliNB(alpha=9.0))]
+COMMITTEE = [("bayes", NaiveBayes()), ("blunt", NaiveBayes(alpha=9.0))]
 
 POOL_LEARNERS = [
     MinMarginClassifier(),
     MinMarginClassifier(SVC(kernel="rbf"), n_initial=3, batch_size=4),
     MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
-    MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12),
+    family(MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12)),
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
     UncertaintySamplingClassifier(),
-    UncertaintySamplingClassifier(
-        BernoulliNB(), measure="entropy", n_initial=4, budget=12
+    family(
+        UncertaintySamplingClassifier(
+            NaiveBayes(), measure="entropy", n_initial=4, budget=12
+        )
     ),
     UncertaintySamplingClassifier(
-        BernoulliNB(), measure="margin", incremental=True, budget=15
+        NaiveBayes(), measure="margin", incremental=True, budget=15
     ),
     UncertaintySamplingClassifier(
         LogisticRegression(warm_start=True), n_initial=3, budget=9
     ),
     UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=3, batch_size=2, stopping="stable_predictions"
+        NaiveBayes(), n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
-        BernoulliNB(),
+        NaiveBayes(),
         param_grid={"alpha": [0.01, 1.0]},
         disagreement="consensus_kl",
         cv=3,
@@ -143,24 +156,28 @@ POOL_LEARNERS = [
     ),
     PassiveClassifier(),
     PassiveClassifier(estimators=COMMITTEE, n_initial=3, batch_size=5, budget=12),
-    PassiveClassifier(BernoulliNB(), n_initial=2, stopping="stable_predictions"),
+    PassiveClassifier(NaiveBayes(), n_initial=2, stopping="stable_predictions"),
     ActiveLabelPropagationClassifier(),
-    ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16),
+    family(
+        ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16)
+    ),
     ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
     ActiveLabelPropagationClassifier(
         n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
-    ALMSClassifier(
-        param_grid={"C": [0.1, 10.0]},
-        n_candidates=2,
-        n_pairs=1,
-        temperature=0.2,
-        n_initial=8,
-        batch_size=2,
-        budget=12,
+    family(
+        ALMSClassifier(
+            param_grid={"C": [0.1, 10.0]},
+            n_candidates=2,
+            n_pairs=1,
+            temperature=0.2,
+            n_initial=8,
+            batch_size=2,
+            budget=12,
+        )
     ),
     ALMSClassifier(
-        BernoulliNB(),
+        NaiveBayes(),
         param_grid={"alpha": [0.01, 9.0]},
         n_candidates=2,
         n_pairs=1,
@@ -170,7 +187,7 @@ POOL_LEARNERS = [
         budget=11,
     ),
     ALMSClassifier(
-        estimators=[("bayes", BernoulliNB()), ("linear", LinearSVC())],
+        estimators=[("bayes", NaiveBayes()), ("linear", LinearSVC())],
         n_candidates=1,
         n_pairs=1,
         loss="brier",
@@ -185,24 +202,22 @@ POOL_LEARNERS = [
 POOL_LEARNERS += [
     QueryByBoostingClassifier(n_estimators=4, n_initial=4, budget=12),
     QueryByBoostingClassifier(
-        BernoulliNB(), n_estimators=3, n_initial=3, batch_size=3, budget=12
+        NaiveBayes(), n_estimators=3, n_initial=3, batch_size=3, budget=12
     ),
     COMBClassifier(n_estimators=10, batch_size=5, budget=40),
     COMBClassifier(
-        alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=BernoulliNB()
+        alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=NaiveBayes()
     ),
     ASSLBoostClassifier(n_estimators=10, batch_size=5, budget=40),
     ASSLBoostClassifier(
-        BernoulliNB(), alpha=0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
+        NaiveBayes(), alpha=0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
-    FASSLBoostClassifier(n_initial=6, budget=20),
+    family(FASSLBoostClassifier(n_initial=6, budget=20)),
     FASSLBoostClassifier(
         alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
     ),
-    FASSLBoostClassifier(
-        BernoulliNB(), alpha=0.0, batch_size=3, n_initial=4, budget=15
-    ),
+    FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]
 
@@ -251,6 +266,22 @@ each_pool_learner = each(POOL_LEARNERS)
 each_default = each(DEFAULTS)
 each_stream_default = each(STREAM_DEFAULTS)
 each_pool_default = each(POOL_DEFAULTS)
+
+
+def each_family_of(learners):
+    """Run over one row a family, or over all when there is time to explore."""
+    if settings.get_current_profile_name() != "explore":
+        return each([row for row in learners if row in FAMILIES])
+    rows = [
+        pytest.param(row, id=name_of(row), marks=pytest.mark.every_learner)
+        for row in learners
+    ]
+    return pytest.mark.parametrize("prototype", rows)
+
+
+each_family = each_family_of(LEARNERS)
+each_stream_family = each_family_of(STREAM_LEARNERS)
+each_pool_family = each_family_of(POOL_LEARNERS)
 
 #: With the loop of `query` and `teach` as it is run by hand.
 each_learner_by_hand = pytest.mark.parametrize(

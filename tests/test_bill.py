@@ -32,14 +32,13 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.pool import StablePredictions
 from tests.learners import (
-    STREAM_LEARNERS,
-    each,
     each_default,
-    each_learner,
+    each_family,
     each_pool_default,
+    each_pool_family,
     each_pool_learner,
     each_stream_default,
-    each_stream_learner,
+    each_stream_family,
 )
 from tests.reference.ledger import Book
 from tests.tools import (
@@ -65,7 +64,7 @@ def buy_all(learner, X, y, classes=None, **how):
     return bought
 
 
-@each_pool_learner
+@each_pool_family
 @given(stream=streams(), data=st.data())
 def test_nothing_is_sold_twice(prototype, stream, data):
     X, y = stream
@@ -219,7 +218,7 @@ def test_learn_on_the_same_rows_stays_stopped():
     assert learner.query(X).size == 0
 
 
-@each_pool_learner
+@each_pool_family
 @given(stream=streams(), share=st.floats(0, 1), data=st.data())
 def test_a_share_is_the_same_however_the_rows_are_bought(
     prototype, stream, share, data
@@ -251,7 +250,7 @@ def test_rows_offered_are_those_bought_and_those_for_sale():
     assert len(buy_all(learner, X, answers, candidates=np.arange(100))) == 0
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams(), share=st.floats(0, 1))
 def test_a_share_of_a_stream(prototype, stream, share):
     X, y = stream
@@ -272,7 +271,7 @@ def test_a_share_of_a_stream(prototype, stream, share):
         assert state(learner) == before
 
 
-@each_learner
+@each_family
 @given(stream=streams(), data=st.data())
 def test_rows_left_out_are_the_others_taken(prototype, stream, data):
     X, y = stream
@@ -396,7 +395,7 @@ def test_why_a_stream_learner_stops():
     assert learner.stop_reason_ == "budget"
 
 
-@each(STREAM_LEARNERS)
+@each_stream_family
 @given(stream=streams(), budget=st.integers(0, 6), patience=st.integers(1, 4))
 def test_why_a_stream_stops_does_not_depend_on_its_chunks(
     prototype, stream, budget, patience
@@ -479,7 +478,7 @@ def taught_in_parts(learner, X, y, parts, pool):
     return learner
 
 
-@each_pool_learner
+@each_pool_family
 @given(stream=streams(min_rows=9), data=st.data())
 def test_corrected_is_as_if_taught_right(prototype, stream, data):
     X, y = stream

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from urllib.error import URLError
 
@@ -50,7 +49,7 @@ from sklearn_activelearn._cli.learners import (
     public_learners,
     quick_learners,
 )
-from sklearn_activelearn._cli.papers import PAPERS
+from sklearn_activelearn._cli.papers import PAPERS, experiment
 from sklearn_activelearn._cli.report import to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.losses import RampLoss
@@ -640,8 +639,7 @@ class TestReproduce:
         def unreachable(*_, **__):
             raise URLError("no way to openml.org")
 
-        papers = import_module("sklearn_activelearn._papers.data")
-        monkeypatch.setattr(papers, "fetch_openml", unreachable)
+        monkeypatch.setattr(experiment("data"), "fetch_openml", unreachable)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
         assert main(["reproduce", *argv]) == 2

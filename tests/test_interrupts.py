@@ -15,7 +15,6 @@ import pytest
 from hypothesis import settings
 from sklearn import config_context
 from sklearn.linear_model import Perceptron
-from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -29,7 +28,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.tools import AnswerSheet, fresh, state
+from tests.tools import AnswerSheet, NaiveBayes, fresh, state
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals"),
@@ -47,9 +46,9 @@ STREAM_FAMILIES = {
 }
 
 POOL_FAMILIES = {
-    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=3, budget=24),
+    "passive": PassiveClassifier(NaiveBayes(), n_initial=4, batch_size=3, budget=24),
     "uncertainty": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=4, batch_size=3, budget=24
+        NaiveBayes(), n_initial=4, batch_size=3, budget=24
     ),
     "incremental": MinMarginClassifier(
         Perceptron(), n_initial=4, batch_size=3, incremental=True, budget=24
@@ -59,7 +58,7 @@ POOL_FAMILIES = {
     ),
     "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=3, budget=24),
     "ALMS": ALMSClassifier(
-        BernoulliNB(),
+        NaiveBayes(),
         param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,

@@ -25,7 +25,7 @@ from sklearn_activelearn.evaluation import (
     label_curve,
     make_priced_scorer,
 )
-from tests.learners import each_stream_learner
+from tests.learners import each_stream_family
 from tests.tools import fresh, group_of
 
 rng = np.random.RandomState(0)
@@ -51,7 +51,7 @@ def recorder(prototype):
     return noting(**prototype.get_params(deep=False)), runs
 
 
-@each_stream_learner
+@each_stream_family
 def test_curve_equals_the_loop_by_hand(prototype):
     noting, runs = recorder(prototype)
     curve = label_curve(noting, X, y, cv=SPLITS, random_state=0)
@@ -76,7 +76,7 @@ def test_curve_equals_the_loop_by_hand(prototype):
         assert curve.scores[run][known].tolist() == scores
 
 
-@each_stream_learner
+@each_stream_family
 def test_scores_at_some_counts(prototype):
     everywhere = label_curve(prototype, X, y, cv=SPLITS, random_state=0)
     last = int(everywhere.n_labels[-1])

@@ -14,7 +14,7 @@ from tests.learners import (
     DEFAULTS,
     STREAM_DEFAULTS,
     each_pool_default,
-    each_stream_learner,
+    each_stream_family,
 )
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
@@ -50,7 +50,7 @@ def seen_before(prototype, row):
     return row - row % group_of(prototype)
 
 
-@each_stream_learner
+@each_stream_family
 @pytest.mark.parametrize("error", [KeyError, OSError, KeyboardInterrupt])
 @given(stream=streams(), k=st.integers(0, 12))
 def test_an_oracle_that_raises_loses_nothing(prototype, error, stream, k):
@@ -117,7 +117,7 @@ def interrupted(prototype, n, step=1):
     assert k > 10
 
 
-@each_stream_learner
+@each_stream_family
 def test_ctrl_c_right_after_an_answer_loses_no_label(prototype):
     expected = fresh(prototype).partial_fit(X[:20], y[:20], classes=CLASSES)
     for learner in interrupted(prototype, 2):
@@ -203,7 +203,7 @@ def test_a_row_that_overflows_is_not_learned(prototype):
     assert state(learner) == state(until)
 
 
-@each_stream_learner
+@each_stream_family
 def test_the_oracle_sees_the_learner_just_before_the_row(prototype):
     seen = []
     learner = fresh(prototype)

@@ -38,8 +38,9 @@ from sklearn_activelearn.pool._utility import consensus_kl
 from tests.learners import (
     COMMITTEE,
     POOL_LEARNERS,
-    each,
+    each_family_of,
     each_pool_default,
+    each_pool_family,
     each_pool_learner,
 )
 from tests.reference import pool as reference
@@ -101,7 +102,7 @@ def test_divergence_from_the_consensus():
     np.testing.assert_allclose(consensus_kl(probabilities, weights), expected)
 
 
-@each_pool_learner
+@each_pool_family
 @given(stream=streams())
 def test_no_row_is_bought_twice(prototype, stream):
     X, y = stream
@@ -119,7 +120,7 @@ def test_no_row_is_bought_twice(prototype, stream):
     assert learner.n_pending_ == len(X)
 
 
-@each_pool_learner
+@each_pool_family
 def test_a_chunk_after_the_other(prototype):
     learner = fresh(prototype, budget=30, stopping=None)
     bought = []
@@ -215,7 +216,7 @@ class Failing(AnswerSheet):
         return super().__call__(rows)
 
 
-@each_pool_learner
+@each_pool_family
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 @pytest.mark.parametrize("k", [0, 1, 4])
 @pytest.mark.parametrize("budget", [20, 0.2])
@@ -415,7 +416,7 @@ def test_a_table_with_text_and_missing_values():
         learner.query(frame.rename(columns={"size": "weight"}))
 
 
-@each(NO_SGD)
+@each_family_of(NO_SGD)
 @pytest.mark.parametrize(
     "convert",
     [
@@ -445,7 +446,7 @@ def test_the_container_does_not_matter(prototype, convert):
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True], [1.0, 2.0]])
-@each_pool_default
+@each_pool_family
 def test_labels(prototype, labels):
     named = np.array(labels)[(y == "yes").astype(int)]
     learner = fresh(prototype).fit(X, named)

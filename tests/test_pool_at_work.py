@@ -19,7 +19,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.learners import each_pool_default, each_pool_learner
+from tests.learners import each_pool_default, each_pool_family
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state
 
 rng = np.random.RandomState(0)
@@ -95,7 +95,7 @@ def test_ctrl_c_before_the_first_model_and_then_by_hand():
     assert rows.tolist() == expected.queried_indices_[10:].tolist()
 
 
-@each_pool_learner
+@each_pool_family
 def test_a_pickle_made_while_it_learns_goes_on(prototype):
     saved = {}
     learner = fresh(prototype, budget=0.3)

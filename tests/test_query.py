@@ -11,9 +11,11 @@ from tests.learners import (
     MARGIN_FREE,
     POOL_FREE,
     TIMELESS,
-    each,
+    each_family,
+    each_family_of,
     each_learner,
     each_linear_stream_learner,
+    each_stream_family,
     each_stream_learner,
 )
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
@@ -24,7 +26,7 @@ def begun(prototype, X, y, **params):
     return fresh(prototype, **params).partial_fit(X, y, classes=np.unique(y))
 
 
-@each(POOL_FREE)
+@each_family_of(POOL_FREE)
 @given(stream=streams(), data=st.data())
 def test_candidates(prototype, stream, data):
     X, y = stream
@@ -48,7 +50,7 @@ def test_limit(prototype, stream, limit):
     assert learner.n_seen_ == 2 * len(X)
 
 
-@each_learner
+@each_family
 @given(stream=streams())
 def test_probability_is_an_addition_to_the_rows(prototype, stream):
     X, y = stream
@@ -114,7 +116,7 @@ def test_a_taught_learner_asks_for_all_it_wants():
     assert learner.query(X).tolist() == [0, 1, 2, 3, 4]
 
 
-@each(TIMELESS)
+@each_family_of(TIMELESS)
 @given(stream=streams(), data=st.data())
 def test_late_labels_in_any_order(prototype, stream, data):
     X, y = stream
@@ -133,7 +135,7 @@ def test_late_labels_in_any_order(prototype, stream, data):
     assert state(learner) == state(other)
 
 
-@each_stream_learner
+@each_stream_family
 @given(stream=streams())
 def test_rows_nobody_asked_for_are_free(prototype, stream):
     X, y = stream
@@ -152,7 +154,7 @@ def test_rows_nobody_asked_for_leave_the_threshold_alone():
     assert learner.teach(X[:4], y[:4]).threshold_ == 2.0**-4
 
 
-@each_stream_learner
+@each_stream_family
 def test_a_raised_budget_goes_on(prototype):
     rng = np.random.RandomState(0)
     X, y = rng.standard_normal((200, 3)), rng.randint(2, size=200)

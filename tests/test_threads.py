@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import (
     CBGZClassifier,
@@ -17,7 +16,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.tools import fresh, responses, state
+from tests.tools import NaiveBayes, fresh, responses, state
 
 STREAM_FAMILIES = {
     "first order": CBGZClassifier(b=5.0),
@@ -28,9 +27,9 @@ STREAM_FAMILIES = {
 }
 
 POOL_FAMILIES = {
-    "passive": PassiveClassifier(BernoulliNB(), n_initial=4, batch_size=2, budget=40),
+    "passive": PassiveClassifier(NaiveBayes(), n_initial=4, batch_size=2, budget=40),
     "uncertainty": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=4, batch_size=2, budget=40
+        NaiveBayes(), n_initial=4, batch_size=2, budget=40
     ),
     "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=40),
 }

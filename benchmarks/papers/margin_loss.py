@@ -358,7 +358,7 @@ def main(argv=None):
         learners = {name: {**LEARNERS, **STARTS}[name] for name in args.learner}
     if args.quick:
         args.trials, args.tuning_trials, args.curves, args.jobs = 3, 3, 2, 1
-        args.limit, args.tuning_every = 1000, 50
+        args.limit, args.tuning_every = 300, 50
         args.rates = [0.01, 0.1, 1.0]
         problems = {"digits-8vAll": digits}
     print(__doc__.splitlines()[0])

@@ -92,8 +92,10 @@ def main(argv=None):
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
+    learners = LEARNERS
     if args.quick:
         args.trials, args.labels = 2, 40
+        learners = {name: LEARNERS[name] for name in (BASELINE, "sigmoid + restarts")}
     if args.trials < 2:
         parser.error("--trials: a standard error needs 2 or more")
     if args.labels < 4 * N_RANDOM:
@@ -114,7 +116,7 @@ def main(argv=None):
         X, y = X[rows].astype(np.float32), y[rows] == positive
         print(f"\n{name}: {n_pool} rows to choose from, {y.mean():.0%} positive")
         baseline = None
-        for learner, prototype in LEARNERS.items():
+        for learner, prototype in learners.items():
             started = time.process_time()
             curves = [
                 min_margin(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,14 @@ PAPERS = {
 }
 
 
+def experiment(name):
+    """Import an experiment: of the package or, if nothing is installed, of the tree."""
+    installed = "sklearn_activelearn._papers"
+    return import_module(
+        f"{installed if find_spec(installed) else 'benchmarks.papers'}.{name}"
+    )
+
+
 def reproduce(paper, out, quick):
     """Run the experiments of a paper: tables to the standard output, pictures to `out`.
 
@@ -84,5 +93,4 @@ def reproduce(paper, out, quick):
     for step in PAPERS[paper].steps:
         name, *arguments = (word.format(out=out) for word in step.split())
         print(f"\n== {name} {' '.join(arguments)}".rstrip(), flush=True)
-        experiment = import_module(f"sklearn_activelearn._papers.{name}")
-        experiment.main([*arguments, *["--quick"] * quick])
+        experiment(name).main([*arguments, *["--quick"] * quick])
