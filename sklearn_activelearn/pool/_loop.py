@@ -43,7 +43,7 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return alone(self, lambda learner: learner._enter_anew(X, y), self._simulate)
+        return alone(self, lambda learner: learner._enter_anew(X, y), self._buy_from)
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
@@ -69,10 +69,11 @@ class PoolLoop(CallbackSupportMixin):
             As for `fit`, and for a label outside the classes it was told.
         """
         return alone(
-            self, lambda learner: learner._enter_more(X, y, classes), self._simulate
+            self, lambda learner: learner._enter_more(X, y, classes), self._buy_from
         )
 
-    def _simulate(self, X, codes):
+    def _buy_from(self, X, codes):
+        """Run the loop on an answer sheet."""
         y = self.classes_[codes]
         return self._run(X, lambda rows, keep: keep(y[rows]), y, are_more=True)
 
