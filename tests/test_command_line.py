@@ -346,6 +346,8 @@ class TestLearner:
     def test_parameters(self):
         learner = parse_learner("CBGZ:b=adaptive,eta0=0.5,average=False,budget=None")
         assert repr(learner) == "CBGZClassifier(average=False, b='adaptive', eta0=0.5)"
+        learner = parse_learner("MarginLoss:loss=RampLoss(t=2.0),eta0=0.5")
+        assert repr(learner) == "MarginLossClassifier(eta0=0.5, loss=RampLoss(t=2.0))"
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -354,6 +356,9 @@ class TestLearner:
             ("greedy", "did you mean 'GreedyOnlineClassifier'"),
             ("", "there are ALMSClassifier, ASSLBoostClassifier"),
             ("DKM:eta=1", "did you mean 'eta0'"),
+            ("MarginLoss:loss=RampLoss(t=0.5)", "t == 0.5, must be >= 1"),
+            ("MarginLoss:loss=RampLoss(2)", "not of the form"),
+            ("MarginLoss:loss=open(file=2)", "not of the form"),
             ("DKM:R", "not of the form"),
             ("DKM:R=", "not of the form"),
             ("DKM:R=f(1)", "not of the form"),

@@ -1,6 +1,7 @@
 """Losses that a user writes in Python, and losses as parameters of learners."""
 
 import pickle
+import signal
 from copy import deepcopy
 
 import numpy as np
@@ -23,7 +24,7 @@ from sklearn_activelearn.losses import (
 )
 from tests.learners import TanhLoss
 from tests.test_first_order import gaussian_stream
-from tests.tools import state
+from tests.tools import AnswerSheet, state
 
 LEARNERS = [MarginLossClassifier, GreedyOnlineClassifier, BatchMarginLossClassifier]
 each_learner = pytest.mark.parametrize("learner", LEARNERS)
@@ -44,6 +45,31 @@ class OwnLogRamp(MarginLoss):
     def derivative(self, z):
         tail = -1 / (1 + np.maximum(-self.t - z, 0))
         return np.where(z >= 1, 0, np.where(z >= -self.t, -1, tail))
+
+
+class Interrupted(OwnLogRamp):
+    """Gets Ctrl-C when its derivative is called for the k-th time."""
+
+    def __init__(self, t=1.0, k=0):
+        super().__init__(t)
+        self.k = k
+
+    def derivative(self, z):
+        self.k -= 1
+        if self.k == 0:
+            signal.raise_signal(signal.SIGINT)
+        return super().derivative(z)
+
+
+@pytest.mark.parametrize("k", range(1, 31))
+def test_ctrl_c_in_the_derivative_loses_no_label(k):
+    X, codes = gaussian_stream(0, 2, n_rows=60)
+    loss, oracle = Interrupted(), AnswerSheet(codes)
+    learner = MarginLossClassifier(loss, random_state=0).partial_fit(X[:1], [0], [0, 1])
+    learner.loss.k = k
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn(X, oracle)
+    assert learner.n_taught_ == 1 + len(oracle.asked)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

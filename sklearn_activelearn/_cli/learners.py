@@ -4,7 +4,7 @@ import ast
 from difflib import get_close_matches
 
 import sklearn_activelearn
-from sklearn_activelearn import stream
+from sklearn_activelearn import losses, stream
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -54,19 +54,33 @@ def parse_learner(text):
 
 
 def parse_params(text):
-    """Return the parameters in param=value,...; a bare word is a string."""
+    """Return the parameters in param=value,...; a bare word is a string.
+
+    A value may be a loss, as in ``loss=RampLoss(t=2)``.
+    """
     try:
-        call = ast.parse(f"dict({text})", mode="eval").body
-        if call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError
-        return {
-            word.arg: WORDS.get(word.value.id, word.value.id)
-            if isinstance(word.value, ast.Name)
-            else ast.literal_eval(word.value)
-            for word in call.keywords
-        }
-    except (SyntaxError, ValueError, AttributeError):
+        return keywords_of(ast.parse(f"dict({text})", mode="eval").body)
+    except (SyntaxError, AttributeError):
         raise ValueError(f"{text!r} is not of the form param=value,p=value") from None
+
+
+def keywords_of(call):
+    """Return the values of a call's keywords; other arguments are refused."""
+    if call.args or any(word.arg is None for word in call.keywords):
+        raise SyntaxError
+    return {word.arg: value_of(word.value) for word in call.keywords}
+
+
+def value_of(node):
+    """Return a constant, a word or a loss."""
+    if isinstance(node, ast.Name):
+        return WORDS.get(node.id, node.id)
+    if isinstance(node, ast.Call) and node.func.id in losses.__all__:
+        return getattr(losses, node.func.id)(**keywords_of(node))
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise SyntaxError from None
 
 
 def choices(name, names):

@@ -390,7 +390,7 @@ cdef class LossUpdate(UpdateRule):
             eta *= pow(clock.n_taught + 1.0, -self.power)
         if clock.n_taught < self.n_warm_start and probability == 1:
             return eta if z < 1 else 0.0
-        return -eta * self.loss.slope(z) / probability
+        return -eta * self.loss.slope_of_label(z) / probability
 
 
 #: Update rules of mistakes, by the name that learners give them; all take eta.
