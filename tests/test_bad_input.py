@@ -12,11 +12,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from tests.learners import DEFAULTS, each_default, each_stream_default, name_of
-from tests.tools import AnswerSheet, fresh, frozen
+from tests.tools import AnswerSheet, fresh, frozen, problem
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((50, 3))
-y = np.where(X[:, 0] > 0, "yes", "no")
+X, y = problem(50, 3)
 GOOD = {"X": X, "y": y, "classes": ["no", "yes"]}
 
 

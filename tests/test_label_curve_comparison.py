@@ -14,11 +14,10 @@ from sklearn_activelearn.evaluation import (
     label_curve,
 )
 from sklearn_activelearn.evaluation._comparison import bootstrap, corrected_t
+from tests.tools import problem
 
 nan = np.nan
-rng = np.random.RandomState(0)
-X = rng.standard_normal((120, 4))
-y = np.where(X[:, 0] > 0, "yes", "no")
+X, y = problem(120, 4)
 
 
 def curve_of(n_labels, scores, n_bought=None, final_scores=None, runs=None):
