@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 from sklearn.base import clone
 from sklearn.naive_bayes import BernoulliNB
 
@@ -60,6 +66,11 @@ FAMILIES = {
         batch_size=2,
     ),
 }
+
+
+def is_told(machine):
+    """Tell whether a learner knows the classes."""
+    return hasattr(machine.learner, "classes_")
 
 
 class Ledger(RuleBasedStateMachine):
@@ -153,24 +164,19 @@ class Ledger(RuleBasedStateMachine):
             self.learner.skip(X, refund=refund)
             self.n_billed -= refund * n_skipped
 
+    @precondition(lambda self: hasattr(self.learner, "correct") and is_told(self))
     @rule(data=st.data())
     def correct(self, data):
-        if self.book.is_stream:
-            assert not hasattr(self.learner, "correct")
-            return
         X = self.X[self.rows_of(data, min_size=1)]
         labels = self.labels_for(data, len(X))
-        if not hasattr(self.learner, "classes_"):
-            return
         if self.book.correct(X.tolist(), labels.tolist()):
             self.learner.correct(X, labels)
         else:
             self.refused(ValueError, lambda: self.learner.correct(X, labels))
 
+    @precondition(lambda self: hasattr(self.learner, "budget") and is_told(self))
     @rule(data=st.data(), fault=st.sampled_from([None, KeyError, "label", "number"]))
     def learn(self, data, fault):
-        if not hasattr(self.learner, "budget") or not hasattr(self.learner, "classes_"):
-            return
         self.learner.set_params(budget=max(self.n_billed, 0) + 3)
         answers, fails_at = [], data.draw(st.integers(0, 3), label="fails at")
 
