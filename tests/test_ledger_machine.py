@@ -20,7 +20,6 @@ from hypothesis.stateful import (
     rule,
 )
 from sklearn.base import clone
-from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -36,7 +35,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from tests.reference.ledger import Book
-from tests.tools import frozen, responses, state
+from tests.tools import NaiveBayes, frozen, responses, state
 
 LABELS = ["a", "b"]
 
@@ -47,18 +46,18 @@ FAMILIES = {
     "second order": SOLEClassifier(5.0),
     "matrix": RLSSamplingClassifier(9.0, "mistake", dual=False),
     "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
-    "passive": PassiveClassifier(BernoulliNB(), n_initial=2, batch_size=2),
+    "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
     "uncertainty": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=3, batch_size=2, budget=0.8
+        NaiveBayes(), n_initial=3, batch_size=2, budget=0.8
     ),
     "incremental": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=2, incremental=True, stopping="stable_predictions"
+        NaiveBayes(), n_initial=2, incremental=True, stopping="stable_predictions"
     ),
     "graph": ActiveLabelPropagationClassifier(n_neighbors=3, n_initial=3, batch_size=2),
     "COMB": COMBClassifier(n_estimators=2, n_initial=3, batch_size=2),
     "FASSL": FASSLBoostClassifier(n_initial=3, batch_size=2),
     "ALMS": ALMSClassifier(
-        BernoulliNB(),
+        NaiveBayes(),
         {"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
