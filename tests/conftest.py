@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config, items):
     if settings.get_current_profile_name() == "explore":
         marks = ("hypothesis", "every_learner")
         items[:] = [item for item in items if any(map(item.get_closest_marker, marks))]
-        Random(config.getoption("hypothesis_seed")).shuffle(items)
+        Random(config.getoption("hypothesis_seed") or 0).shuffle(items)
 
 
 def pytest_runtest_setup(item):

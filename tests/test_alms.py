@@ -26,7 +26,7 @@ from sklearn_activelearn.pool.alms._calibration import calibrated
 from sklearn_activelearn.pool.alms._gram_models import GramModels, needs_labels
 from sklearn_activelearn.pool.alms._newton import NotSolved
 from tests.reference import alms as reference
-from tests.tools import fresh
+from tests.tools import fresh, problem
 
 SMALL_LAMS = (0.01, 1.0, 30.0)
 TWINS = [reference.Logistic(lam) for lam in SMALL_LAMS]
@@ -201,9 +201,7 @@ def test_work_is_divided_among_workers(selection, monkeypatch):
     np.testing.assert_array_equal(other.voi_history_, learner.voi_history_)
 
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((80, 4))
-y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")
+X, y = problem(80, 4, noise=0.5)
 SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
 
 

@@ -5,6 +5,7 @@ import os
 import site
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +13,10 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import sklearn_activelearn
-from sklearn_activelearn import datasets, evaluation, losses, stream
+from sklearn_activelearn import batch, datasets, evaluation, losses, pool, stream
+from tests.docstrings import names, parts_of
 from tests.learners import DEFAULTS, LEARNERS
+from tests.test_bad_input import BAD_PARAMS, THEIRS
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
 VERBS = ("query", "teach", "learn", "fit", "partial_fit")
@@ -31,7 +34,7 @@ def is_loss(item):
     return inspect.isclass(item) and issubclass(item, losses.MarginLoss)
 
 
-MODULES = [sklearn_activelearn, datasets, evaluation, losses, stream]
+MODULES = [sklearn_activelearn, batch, datasets, evaluation, losses, pool, stream]
 CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
 OTHERS = [
     item
@@ -41,6 +44,15 @@ OTHERS = [
 ]
 each_public = pytest.mark.parametrize(
     "item", CLASSES + OTHERS, ids=lambda item: item.__name__
+)
+each_with_parameters = pytest.mark.parametrize(
+    "item",
+    [
+        item
+        for item in dict.fromkeys(CLASSES + public(pool))
+        if ClassDoc(item)["Parameters"]
+    ],
+    ids=lambda item: item.__name__,
 )
 each_class = pytest.mark.parametrize("item", CLASSES, ids=lambda item: item.__name__)
 
@@ -65,20 +77,10 @@ def test_no_parameter_is_called_like_a_method(item):
     assert not [name for name in parameters if hasattr(item, name)]
 
 
-@pytest.mark.parametrize(
-    "item",
-    [item for item in public(stream) if is_learner(item)]
-    + [sklearn_activelearn.BatchMarginLossClassifier],
-    ids=lambda item: item.__name__,
-)
+@each_class
 def test_all_parameters_but_the_first_are_keywords(item):
     _, *others = inspect.signature(item).parameters.values()
     assert {parameter.kind for parameter in others} == {inspect.Parameter.KEYWORD_ONLY}
-
-
-def names(entries):
-    """List the names of a section; "a, b" is two."""
-    return [name.strip(" *") for entry in entries for name in entry.name.split(",")]
 
 
 @each_public
@@ -86,18 +88,17 @@ def test_docstring(item):
     doc = ClassDoc(item) if inspect.isclass(item) else FunctionDoc(item)
     assert doc["Summary"]
     assert len(doc["Summary"]) == 1
-    if inspect.isclass(item) and item not in CLASSES:  # a result: it has attributes
-        assert names(doc["Attributes"])
+    if item not in CLASSES and doc["Attributes"]:  # a result, made by others
         return
     assert names(doc["Parameters"]) == list(inspect.signature(item).parameters)
     assert all(entry.desc for entry in doc["Parameters"])
-    assert doc["Raises"]
+    assert doc["Raises"] or not doc["Parameters"]
     assert any(line.startswith(">>>") for line in doc["Examples"])
     assert any(line and not line.startswith((">>>", "...")) for line in doc["Examples"])
     assert doc["References" if inspect.isclass(item) else "Returns"]
 
 
-@each_class
+@each_with_parameters
 def test_defaults_are_documented(item):
     parameters = inspect.signature(item).parameters
     for entry in ClassDoc(item)["Parameters"]:
@@ -105,6 +106,62 @@ def test_defaults_are_documented(item):
             default = parameters[name.strip()].default
             quoted = f'"{default}"' if isinstance(default, str) else str(default)
             assert entry.type.endswith(f"default={quoted}"), name
+
+
+#: What depends on the learner although its name does not, and on what of it.
+OF_ITS_OWN = {
+    pool: {
+        "batch_size": "how the rows of a batch are chosen",
+        "best_index_": "ALMS tells another story of its candidates",
+        "cv": "ALMS divides what it has for training",
+        "estimator": "what is asked of it, and the default",
+        "estimator_": "what is trained",
+        "estimators": "ALMS asks them for probabilities",
+        "n_estimators": "all, or as many as lower the cost",
+        "n_features_in_": "a graph is over features, not over texts",
+        "n_initial": "what it needs before the first model",
+        "n_jobs": "what is done in parallel",
+        "param_grid": "the default",
+        "random_state": "what is random",
+        "stopping": "which rules there are, and what a margin is",
+    },
+    stream: {
+        "a": "the first-order learner in its limit",
+        "b": "whether it can be adaptive",
+        "coef_": "with a kernel there are none",
+        "eta0": "what is a step, and which are too long",
+        "fit_intercept": "with a kernel it is that of the image",
+        "intercept_": "with a kernel there is none",
+        "learning_rate": "whether gradients have importance weights",
+        "loss": "whether it decides what is bought",
+        "n_updates_": "what a label does",
+        "normalize": "what analysis assumes, and kernels",
+        "patience": "no group is without a purchase",
+        "query_probability": "of a loss, or of a potential",
+        "t": "whether labels are bought by it",
+    },
+}
+
+
+@pytest.mark.parametrize("module", [pool, stream], ids=lambda module: module.__name__)
+def test_learners_say_the_same_of_the_same_thing(module):
+    said = defaultdict(dict)
+    for item in filter(is_learner, public(module)):
+        doc = ClassDoc(item)
+        for entry in doc["Parameters"] + doc["Attributes"]:
+            kind = entry.type.partition(", default=")[0]
+            text = " ".join([kind, *entry.desc])
+            said[entry.name].setdefault(text, []).append(item.__name__)
+    differ = {name for name in said if len(said[name]) > 1}
+    assert differ == OF_ITS_OWN[module].keys()
+
+
+@each_with_parameters
+def test_types_say_what_is_refused(item):
+    """The tests of bad parameters read them; else they want a row of their own."""
+    for entry in ClassDoc(item)["Parameters"]:
+        tested = BAD_PARAMS.keys() | THEIRS
+        assert all(parts_of(entry.type)) or set(names([entry])) <= tested, entry.name
 
 
 @each_class

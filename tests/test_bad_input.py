@@ -9,14 +9,20 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
 
-from tests.learners import DEFAULTS, each_default, each_stream_default, name_of
-from tests.tools import AnswerSheet, fresh, frozen
+from tests.docstrings import names, refused
+from tests.learners import (
+    DEFAULTS,
+    STREAM_DEFAULTS,
+    each_default,
+    each_stream_default,
+    name_of,
+)
+from tests.tools import AnswerSheet, fresh, frozen, problem
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((50, 3))
-y = np.where(X[:, 0] > 0, "yes", "no")
+X, y = problem(50, 3)
 GOOD = {"X": X, "y": y, "classes": ["no", "yes"]}
 
 
@@ -105,80 +111,19 @@ LATER_CALLS = [
     ({"X": csr_array(X[:, :2])}, LATER, ValueError, "2 features"),
     ({"classes": ["maybe", "no", "yes"]}, TOLD, ValueError, "maybe"),
 ]
+#: What is wrong with a parameter beyond what its type in the docstring says.
 BAD_PARAMS = {
-    "average": [("no", TypeError)],
-    "fit_intercept": [("false", TypeError)],
-    "normalize": [(1, TypeError)],
-    "shuffle": [(None, TypeError)],
-    "budget": [
-        (-1, ValueError),
-        (1.5, (TypeError, ValueError)),
-        (-0.5, (TypeError, ValueError)),
-        ("1", TypeError),
-        (True, TypeError),
-    ],
-    "patience": [(0, ValueError), (2.5, TypeError)],
-    "eta0": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("x", TypeError)],
-    "voi": [("fast", ValueError), (None, ValueError)],
-    "n_candidates": [(0, ValueError), (1.5, TypeError)],
-    "n_pairs": [(0, ValueError), ("all", TypeError)],
-    "temperature": [(0, ValueError), (np.inf, ValueError), ("x", TypeError)],
-    "pairing": [("all", ValueError)],
-    "selection": [("best", ValueError), (None, ValueError)],
-    "update": [("sgd", ValueError), (None, ValueError)],
-    "R": [(0, ValueError), (1.5, TypeError), ("4", TypeError)],
-    "threshold": [(0, ValueError), (np.nan, ValueError), ("min", ValueError)],
-    "b": [
-        (0, ValueError),
-        (-0.1, ValueError),
-        ("big", (TypeError, ValueError)),
-        (None, TypeError),
-    ],
-    "beta": [(0, ValueError), (np.nan, ValueError)],
-    "loss": [("log", ValueError), (None, (TypeError, ValueError))],
-    "learning_rate": [("optimal", ValueError), (0.1, ValueError)],
-    "power_t": [(-0.1, ValueError), (np.nan, ValueError)],
     "query_probability": [
-        ("loose", ValueError),
-        (0.5, ValueError),
         (lambda margins: 1.5 - margins, ValueError),
         (lambda margins: margins * np.nan, ValueError),
         (lambda margins: 0.5, ValueError),
     ],
-    "n_warm_start": [(-1, ValueError), (1.5, TypeError), (True, TypeError)],
-    "m": [(0, ValueError), (2.5, TypeError), ("5", TypeError)],
-    "lam": [(0, ValueError), (-1, ValueError), (np.inf, ValueError), ("1", TypeError)],
-    "variant": [("SS", ValueError), (None, ValueError)],
-    "transient": [(1, TypeError), ("no", TypeError)],
-    "a": [(0, ValueError), (np.nan, ValueError), (None, TypeError)],
-    "kernel": [
-        ("precomputed", ValueError),
-        ("additive_chi2", ValueError),
-        ("gauss", ValueError),
-        (None, ValueError),
-    ],
-    "gamma": [(0, ValueError), (np.inf, ValueError), ("scale", TypeError)],
-    "degree": [(0, ValueError), (None, TypeError)],
-    "coef0": [(np.inf, ValueError), ("1", TypeError)],
-    "dual": [("primal", ValueError), (None, TypeError), (1, TypeError)],
-    "max_stored": [(0, ValueError), (1.5, TypeError)],
-    "rate": [(0, ValueError), (1.1, ValueError), (None, TypeError)],
-    "measure": [("max", ValueError), (None, ValueError)],
-    "disagreement": [("entropy", ValueError), (None, ValueError)],
-    "cv": [(1, ValueError), (2.0, TypeError), ("5", TypeError)],
-    "n_initial": [(0, ValueError), (1.5, TypeError)],
-    "batch_size": [(0, ValueError), (None, TypeError)],
+    "kernel": [("precomputed", ValueError), ("additive_chi2", ValueError)],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
-    "incremental": [(1, TypeError)],
-    "n_neighbors": [(0, ValueError), (2.5, TypeError)],
     "initial": [(3, TypeError), (np.mean, TypeError)],
-    "alpha": [(-0.1, ValueError), (1.1, ValueError), ("1", TypeError)],
-    "n_estimators": [(0, ValueError), (2.5, TypeError)],
-    "n_estimators_per_label": [(0, ValueError), (0.5, TypeError)],
-    "tol": [(-1, ValueError), (np.nan, ValueError)],
-    "shrinkage": [(0, ValueError), (1.5, ValueError), (None, TypeError)],
-    "early_stopping": [(None, TypeError)],
 }
+#: Parameters that scikit-learn and joblib check where they are used.
+THEIRS = {"estimator", "estimators", "param_grid", "n_jobs", "random_state"}
 
 
 def cases(table):
@@ -236,27 +181,31 @@ def test_a_stream_learner_must_be_told_the_classes(
     check_refused(fresh(prototype), verb, {**GOOD, **wrong}, error, words)
 
 
+def wrong_values(prototype, name):
+    """List what a parameter refuses, with the errors: by docstring and by table."""
+    doc = ClassDoc(type(prototype))["Parameters"]
+    [spec] = [entry.type for entry in doc if name in names([entry])]
+    return refused(spec) + BAD_PARAMS.get(name, [])
+
+
 @pytest.mark.parametrize("make", [fresh, begun])
 @pytest.mark.parametrize(
-    ("prototype", "name", "value", "error"),
+    ("prototype", "name"),
     [
-        pytest.param(prototype, name, *wrong, id=f"{name_of(prototype)}-{name}-{i}")
+        pytest.param(prototype, name, id=f"{name_of(prototype)}-{name}")
         for prototype in DEFAULTS
-        for name, table in BAD_PARAMS.items()
-        if name in prototype.get_params(deep=False)
-        for i, wrong in enumerate(table)
+        for name in names(ClassDoc(type(prototype))["Parameters"])
+        if name not in THEIRS
     ],
 )
-def test_bad_parameters(prototype, name, value, error, make):
-    learner = make(prototype).set_params(**{name: value})
-    for verb in VERBS:
-        check_refused(learner, verb, GOOD, error, name)
-
-
-@each_default
-def test_bad_parameters_are_tried(prototype):
-    elsewhere = {"estimator", "estimators", "param_grid", "n_jobs", "random_state"}
-    assert set(prototype.get_params(deep=False)) <= BAD_PARAMS.keys() | elsewhere
+def test_bad_parameters(prototype, name, make):
+    wrong = wrong_values(prototype, name)
+    assert wrong
+    learner = make(prototype)
+    for value, error in wrong:
+        learner.set_params(**{name: value})
+        for verb in VERBS:
+            check_refused(learner, verb, GOOD, error, name)
 
 
 @each_default
@@ -300,36 +249,58 @@ def test_the_row_that_holds_nan_is_named(container, verb, row):
     check_refused(learner, verb, bad, ValueError, words)
 
 
-@each_default
-@pytest.mark.parametrize("verb", ["predict", "decision_function", "predict_proba"])
+def rows_with(learners, names, has):
+    """Parametrise by the pairs of a learner and a name that belong together."""
+    return [
+        pytest.param(prototype, name, id=f"{name_of(prototype)}-{name}")
+        for prototype in learners
+        for name in names
+        if has(prototype, name)
+    ]
+
+
+def predicts_by(prototype, verb):
+    return hasattr(begun(prototype), verb)
+
+
+def has_parameter(prototype, name):
+    return name in prototype.get_params(deep=False)
+
+
+@pytest.mark.parametrize(
+    ("prototype", "verb"),
+    rows_with(DEFAULTS, ["predict", "decision_function", "predict_proba"], predicts_by),
+)
 def test_prediction_refuses_bad_rows(prototype, verb):
-    learner = fresh(prototype).fit(X, y)
-    if not hasattr(learner, verb):
-        return
+    learner = begun(prototype)
     for rows in (with_value(np.nan), with_value(np.inf, csr_array), X[:, :2], X[0]):
         with pytest.raises(ValueError, match=r"X|feature|array"):
             getattr(learner, verb)(rows)
 
 
-@each_stream_default
 @pytest.mark.parametrize(
-    "name", ["budget", "patience", "R", "n_warm_start", "m", "max_stored"]
+    ("prototype", "name"),
+    rows_with(
+        STREAM_DEFAULTS,
+        ["budget", "patience", "R", "n_warm_start", "m", "max_stored"],
+        has_parameter,
+    ),
 )
 def test_a_number_beyond_all_rows_is_no_limit(prototype, name):
-    if name not in prototype.get_params():
-        return
     unlimited = fresh(prototype, **{name: 10**9}).fit(X, y)
     huge = fresh(prototype, **{name: 10**30}).fit(X, y)
     assert huge.queried_indices_.tolist() == unlimited.queried_indices_.tolist()
 
 
-@each_stream_default
-@pytest.mark.parametrize("name", ["average", "fit_intercept", "normalize"])
+@pytest.mark.parametrize(
+    ("prototype", "name"),
+    rows_with(
+        STREAM_DEFAULTS, ["average", "fit_intercept", "normalize"], has_parameter
+    ),
+)
 def test_weights_cannot_be_read_in_another_way(prototype, name):
-    learner = fresh(prototype)
-    if name not in learner.get_params():
-        return
-    learner.fit(X, y).set_params(**{name: not getattr(learner, name)})
+    learner = fresh(prototype).fit(X, y)
+    learner.set_params(**{name: not getattr(learner, name)})
     before = frozen(vars(learner))
     for verb in LATER:
         with pytest.raises(ValueError, match=f"^{name} cannot change from .* fit"):

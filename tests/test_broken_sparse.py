@@ -19,8 +19,8 @@ from sklearn_activelearn.evaluation import label_curve
 from tests.learners import each_default
 from tests.tools import fresh, frozen
 
-rng = np.random.RandomState(0)
-DENSE = rng.standard_normal((12, 4)) * (rng.uniform(size=(12, 4)) < 0.6)
+DENSE = np.random.RandomState(0).standard_normal((12, 4))
+DENSE *= np.random.RandomState(1).uniform(size=(12, 4)) < 0.6
 DENSE[:, 0] += 1
 y = np.arange(12) % 2
 

@@ -33,9 +33,9 @@ from sklearn_activelearn.losses import RampLoss, make_loss
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((150, 2))
-y = np.where(X[:, 0] + 0.3 * rng.standard_normal(150) > 0, "yes", "no")
+from tests.tools import problem
+
+X, y = problem(150, 2, noise=0.3)
 EVERYTHING = RandomSamplingClassifier(rate=1.0)
 FAST = {"cv": 3, "at": [1, 2, 5, 10, 20, 50, 100], "random_state": 0}
 

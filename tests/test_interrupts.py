@@ -30,7 +30,7 @@ from sklearn_activelearn import (
     _drafts,
 )
 from sklearn_activelearn._interrupts import pay, surely
-from tests.tools import AnswerSheet, NaiveBayes, fresh, state
+from tests.tools import AnswerSheet, NaiveBayes, fresh, problem, state
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals"),
@@ -72,9 +72,7 @@ POOL_FAMILIES = {
 
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((50, 4))
-y = np.where(X[:, 0] + rng.standard_normal(50) > 0, "yes", "no")
+X, y = problem(50, 4, noise=1.0)
 CLASSES = ["no", "yes"]
 
 #: Where verbs begin and end.

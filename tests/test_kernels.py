@@ -21,7 +21,6 @@ FORMATS = {
     "csr-float32-int64": lambda X: with_int64_indices(csr_array(X.astype(np.float32))),
 }
 each_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
-rng = np.random.RandomState(0)
 
 
 def dots(X, w, normalize=False):
@@ -32,6 +31,7 @@ def dots(X, w, normalize=False):
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("n_features", range(1, 41))
 def test_dot(make, normalize, n_features):
+    rng = np.random.RandomState(n_features)
     X = rng.standard_normal((9, n_features)).astype(np.float32).astype(float)
     X[rng.uniform(size=X.shape) < 0.3] = 0.0
     w = rng.standard_normal(n_features)
@@ -56,6 +56,7 @@ def test_every_entry_counts_once(make):
 @pytest.mark.parametrize("n_vectors", [1, 2, 5])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_scores(make, n_vectors, normalize):
+    rng = np.random.RandomState(n_vectors)
     X = rng.randint(-3, 4, size=(20, 11)).astype(float)
     X[7] = 0.0
     coef, intercept = (
@@ -89,7 +90,7 @@ def test_dense_rows_are_not_copied(dtype, verb, tmp_path):
     X = np.lib.format.open_memmap(
         tmp_path / "X.npy", mode="w+", dtype=dtype, shape=(n_rows, n_features)
     )
-    X[:] = rng.standard_normal(n_features)
+    X[:] = np.random.RandomState(0).standard_normal(n_features)
     X[::2] *= -1
     X = np.load(tmp_path / "X.npy", mmap_mode="r")
     y = np.arange(n_rows) % 2

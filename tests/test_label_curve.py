@@ -28,9 +28,8 @@ from sklearn_activelearn.evaluation import (
 from tests.learners import each_stream_family
 from tests.tools import fresh, group_of
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((120, 4))
-noise = 0.3 * rng.standard_normal(120)
+X = np.random.RandomState(0).standard_normal((120, 4))
+noise = 0.3 * np.random.RandomState(1).standard_normal(120)
 y = np.where(X @ [1.0, -1.0, 0.5, 0.0] + noise > 0, "yes", "no")
 SPLITS = [
     (np.arange(80), np.arange(80, 120)),

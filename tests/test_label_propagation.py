@@ -15,13 +15,12 @@ from sklearn.semi_supervised import LabelPropagation
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool._pool import Pool
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
-from sklearn_activelearn.pool.graph._harmonic import HarmonicField
+from sklearn_activelearn.pool.graph._harmonic import CANCELLED, HarmonicField
 from tests.reference import label_propagation as reference
-from tests.tools import by_pool, fresh, frozen, state
+from tests.tools import by_pool, fresh, frozen, problem, state
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((60, 3))
-y = np.where(X[:, 0] + 0.3 * rng.standard_normal(60) > 0, "yes", "no")
+X, y = problem(60, 3, noise=0.3)
+OTHERS = np.random.RandomState(1).standard_normal((60, 3))
 
 KERNELS = [
     ("rbf", {"gamma": 0.1}, lambda X: reference.rbf_weights(X, 0.1)),
@@ -119,18 +118,20 @@ def test_hundreds_of_labels_do_not_drift(kernel):
     X, y = load_digits(n_class=3, return_X_y=True)
     certain = np.eye(3)[y]
     W = GraphClassifier(kernel).connect(X).weights()
-    order = rng.permutation(len(y))
+    order = np.random.RandomState(0).permutation(len(y))
     field = HarmonicField(W, order[:5], certain[order[:5]])
     for node in order[5:400]:
         field = field.clamped(node, certain[node])
     expected = HarmonicField(W, order[:400], certain[order[:400]])
     np.testing.assert_allclose(field.reached, expected.reached, atol=1e-11)
     scale = np.sqrt(np.outer(*2 * [np.diag(expected.green)]))
-    np.testing.assert_allclose(field.green / scale, expected.green / scale, atol=1e-11)
+    # what a label may cancel before all is solved anew
+    atol = 10 * np.finfo(float).eps / CANCELLED
+    np.testing.assert_allclose(field.green / scale, expected.green / scale, atol=atol)
 
 
 def test_a_label_where_there_was_none_is_as_exact_as_any():
-    groups = np.repeat([0.0, 1e3, 2e3], 20)[:, None] + rng.standard_normal((60, 1))
+    groups = np.repeat([0.0, 1e3, 2e3], 20)[:, None] + OTHERS[:60, :1]
     W = GraphClassifier("rbf", gamma=0.5).connect(groups).weights()
     field = HarmonicField(W, np.array([0]), np.array([[1.0, 0.0]]))
     assert np.count_nonzero(field.is_lost) == 40
@@ -290,7 +291,7 @@ def test_probabilities_of_all_rows_are_those_of_the_slow_twin(
     bought = learner.queried_indices_
     np.testing.assert_array_equal(learner.transduction_[bought], y[bought])
 
-    new = rng.standard_normal((9, 3))
+    new = OTHERS[:9]
     distances = ((new[:, None] - X) ** 2).sum(axis=2)
     around = np.exp(-0.1 * distances)
     if kernel == "knn":
@@ -310,7 +311,7 @@ def test_predictions_are_made_as_scikit_learn_makes_them():
     np.testing.assert_allclose(
         learner.label_distributions_, peer.label_distributions_, atol=1e-6
     )
-    new = rng.standard_normal((9, 3))
+    new = OTHERS[:9]
     np.testing.assert_allclose(
         learner.predict_proba(new), peer.predict_proba(new), atol=1e-6
     )
@@ -323,7 +324,7 @@ def test_a_row_far_away_has_the_class_of_the_nearest():
 
 
 def test_parts_without_a_label_come_first():
-    groups = 100.0 * np.arange(12)[:, None] + rng.standard_normal((12, 5))
+    groups = 100.0 * np.arange(12)[:, None] + OTHERS[:20].reshape(12, 5)
     pool, labels = groups.reshape(-1, 1), np.repeat(np.arange(12) % 2, 5)
     learner = ActiveLabelPropagationClassifier(
         n_neighbors=3, n_initial=3, budget=12, random_state=0
@@ -422,7 +423,7 @@ def test_equal_rows_may_have_different_labels():
 
 
 def test_a_pickle_is_small_and_goes_on_to_the_bit():
-    pool = rng.standard_normal((300, 2))
+    pool = np.random.RandomState(1).standard_normal((300, 2))
     labels = pool[:, 0] > 0
     learner = ActiveLabelPropagationClassifier("rbf", budget=40, random_state=0)
     learner.fit(pool, labels)
@@ -563,7 +564,7 @@ def test_late_labels_of_a_pool_that_has_shrunk():
 def test_labels_move_with_their_rows():
     learner = ActiveLabelPropagationClassifier(budget=15, random_state=0).fit(X, y)
     bought = learner.queried_indices_
-    grown = np.vstack([rng.standard_normal((40, 3)), X])
+    grown = np.vstack([OTHERS[:40], X])
     left = np.setdiff1d(np.arange(100), 40 + bought)
     learner.set_params(budget=16)
     row = learner.query(grown, candidates=left)
@@ -589,7 +590,7 @@ def test_a_row_taught_again_is_one_more():
 @pytest.mark.parametrize("verb", ["learn", "partial_fit"])
 def test_an_interrupt_in_a_new_pool_changes_nothing(verb):
     learner = ActiveLabelPropagationClassifier(budget=15, random_state=0).fit(X, y)
-    grown = np.vstack([rng.standard_normal((40, 3)), X])
+    grown = np.vstack([OTHERS[:40], X])
     answers = np.append(np.resize(["no", "yes"], 40), y)
     argument = answers if verb == "partial_fit" else answers.__getitem__
     other = pickle.loads(pickle.dumps(learner.set_params(budget=20)))

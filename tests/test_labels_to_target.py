@@ -15,10 +15,9 @@ from sklearn_activelearn.evaluation import (
     labels_to_target,
     tune_labels_to_target,
 )
+from tests.tools import problem
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((120, 4))
-y = np.where(X[:, 0] > 0, "yes", "no")
+X, y = problem(120, 4)
 
 
 def curve_of(scores, n_offered=50):

@@ -93,10 +93,8 @@ def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
     looped, purchases = by_pool(fresh(prototype), X, y, classes, np.sort(order))
     assert set(purchases) <= set(order.tolist())
     assert learner.queried_indices_.tolist() == oracle.asked == purchases
-    if not purchases:  # a share of few rows is none
-        return
-    for one, other in zip(responses(learner, X), responses(looped, X), strict=True):
-        np.testing.assert_array_equal(one, other)
+    if purchases:  # a share of few rows is none
+        assert frozen(responses(learner, X)) == frozen(responses(looped, X))
 
 
 @each_stream_learner

@@ -12,9 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 from sklearn.base import clone
-from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
@@ -30,7 +35,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from tests.reference.ledger import Book
-from tests.tools import frozen, responses, state
+from tests.tools import NaiveBayes, frozen, responses, state
 
 LABELS = ["a", "b"]
 
@@ -41,18 +46,18 @@ FAMILIES = {
     "second order": SOLEClassifier(5.0),
     "matrix": RLSSamplingClassifier(9.0, variant="mistake", dual=False),
     "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
-    "passive": PassiveClassifier(BernoulliNB(), n_initial=2, batch_size=2),
+    "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
     "uncertainty": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=3, batch_size=2, budget=0.8
+        NaiveBayes(), n_initial=3, batch_size=2, budget=0.8
     ),
     "incremental": UncertaintySamplingClassifier(
-        BernoulliNB(), n_initial=2, incremental=True, stopping="stable_predictions"
+        NaiveBayes(), n_initial=2, incremental=True, stopping="stable_predictions"
     ),
     "graph": ActiveLabelPropagationClassifier(n_neighbors=3, n_initial=3, batch_size=2),
     "COMB": COMBClassifier(n_estimators=2, n_initial=3, batch_size=2),
     "FASSL": FASSLBoostClassifier(n_initial=3, batch_size=2),
     "ALMS": ALMSClassifier(
-        BernoulliNB(),
+        NaiveBayes(),
         param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
@@ -60,6 +65,11 @@ FAMILIES = {
         batch_size=2,
     ),
 }
+
+
+def is_told(machine):
+    """Tell whether a learner knows the classes."""
+    return hasattr(machine.learner, "classes_")
 
 
 class Ledger(RuleBasedStateMachine):
@@ -153,24 +163,19 @@ class Ledger(RuleBasedStateMachine):
             self.learner.skip(X, refund=refund)
             self.n_billed -= refund * n_skipped
 
+    @precondition(lambda self: hasattr(self.learner, "correct") and is_told(self))
     @rule(data=st.data())
     def correct(self, data):
-        if self.book.is_stream:
-            assert not hasattr(self.learner, "correct")
-            return
         X = self.X[self.rows_of(data, min_size=1)]
         labels = self.labels_for(data, len(X))
-        if not hasattr(self.learner, "classes_"):
-            return
         if self.book.correct(X.tolist(), labels.tolist()):
             self.learner.correct(X, labels)
         else:
             self.refused(ValueError, lambda: self.learner.correct(X, labels))
 
+    @precondition(lambda self: hasattr(self.learner, "budget") and is_told(self))
     @rule(data=st.data(), fault=st.sampled_from([None, KeyError, "label", "number"]))
     def learn(self, data, fault):
-        if not hasattr(self.learner, "budget") or not hasattr(self.learner, "classes_"):
-            return
         self.learner.set_params(budget=max(self.n_billed, 0) + 3)
         answers, fails_at = [], data.draw(st.integers(0, 3), label="fails at")
 

@@ -18,8 +18,7 @@ from tests.learners import (
 )
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((60, 3))
+X = np.random.RandomState(0).standard_normal((60, 3))
 y = np.where(X[:, 0] > 0.2, "yes", "no")
 CLASSES = ["no", "yes"]
 

@@ -20,11 +20,9 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from tests.learners import each_pool_default, each_pool_family
-from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state
+from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((80, 4))
-y = np.where(X[:, 0] + 0.5 * rng.standard_normal(80) > 0, "yes", "no")
+X, y = problem(80, 4, noise=0.5)
 CLASSES = ["no", "yes"]
 
 

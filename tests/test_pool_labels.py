@@ -21,11 +21,9 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.pool import StablePredictions
 from sklearn_activelearn.pool._utility import consensus_kl
-from tests.tools import AnswerSheet
+from tests.tools import AnswerSheet, problem
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((150, 4))
-y = np.where(X[:, 0] + 0.3 * rng.standard_normal(150) > 0, "yes", "no")
+X, y = problem(150, 4, noise=0.3)
 
 
 class Refuses(ClassifierMixin, BaseEstimator):

@@ -16,7 +16,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.tools import NaiveBayes, fresh, responses, state
+from tests.tools import NaiveBayes, fresh, problem, responses, state
 
 STREAM_FAMILIES = {
     "first order": CBGZClassifier(b=5.0),
@@ -36,9 +36,7 @@ POOL_FAMILIES = {
 
 FAMILIES = STREAM_FAMILIES | POOL_FAMILIES
 
-rng = np.random.RandomState(0)
-X = rng.standard_normal((200, 3))
-y = np.where(X[:, 0] + rng.standard_normal(200) > 0, "yes", "no")
+X, y = problem(200, 3, noise=1.0)
 CLASSES = ["no", "yes"]
 LONG = 20  # seconds, for what does not wait
 

@@ -11,6 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 LABELS = [[0, 1], [-1, 1], ["no", "yes"], [3, 5, 9], ["a", "b", "c", "d"]]
 
 
+def problem(n_rows, n_features, noise=0.0):
+    """Return random rows, and labels "no" and "yes" that follow the first column."""
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((n_rows, n_features))
+    return X, np.where(X[:, 0] + noise * rng.standard_normal(n_rows) > 0, "yes", "no")
+
+
 def fresh(prototype, **params):
     """Return an unfitted copy whose coins are known."""
     return clone(prototype).set_params(**{"random_state": 0, **params})

@@ -94,7 +94,8 @@ def labels_to_target(curve, error):
     >>> from sklearn_activelearn import RandomSamplingClassifier
     >>> from sklearn_activelearn.evaluation import label_curve, labels_to_target
     >>> X, y = load_digits(return_X_y=True)
-    >>> curve = label_curve(RandomSamplingClassifier(rate=1.0), X, y, random_state=0)
+    >>> learner = RandomSamplingClassifier(rate=1.0)
+    >>> curve = label_curve(learner, X, y, at=range(50, 1000, 50), random_state=0)
     >>> labels_to_target(curve, 0.2).n_failed
     0
     """

@@ -72,6 +72,11 @@ class StablePredictions:
     patience : int >= 1, default=3
         How many times in a row.
 
+    Raises
+    ------
+    TypeError or ValueError
+        From the learner that has it, for a parameter outside its range.
+
     References
     ----------
     .. [1] M. Bloodgood, K. Vijay-Shanker, "A Method for Stopping Active Learning

@@ -67,7 +67,7 @@ class MarginLossClassifier(StreamClassifier):
         `set_params` to go on. A float is a share of the rows seen and those of the
         call, for `fit` and `learn` only. None: no limit.
 
-    patience : int >= 1, default=1000
+    patience : int >= 1 or None, default=1000
         Stop asking for good after this many rows in a row without a purchase.
         None: never.
 
