@@ -119,6 +119,7 @@ BAD_PARAMS = {
         (lambda margins: 0.5, ValueError),
     ],
     "kernel": [("precomputed", ValueError), ("additive_chi2", ValueError)],
+    "loss": [("log", ValueError), (None, (TypeError, ValueError))],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "initial": [(3, TypeError), (np.mean, TypeError)],
 }

@@ -10,7 +10,7 @@ from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_flag, check_number
 from ._correction import Lesson, corrected, trained_if_possible
-from ._input_checks import check_classifier, check_has
+from ._input_checks import check_has
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
@@ -140,10 +140,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _check_parameters(self):
         trainer = self._make_trainer()
-        for estimator in trainer.estimators:
-            check_classifier(estimator)
-            check_has(self._needs, estimator, type(self).__name__, self._otherwise)
         trainer.check()
+        for estimator in trainer.estimators:
+            check_has(self._needs, estimator, type(self).__name__, self._otherwise)
         for rule in find_rules(self.stopping):
             for model in trainer.models():
                 hint = "Use another estimator or rule."

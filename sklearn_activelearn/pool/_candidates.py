@@ -108,6 +108,7 @@ class CandidateTrainer(Trainer):
 
     def check(self):
         """Raise if the number of folds is out of its range."""
+        super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
 
     def train(self, known, before):

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 from .._containers import take
 from .._validation import check_flag
-from ._input_checks import check_pool, is_plain
+from ._input_checks import check_classifier, check_pool, is_plain
 from ._labelled import Labelled
 from ._pool import Pool
 
@@ -57,7 +57,9 @@ class Trainer:
     keeps_pool = goes_on = False
 
     def check(self):
-        """Raise if a parameter is out of its range."""
+        """Raise if a parameter is out of its range, or an estimator will not do."""
+        for estimator in self.estimators:
+            check_classifier(estimator)
 
     def models(self):
         """Return what has the methods that the model will have."""
@@ -96,6 +98,7 @@ class OneModel(Trainer):
 
     def check(self):
         """Refuse an estimator that cannot be taught incrementally, if it shall be."""
+        super().check()
         (estimator,) = self.estimators
         if check_flag(self.incremental, "incremental") and not hasattr(
             estimator, "partial_fit"

@@ -56,6 +56,7 @@ class ALMSTrainer(Trainer):
 
     def check(self):
         """Raise if a parameter is out of its range, or an estimator will not do."""
+        super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
         check_option(self.voi, "voi", ("auto", "gram", "refit"))
         check_option(self.selection, "selection", ("cv", "leave_one_out", VALIDATION))

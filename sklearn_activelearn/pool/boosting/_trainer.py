@@ -76,6 +76,7 @@ class BoostingTrainer(Trainer):
         check_number(self.alpha, "alpha", 0, 1, closed="both")
         if self.initial is not None:
             check_classifier(self.initial, "initial")
+        super().check()
         self.rounds.check()
         weak = self.estimators[0]
         if not has_fit_parameter(weak, "sample_weight"):
