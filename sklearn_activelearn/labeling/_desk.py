@@ -132,7 +132,7 @@ class Desk:
 
 def counts(status):
     """Return where a session stands, in words."""
-    by_class = ", ".join(f"{n} {label}" for label, n in status.by_class.items())
+    by_class = ", ".join(f"{n} {label}" for label, n in status.by_class.items() if n)
     parts = [f"{status.answered} labelled" + (by_class and f" ({by_class})")]
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
