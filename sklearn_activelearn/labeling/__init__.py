@@ -1,4 +1,4 @@
-"""Labelling for real: sessions in a file that outlives the process, and what shows them."""
+"""Labelling for real: sessions in a file that outlives the process."""
 
 from ._export import export
 from ._session import LabelingSession

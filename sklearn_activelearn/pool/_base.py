@@ -138,6 +138,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             draft.learner = corrected(learner, X, y)
         return draft.commit()
 
+    def _follows_from_labels(self):
+        trainer = self._make_trainer()
+        return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
+
     def _check_parameters(self):
         trainer = self._make_trainer()
         for estimator in trainer.estimators:

@@ -193,6 +193,10 @@ class GreedyOnlineClassifier(StreamClassifier):
         self.learning_rate = learning_rate
         self.power_t = power_t
 
+    @property
+    def _group(self):
+        return self.m
+
     def _make_rules(self):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
         loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)

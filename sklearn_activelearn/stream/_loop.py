@@ -41,6 +41,8 @@ class StreamLoop:
     #: What else than scaling the rows helps against numbers that are too large.
     _cure = "choose a smaller step"
 
+    _group = 1
+
     def fit(self, X, y):
         """Simulate active learning on labelled data, from scratch.
 
@@ -285,7 +287,7 @@ class StreamLoop:
         counts : ndarray of int
             Ascending.
         """
-        look = getattr(self, "m", 1)  # rows looked at together
+        look = self._group
         size = look * -(-max(len(order) // 32, 1000) // look)
         limits = self._limits(len(order))
         place = np.empty(X.shape[0], dtype=np.int64)
