@@ -6,7 +6,7 @@ from time import time
 
 import numpy as np
 
-from .._containers import is_frame, n_rows
+from .._containers import is_frame, n_rows, take
 from ._answers import SKIP
 from ._checks import check_who, plain_label
 from ._display import html_of
@@ -325,8 +325,13 @@ class LabelingSession:
         with self._lock:
             return status_of(self._book)
 
-    def predictions(self):
-        """Return what the model says of all rows.
+    def predictions(self, ids=None):
+        """Return what the model says of rows.
+
+        Parameters
+        ----------
+        ids : list of str or int, default=None
+            These rows; None: all.
 
         Returns
         -------
@@ -337,14 +342,16 @@ class LabelingSession:
         Raises
         ------
         ValueError
-            If there is no model yet.
+            If there is no model yet; for an id that is not there.
         """
+        rows = slice(None) if ids is None else self._ids.rows(ids)
         player = self._work.player
         if not player.has_model:
             raise ValueError("There is no model yet: it needs labels of two classes.")
-        labels, probabilities = player.predict(self._pool)
+        labels, probabilities = player.predict(take(self._pool, rows))
         classes = player.learner.classes_.tolist()
-        return Predictions(self.ids, labels, probabilities, classes)
+        ids = self.ids if ids is None else ids
+        return Predictions(ids, labels, probabilities, classes)
 
     def curve(self):
         """Return how good each model was on the rows put aside.
