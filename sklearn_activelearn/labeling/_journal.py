@@ -194,8 +194,10 @@ def connect(path, mode):
             "recursive_triggers = ON",
         ):
             connection.execute(f"PRAGMA {pragma}")
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if is_damage(error):
+            raise damaged(path, 1, error) from None
         raise
     return connection
 
@@ -237,7 +239,9 @@ def events_of(connection, path):
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         connection.execute("COMMIT")
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        problem = str(error)
+        if not is_damage(error):
+            raise
+        problem = error
     events = whole(rows)
     if problem not in (None, "ok"):
         raise damaged(path, len(events) + 1, problem)
@@ -269,6 +273,14 @@ def check_schema(connection):
     made = {name: sql.removesuffix(" STRICT") for name, sql in SCHEMA.items()}
     if found != made:
         raise sqlite3.DatabaseError("its table is not as it was made")
+
+
+def is_damage(error):
+    """Whether an error comes from what is in the file."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    elsewhere = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+    known = isinstance(error, sqlite3.Error | UnicodeDecodeError)
+    return known and code & 0xFF not in elsewhere
 
 
 def damaged(path, number, why):
