@@ -38,7 +38,8 @@ def run_label(args):
         except ValueError as error:
             raise UsageError(error) from error
         finally:
-            print(f"Labels in {args.out}: {session.status().answered}.")
+            n_labels = sum(session.status().by_class.values())
+            print(f"Labels in {args.out}: {n_labels}.")
 
 
 def export_labels(args):

@@ -132,19 +132,20 @@ class Desk:
 
 def counts(status):
     """Return where a session stands, in words."""
-    by_class = ", ".join(f"{n} {label}" for label, n in status.by_class.items() if n)
-    parts = [f"{status.answered} labelled" + (by_class and f" ({by_class})")]
+    by_class = {label: n for label, n in status.by_class.items() if n}
+    each = ", ".join(f"{n} {label}" for label, n in by_class.items())
+    parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
     if status.left is not None:
-        parts.append(f"{status.left} left")
+        parts.append(f"{status.left + status.pending} left")
     return ", ".join(parts)
 
 
 def progress(status, n_rows):
     """Return the share of the work that is done, of all rows without a budget."""
     done = status.answered + status.skipped
-    whole = n_rows if status.left is None else done + status.left
+    whole = n_rows if status.left is None else done + status.left + status.pending
     return done / whole if whole else 1.0
 
 

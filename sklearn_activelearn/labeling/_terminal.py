@@ -40,8 +40,8 @@ def label_in_terminal(desk, *, who=None, answers=None):
     with Keyboard(sys.stdin) if by_keys else Lines(answers or sys.stdin) as source:
         view = desk.next(who)
         while view is not None and view.row_id is not None:
-            show(view, desk)
             source.forget()
+            show(view, desk)
             view = next_view(desk, view, who, source)
         if view is not None:
             say(view.reason)
