@@ -14,6 +14,7 @@ import pytest
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._desk import Desk
+from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
@@ -283,17 +284,17 @@ class TestPolicy:
 
 
 @pytest.fixture
-def server(tmp_path):
+def server():
     """A server in a thread; returns a function that opens a client."""
     uvicorn = pytest.importorskip("uvicorn")
-    desk = open_desk(tmp_path, n_rows=120)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        _page.make_app(desk, TOKEN), lifespan="off", log_level="warning"
-    )
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, args=([listener],))
-    with desk.session:
+    with quick_folder() as folder, open_desk(folder, n_rows=220).session as session:
+        desk = Desk(session, "text")
+        app = _page.make_app(desk, TOKEN)
+        running = uvicorn.Server(
+            uvicorn.Config(app, lifespan="off", log_level="warning")
+        )
+        thread = threading.Thread(target=running.run, args=([listener],))
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk
         running.should_exit = True
@@ -303,7 +304,7 @@ def server(tmp_path):
 
 def test_ten_people_at_once(server):
     address, desk = server
-    each = 8
+    each = 20
 
     def work(number):
         who, given = f"person {number}", []

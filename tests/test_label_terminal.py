@@ -153,6 +153,23 @@ class TestLines:
         out = label("--show-prediction", answers="1\n2\n" * 8)[1]
         assert re.search(r"^The model: \w+ \d+ %, \w+ \d+ %$", out, re.MULTILINE)
 
+    def test_other_versions_are_told_in_a_line(self, label, monkeypatch):
+        label(answers="good\n")
+        module = "sklearn_activelearn.labeling._opening"
+        monkeypatch.setattr(f"{module}.versions", lambda: {"numpy": "0.1"})
+        code, out, err = label(answers="good\n")
+        assert code == 0
+        assert "Labels in labels.sqlite: 2." in out
+        assert re.fullmatch(
+            "sklearn-activelearn: warning: .*numpy was .* and is now '0.1'.*\n", err
+        )
+
+    def test_several_people_vote(self, label):
+        options = ["--votes", "2", "--budget", "2"]
+        for who in ("ann", "bob"):
+            assert label(*options, "--who", who, answers="good\n" * 3)[0] == 0
+        assert list(exported().values()) == ["good", "good"]
+
 
 class TestRefusals:
     def test_what_is_missing(self, refused, reviews):
@@ -176,6 +193,7 @@ class TestRefusals:
                 "--batch-size: DKMClassifier has",
             ),
             (["--budget", "0"], "0 is not at least 1"),
+            (["--votes", "2"], "whose votes are these? (--who)"),
             (["--answers", "none.txt"], "none.txt: No such file"),
             (["--answers", "-", "--web"], "--answers is for the terminal"),
             (["--out", "none/labels.sqlite"], "there is no folder none"),

@@ -3,13 +3,14 @@
 import importlib.util
 import sys
 from pathlib import Path
+from warnings import catch_warnings
 
 from ..labeling import LabelingSession, export
 from ..labeling._desk import Desk, keys_of
 from ..labeling._tables import default_learner, read_task
 from ..labeling._terminal import check_answers, label_in_terminal
 from .learners import name_of, parse_learner
-from .options import UsageError
+from .options import PROGRAM, UsageError
 
 SQLITE = b"SQLite format 3\0"
 
@@ -63,6 +64,8 @@ def check_options(args):
         raise UsageError("--text or --image: one of them")
     if not args.out.parent.is_dir():
         raise UsageError(f"--out: there is no folder {args.out.parent}")
+    if args.votes > 1 and not args.who and not args.web:
+        raise UsageError("--votes: whose votes are these? (--who)")
     if args.web and args.answers:
         raise UsageError("--answers is for the terminal, --web for people")
     if args.web and not all(map(importlib.util.find_spec, ("starlette", "uvicorn"))):
@@ -134,19 +137,23 @@ def make_learner(args):
 def open_session(args, task, learner):
     """Begin the session, or go on with it."""
     try:
-        return LabelingSession(
-            learner,
-            task.X,
-            args.out,
-            items=task.items,
-            ids=task.ids,
-            classes=args.classes,
-            test_size=args.test_size,
-            votes=args.votes,
-            ahead=1,
-        )
+        with catch_warnings(record=True, action="always") as notes:
+            session = LabelingSession(
+                learner,
+                task.X,
+                args.out,
+                items=task.items,
+                ids=task.ids,
+                classes=args.classes,
+                test_size=args.test_size,
+                votes=args.votes,
+                ahead=1,
+            )
     except (ValueError, TypeError, OSError) as error:
         raise UsageError(describe(error, args.out)) from error
+    for note in notes:
+        print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
+    return session
 
 
 def teach_known(args, session, known):
