@@ -100,6 +100,11 @@ class Book:
         """Whether it is fixed what the learner knows when it is asked next."""
         return self.last_teach > self.last_ask
 
+    @property
+    def any_told(self):
+        """Whether the learner was told a label."""
+        return any(label is not SKIP for label in self.told.values())
+
     def is_of_last_batch(self, id):
         """Whether no rows were asked for since this one was."""
         return (self.asked[id].event if id in self.asked else 0) == self.last_ask

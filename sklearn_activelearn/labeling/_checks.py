@@ -40,6 +40,8 @@ def plain_label(label, classes, example):
         raise ValueError(f"A label is text or a number, got {label!r}.")
     if classes is not None and (label not in classes or kind != kind_of(classes[0])):
         raise ValueError(f"The label {label!r} is none of {classes}.")
+    if classes is not None:
+        return classes[classes.index(label)]
     if example is not None and kind != kind_of(example):
         raise ValueError(
             f"The label {label!r} is not of the kind of the others, as {example!r}."

@@ -188,7 +188,10 @@ def read_csv(path):
 def read_json(path):
     """Yield what tasks of Label Studio have; their data name our ids."""
     try:
-        for task in json.loads(path.read_text(encoding="utf-8")):
+        tasks = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(tasks, list):
+            raise TypeError("It is no list.")
+        for task in tasks:
             for annotation in task["annotations"]:
                 who = annotation.get("completed_by")
                 who = who.get("email") if isinstance(who, dict) else who

@@ -38,6 +38,10 @@ class Ids:
         except (KeyError, TypeError):
             raise ValueError(f"There is no row with the id {id!r}.") from None
 
+    def own(self, id):
+        """Return the id as it is stored, if it is there."""
+        return self.all[self.row(id)]
+
     def rows(self, ids):
         """Return the numbers of several rows."""
         return [self._rows[id] for id in ids]

@@ -189,8 +189,8 @@ class LabelingSession:
                 id = self._book.next_for(who, now)
                 if id is not None:
                     self._keep(id, who, now)
-                    if self._ahead and self._book.is_of_last_batch(id):
-                        self._work.find_rows()
+                    if self._ahead:
+                        self._work.look_ahead(id)
                     return id
                 job = self._work.find_rows()
             if job is None:
@@ -262,7 +262,7 @@ class LabelingSession:
         """
         with self._lock:
             self._check(who)
-            self._ids.row(id)
+            id = self._ids.own(id)
             if id not in self._book.asked and id not in self._book.test:
                 raise ValueError(f"Row {id!r} was not asked for: nothing to skip.")
             if self._book.told.get(id, SKIP) is not SKIP:
@@ -344,7 +344,7 @@ class LabelingSession:
         ValueError
             If there is no model yet; for an id that is not there.
         """
-        rows = slice(None) if ids is None else self._ids.rows(ids)
+        rows = slice(None) if ids is None else [self._ids.row(id) for id in ids]
         player = self._work.player
         if not player.has_model:
             raise ValueError("There is no model yet: it needs labels of two classes.")
@@ -439,7 +439,7 @@ class LabelingSession:
         example = self._book.any_label()
         for id, label, who in labels:
             self._check(who)
-            self._ids.row(id)
+            id = self._ids.own(id)
             label = plain_label(label, known, example)
             told = self._book.told.get(id, SKIP)
             if self._work.player.is_stream and told not in (SKIP, label):

@@ -73,6 +73,16 @@ class Work:
         self._job = self._thread.submit(self._ask)
         return self._job
 
+    def look_ahead(self, id):
+        """Begin to look for the next rows when the first one of the last ones is shown.
+
+        A stream learner that was taught nothing would let all rows pass.
+        """
+        book = self._record.book
+        is_ready = not self.player.is_stream or book.any_told
+        if is_ready and book.is_of_last_batch(id):
+            self.find_rows()
+
     def begin_anew(self):
         """Make the learner anew, as something was undone; return the job."""
         self._is_stale = True
