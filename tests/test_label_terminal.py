@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import select
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +165,14 @@ class TestLines:
         assert re.fullmatch(
             "sklearn-activelearn: warning: .*numpy was .* and is now '0.1'.*\n", err
         )
+
+    def test_what_was_shown_is_exported_by_the_command_that_labels(self, label):
+        label(answers="good\n")
+        code, out, _ = label("--export", "labelled.json")
+        assert code == 0
+        assert out == "Labels in labelled.json: 1.\n"
+        (task,) = json.loads(Path("labelled.json").read_text())
+        assert " film number " in task["data"]["text"]
 
     def test_several_people_vote(self, label):
         options = ["--votes", "2", "--budget", "2"]

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from functools import partial
 from pathlib import Path
 from warnings import catch_warnings
 
@@ -17,14 +18,17 @@ SQLITE = b"SQLite format 3\0"
 
 def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
-    if args.export:
-        return export_labels(args)
+    if args.export and args.out is None:
+        return export_labels(args, partial(export, args.file))
+    check_rows(args)
     check_options(args)
     answers = read_answers(args)
     task = read_rows(args)
     learner = make_learner(args)
     with open_session(args, task, learner) as session:
         teach_known(args, session, task.known)
+        if args.export:
+            return export_labels(args, session.export)
         desk = Desk(
             session,
             task.kind,
@@ -40,16 +44,30 @@ def run_label(args):
             raise UsageError(error) from error
         finally:
             n_labels = sum(session.status().by_class.values())
-            print(f"Labels in {args.out}: {n_labels}.")
+            print(f"Labels in {args.out}: {n_labels}. The same command goes on.")
 
 
-def export_labels(args):
+def export_labels(args, write):
     """Write the labels of a session to a file."""
     try:
-        n_labels = export(args.file, args.export)
+        n_labels = write(args.export)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.file)) from error
     print(f"Labels in {args.export}: {n_labels}.")
+
+
+def check_rows(args):
+    """Refuse a session where rows are needed."""
+    try:
+        with args.file.open("rb") as file:
+            is_session = file.read(len(SQLITE)) == SQLITE
+    except OSError as error:
+        raise UsageError(describe(error, args.file)) from error
+    if is_session:
+        raise UsageError(
+            f"{args.file} holds labels: --export writes them to a file; to go on, "
+            "repeat the command that has begun it"
+        )
 
 
 def check_options(args):
@@ -93,12 +111,6 @@ def read_answers(args):
 def read_rows(args):
     """Return what there is to label."""
     try:
-        with args.file.open("rb") as file:
-            if file.read(len(SQLITE)) == SQLITE:
-                raise UsageError(
-                    f"{args.file} holds labels: --export writes them to a file; to go "
-                    "on, repeat the command that has begun it"
-                )
         task = read_task(
             args.file,
             text=args.text,

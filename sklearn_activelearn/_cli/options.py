@@ -241,7 +241,8 @@ def add_front_end(add):
         "--export",
         metavar="FILE",
         type=Path,
-        help="write the labels as .csv, or as .json for Label Studio, and end",
+        help="write the labels as .csv, or as .json for Label Studio, and end; the "
+        "command that labels adds what was shown",
     )
 
 

@@ -11,7 +11,7 @@ from ._keyboard import END, RESIZED, Keyboard, Lines, can_read_keys
 WIDEST = 100  # longer lines are hard to read
 #: What a terminal would obey: control characters, and those that turn lines around.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-ADVICE = (
+USAGE = (
     "The keys in brackets label the row. s skips it: it does not come back. u takes "
     "back your last answer and shows that row again. q ends it, and so do Ctrl-C and "
     "Ctrl-D. A label is saved as soon as you give it: the same command goes on."
@@ -74,7 +74,7 @@ def next_view(desk, view, who, source):
         if answer == RESIZED:
             show(view, desk)
         elif answer == HELP or source.is_live:
-            say(ADVICE)
+            say(f"{USAGE}\n{desk.session.advice()}")
         else:
             raise ValueError(no_answer(answer, labels))
 
