@@ -3,6 +3,7 @@
 from math import comb, sqrt
 from typing import Any, NamedTuple
 
+from .._containers import take
 from ._answers import SKIP
 
 
@@ -59,6 +60,22 @@ def status_of(book):
         by_class=by_class,
         stop_reason=book.ended,
     )
+
+
+def predictions_of(player, ids, rows):
+    """Return what the model says of rows of the pool; None: of all.
+
+    Raises
+    ------
+    ValueError
+        If there is no model yet.
+    """
+    if not player.has_model:
+        raise ValueError("There is no model yet: it needs labels of two classes.")
+    X = player.pool if rows is None else take(player.pool, rows)
+    labels, probabilities = player.predict(X)
+    names = ids.all if rows is None else ids.at(rows)
+    return Predictions(names, labels, probabilities, player.learner.classes_.tolist())
 
 
 def hits_of(book):

@@ -2,8 +2,11 @@
 
 import csv
 import json
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ._answers import SKIP
 from ._book import Book
@@ -66,7 +69,7 @@ def export(path, out):
 def write_labels(book, out, item_of=None):
     """Write the labels of a book; `item_of` gives what is shown of an id."""
     out = Path(out)
-    write = writer_of(out)
+    write = by_suffix(out, {".csv": write_csv, ".json": write_json})
     rows = list(labelled_rows(book))
     write(out, rows, item_of)
     return len(rows)
@@ -91,12 +94,11 @@ def labelled_rows(book):
         yield Labelled(id, decision.label, who, answers[-1].at, probability, origin)
 
 
-def writer_of(path):
-    """Return what writes a file of that name."""
-    writers = {".csv": write_csv, ".json": write_json}
-    if path.suffix.lower() not in writers:
+def by_suffix(path, functions):
+    """Return the function for files of that name."""
+    if path.suffix.lower() not in functions:
         raise ValueError(f"{path.name} must end in .csv or .json.")
-    return writers[path.suffix.lower()]
+    return functions[path.suffix.lower()]
 
 
 def write_csv(path, rows, item_of):
@@ -141,36 +143,40 @@ def task_of(number, row, item_of):
 
 def shown(item):
     """Return what is shown of a row as JSON."""
-    if isinstance(item, str):
-        return {"text": item}
-    if hasattr(item, "to_dict"):  # a row of a DataFrame
-        item = {
-            str(name): getattr(cell, "item", lambda c=cell: c)()
-            for name, cell in item.items()
-        }
-        return {
-            name: cell if isinstance(cell, str | int | float) else str(cell)
-            for name, cell in item.items()
-        }
+    if hasattr(item, "items"):  # a row of a DataFrame
+        return {str(name): plain_cell(cell) for name, cell in item.items()}
     return {"text": str(item)}
 
 
-def read_labels(path):
-    """Yield the id, the label and the person of each label in a file, as text.
+def plain_cell(cell):
+    """Return a cell as JSON has it."""
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    if isinstance(cell, float) and not isfinite(cell):
+        return None
+    return cell if isinstance(cell, str | int | float | None) else str(cell)
+
+
+def read_labels(path, ids, known):
+    """Yield the id, the label and the person of each label in a file.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.csv`` or ``.json``.
+    ids : Ids
+        Of the rows.
+    known : list
+        Labels, which are numbers if they are so here.
 
     Raises
     ------
     ValueError
-        For a file that has no such labels.
+        For a file that has no such labels, and an id that is not there.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
-        yield from read_csv(path)
-    elif suffix == ".json":
-        yield from read_json(path)
-    else:
-        raise ValueError(f"{path.name} must end in .csv or .json.")
+    path, known = Path(path), {str(label): label for label in known}
+    read = by_suffix(path, {".csv": read_csv, ".json": read_json})
+    for id, label, who in read(path):
+        yield ids.from_text(id), known.get(label, label), who
 
 
 def read_csv(path):

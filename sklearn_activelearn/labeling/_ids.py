@@ -71,6 +71,8 @@ def find_ids(ids, pool, items):
     items : rows or None
         What is shown.
     """
+    if items is not None and n_rows(items) != n_rows(pool):
+        raise ValueError(f"There are {n_rows(items)} items for {n_rows(pool)} rows.")
     frames = [each for each in (items, pool) if is_frame(each)]
     if isinstance(ids, str):
         for frame in frames:

@@ -11,6 +11,7 @@ from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
 from ._journal import Journal, has_content
+from ._player import Player
 from ._settings import (
     check_pool,
     described,
@@ -148,3 +149,15 @@ def budget_left(budget, n_offered, n_test):
 def drawn_seed():
     """Return a seed for a learner that has none."""
     return int(np.random.default_rng().integers(2**31))
+
+
+def player_maker(book, ids, learner, pool):
+    """Return a function that makes a player of the learner that has seen nothing."""
+    begin = book.begin
+    test = np.array(ids.rows(begin["test"]), dtype=np.int64)
+
+    def make():
+        own = ready(learner, begin["seeds"], begin["budget"])
+        return Player(own, pool, test, begin["classes"])
+
+    return make

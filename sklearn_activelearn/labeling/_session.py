@@ -1,30 +1,23 @@
 """A learner, the rows, and a file that outlives both."""
 
-from functools import partial
 from pathlib import Path
 from time import time
 
-import numpy as np
-
-from .._containers import is_frame, n_rows, take
-from ._answers import SKIP
-from ._checks import check_who, plain_label
+from .._containers import is_frame
 from ._display import html_of
-from ._evidence import Predictions, advice_of, curve_of, status_of
+from ._evidence import advice_of, curve_of, predictions_of, status_of
 from ._export import read_labels, write_labels
 from ._ids import find_ids
-from ._opening import check_again, opened
-from ._player import Player
-from ._settings import ready
+from ._opening import check_again, opened, player_maker
+from ._said import check_who, held, label_said, skip_said, undo_said
 from ._work import Record, Work
 
 
 class LabelingSession:
     """A learner, the rows, and a file that outlives both.
 
-    The session is begun if there is no such file, else taken up where it was: the next
-    row is the one that an uninterrupted session would show. It works on a clone of the
-    learner.
+    Without such a file the session begins, else it goes on: the next row is the one
+    that an uninterrupted session would show. It works on a clone of the learner.
 
     Parameters
     ----------
@@ -51,8 +44,8 @@ class LabelingSession:
         How many people label each row; ``who`` is required then. The most frequent
         label is taught; if there are two of them, one more person is asked.
     ahead : {0, 1}, default=0
-        0: `next` waits for training. 1: the next row comes from the model of one batch
-        before, and training happens while the person labels.
+        0: `next` waits for training. 1: it comes from the model of one batch before,
+        and training happens while the person labels.
 
     Attributes
     ----------
@@ -70,9 +63,9 @@ class LabelingSession:
     Raises
     ------
     ValueError, TypeError
-        For what the learner refuses, a file that is no session or is damaged, and one
-        that was begun with other rows or other parameters; the message says what
-        differs. A larger budget is welcome. Nothing was written then.
+        For what the learner refuses, a file that is no session or is damaged, or was
+        begun with other rows or parameters: the message says what differs, nothing was
+        written. A larger budget is welcome.
     BlockingIOError
         If the session is open elsewhere.
     FileNotFoundError
@@ -81,8 +74,8 @@ class LabelingSession:
     Warns
     -----
     UserWarning
-        If the session was begun with other versions of the packages, if the learner
-        would ask for other rows now, and if the last event was not written completely.
+        For other versions of the packages, a learner that would ask for other rows now,
+        and a last event that was not written completely.
 
     Examples
     --------
@@ -107,12 +100,8 @@ class LabelingSession:
         self, learner, pool, path, *, items=None, ids=None, classes=None,
         test_size=0, votes=1, ahead=0,
     ):  # fmt: skip
-        self._ids, self._pool = find_ids(ids, pool, items), pool
+        self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
-        if n_rows(self._items) != n_rows(pool):
-            raise ValueError(
-                f"There are {n_rows(self._items)} items for {n_rows(pool)} rows."
-            )
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
         arguments = learner, pool, self._ids, settings, ahead
         path = Path(path)
@@ -120,11 +109,13 @@ class LabelingSession:
         try:
             self._record = Record(self._journal)
             self._book, self._lock = self._record.book, self._record.lock
-            self._enter(*check_again(path, self._book, *arguments))
-            self._work = Work(self._record, self._ids, partial(self._player, learner))
+            self._record.enter(*check_again(path, self._book, *arguments))
+            make = player_maker(self._book, self._ids, learner, pool)
+            self._work = Work(self._record, self._ids, make)
         except BaseException:
             self._journal.close()
             raise
+        self.ids, self.classes = self._ids.all, self._book.begin["classes"]
         self._ahead, self._is_open = ahead, True
 
     def __enter__(self):
@@ -139,16 +130,6 @@ class LabelingSession:
             self._is_open = False
         self._work.close()
         self._journal.close()
-
-    @property
-    def ids(self):
-        """Ids of all rows, in the order of the pool."""
-        return self._ids.all
-
-    @property
-    def classes(self):
-        """All labels as told when the session began; None if they grow."""
-        return self._book.begin["classes"]
 
     @property
     def learner(self):
@@ -173,7 +154,7 @@ class LabelingSession:
         Returns
         -------
         id : str, int or None
-            None if nothing is left to do for this person.
+            None if nothing is left for this person.
 
         Raises
         ------
@@ -188,7 +169,7 @@ class LabelingSession:
                 now = time()
                 id = self._book.next_for(who, now)
                 if id is not None:
-                    self._keep(id, who, now)
+                    self._record.enter(*held(self._book, id, who, now, self.lease))
                     if self._ahead:
                         self._work.look_ahead(id)
                     return id
@@ -240,7 +221,7 @@ class LabelingSession:
             row that a stream learner has learned, as it cannot unlearn; as `next`.
         """
         with self._lock:
-            self._enter(*self._labelled([(id, label, who)]))
+            self._record.enter(*self._labels_said([(id, label, who)]))
 
     def skip(self, id, reason=None, who=None):
         """Note that a row that was asked for gets no label.
@@ -262,22 +243,12 @@ class LabelingSession:
         """
         with self._lock:
             self._check(who)
-            id = self._ids.own(id)
-            if id not in self._book.asked and id not in self._book.test:
-                raise ValueError(f"Row {id!r} was not asked for: nothing to skip.")
-            if self._book.told.get(id, SKIP) is not SKIP:
-                raise ValueError(
-                    f"The learner knows the label of row {id!r}: undo it, or label it "
-                    "otherwise."
-                )
-            body = {"id": id, "who": who, "reason": reason and str(reason)}
-            self._enter(("skip", body))
+            self._record.enter(skip_said(self._book, self._ids, id, reason, who))
 
     def undo(self, who=None):
         """Take back the last label or skip of a person; the row comes first again.
 
-        If a pool learner knows it already, it is made anew without. What it asked for
-        since stays asked for.
+        A pool learner that knows it is made anew without. What it asked for stays out.
 
         Parameters
         ----------
@@ -297,15 +268,11 @@ class LabelingSession:
         """
         with self._lock:
             self._check(who)
-            last = self._book.last_answer(who)
-            if last is None:
-                raise ValueError("There is nothing to undo.")
-            id, told = last.id, self._book.told.get(last.id, self)
-            if self._work.player.is_stream and last.id in self._book.told:
-                raise ValueError(f"Row {id!r} is learned: a stream cannot unlearn it.")
             until = None if who is None else time() + self.lease
-            body = {"event": last.event, "id": id, "who": who, "until": until}
-            self._enter(("undo", body))
+            undo = undo_said(self._book, self._work.player.is_stream, who, until)
+            id = undo[1]["id"]
+            told = self._book.told.get(id, self)
+            self._record.enter(undo)
             if self._book.told.get(id, self) == told:
                 return id
             job = self._work.begin_anew()
@@ -336,22 +303,16 @@ class LabelingSession:
         Returns
         -------
         predictions : Predictions
-            ``ids``, ``labels``, ``probabilities`` (ndarray of shape (n_samples,
-            n_classes), None if the model has none), ``classes``.
+            ``ids``, ``labels``, ``probabilities`` (n_rows, n_classes; None if the model
+            has none), ``classes``.
 
         Raises
         ------
         ValueError
             If there is no model yet; for an id that is not there.
         """
-        rows = slice(None) if ids is None else [self._ids.row(id) for id in ids]
-        player = self._work.player
-        if not player.has_model:
-            raise ValueError("There is no model yet: it needs labels of two classes.")
-        labels, probabilities = player.predict(take(self._pool, rows))
-        classes = player.learner.classes_.tolist()
-        ids = self.ids if ids is None else ids
-        return Predictions(ids, labels, probabilities, classes)
+        rows = None if ids is None else [self._ids.row(id) for id in ids]
+        return predictions_of(self._work.player, self._ids, rows)
 
     def curve(self):
         """Return how good each model was on the rows put aside.
@@ -417,12 +378,9 @@ class LabelingSession:
             kind. Nothing was stored then.
         """
         with self._lock:
-            labels = {str(label): label for label in status_of(self._book).by_class}
-            records = self._labelled(
-                (self._ids.from_text(id), labels.get(label, label), who)
-                for id, label, who in read_labels(path)
-            )
-            self._enter(*records)
+            known = list(status_of(self._book).by_class)
+            records = self._labels_said(read_labels(path, self._ids, known))
+            self._record.enter(*records)
             return len(records)
 
     def _repr_html_(self):
@@ -433,37 +391,10 @@ class LabelingSession:
             raise ValueError("The session is closed.")
         check_who(who, self._book.begin["votes"])
 
-    def _labelled(self, labels):
-        """Return what to note for these ids, labels and people, if all are right."""
-        records, known = [], self.classes
-        example = self._book.any_label()
+    def _labels_said(self, labels):
+        """Return what to note for ids, labels and people, if all of them are right."""
+        records, is_stream = [], self._work.player.is_stream
         for id, label, who in labels:
             self._check(who)
-            id = self._ids.own(id)
-            label = plain_label(label, known, example)
-            told = self._book.told.get(id, SKIP)
-            if self._work.player.is_stream and told not in (SKIP, label):
-                raise ValueError(
-                    f"Row {id!r} is learned as {told!r}: a stream learner cannot "
-                    "unlearn it."
-                )
-            own = [a for a in self._book.answers.get(id, ()) if a.who == who]
-            if not own or own[-1].label != label or own[-1].label is SKIP:
-                records.append(("label", {"id": id, "label": label, "who": who}))
+            records += label_said(self._book, self._ids, is_stream, id, label, who)
         return records
-
-    def _enter(self, *records):
-        self._record.enter(*records)
-
-    def _keep(self, id, who, now):
-        """Note that a row is this person's, unless it is for long yet."""
-        if who is not None and not self._book.is_held(id, who, now + self.lease / 2):
-            body = {"id": id, "who": who, "until": now + self.lease}
-            self._enter(("assign", body))
-
-    def _player(self, learner):
-        """Return a player of the learner that has seen nothing."""
-        begin = self._book.begin
-        test = np.array(self._ids.rows(begin["test"]), dtype=np.int64)
-        learner = ready(learner, begin["seeds"], begin["budget"])
-        return Player(learner, self._pool, test, begin["classes"])
