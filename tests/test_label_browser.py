@@ -90,7 +90,7 @@ def test_a_person_at_the_page(page, serve, tmp_path):
             assert page.inner_text("#card").startswith(EVIL)  # text, no image
             n_good, n_bad = n_good + is_good, n_bad + (not is_good)
             each = [(n_good, "good"), (n_bad, "bad")]
-            each = ", ".join(f"{n} {label}" for n, label in each if n)
+            each = ", ".join(f"{label}: {n}" for n, label in each if n)
             key = ["1g", "2b"][not is_good][i % 2]
             press(page, key, f"{i + 1} labelled ({each})")
         assert "The model: " in page.inner_text("#last")
@@ -117,6 +117,6 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         assert page.inner_text("#counts") == before
         assert page.inner_text("#card") == left
         page.focus("#classes button")
-        after = before.replace(f"{n_good} good", f"{n_good + 1} good")
+        after = before.replace(f"good: {n_good}", f"good: {n_good + 1}")
         press(page, "Enter", after.replace("20 labelled", "21 labelled"))
     assert export(tmp_path / "a.sqlite", tmp_path / "labels.csv") == 21

@@ -78,7 +78,7 @@ class TestAnswers:
         second = ask(client, "label", id=row, label="good")
         assert second["row"]["id"] != row
         assert second["last"].startswith(f"Row {row}: good")
-        assert second["counts"].startswith("1 labelled (1 good)")
+        assert second["counts"].startswith("1 labelled (good: 1)")
         third = ask(client, "skip", id=second["row"]["id"])
         assert "1 skipped" in third["counts"]
         assert ask(client, "undo")["row"] == second["row"]

@@ -357,7 +357,7 @@ class TestWords:
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
-        assert counts(status) == "3 labelled (3 good), 1 skipped, 12 left"
+        assert counts(status) == "3 labelled (good: 3), 1 skipped, 12 left"
         assert progress(status, 100) == pytest.approx(4 / 16)
         unlimited = status._replace(skipped=0, left=None, by_class={})
         assert counts(unlimited) == "0 labelled"

@@ -133,7 +133,7 @@ class Desk:
 def counts(status):
     """Return where a session stands, in words."""
     by_class = {label: n for label, n in status.by_class.items() if n}
-    each = ", ".join(f"{n} {label}" for label, n in by_class.items())
+    each = ", ".join(f"{label}: {n}" for label, n in by_class.items())
     parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
