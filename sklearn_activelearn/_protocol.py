@@ -62,14 +62,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: How many rows of a stream it looks at together; None: it takes a whole pool.
     _group = None
 
-    def _follows_from_labels(self):
-        """Whether what it asks for and predicts depends on its labels alone.
-
-        That is, on which rows were asked for and which labels came, in this order, but
-        not on when it was trained in between.
-        """
-        return False
-
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
     ):

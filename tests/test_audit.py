@@ -12,7 +12,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import sklearn_activelearn
-from sklearn_activelearn import datasets, evaluation, losses, stream
+from sklearn_activelearn import datasets, evaluation, labeling, losses, stream
 from tests.learners import DEFAULTS, LEARNERS
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
@@ -31,7 +31,7 @@ def is_loss(item):
     return inspect.isclass(item) and issubclass(item, losses.MarginLoss)
 
 
-MODULES = [sklearn_activelearn, datasets, evaluation, losses, stream]
+MODULES = [sklearn_activelearn, datasets, evaluation, labeling, losses, stream]
 CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
 OTHERS = [
     item

@@ -27,11 +27,9 @@ class LabelingSession:
     pool : rows of shape (n_samples, n_features)
         What the learner gets, in one order for good; for a stream learner the stream.
     path : str or path
-        The file, an SQLite database. Beside it ``path + ".lock"`` is locked while the
-        session is open.
+        The file; ``path + ".lock"`` beside it is locked while the session is open.
     items : rows, default=None
-        What a person is shown, in the order of the pool: texts, a DataFrame. None: the
-        pool itself.
+        What is shown, in the order of the pool: texts, a DataFrame. None: the pool.
     ids : list of str or int, or str, default=None
         Names of the rows, all different, or the column of the items or the pool that
         has them. None: the index of a DataFrame, else made of the values of the rows.

@@ -139,6 +139,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return draft.commit()
 
     def _follows_from_labels(self):
+        """Whether what it asks for and predicts follows from its labels alone.
+
+        That is, from the rows that were asked for and the labels that came, in their
+        order, whenever it was trained in between. Then a session need not repeat that.
+        """
         trainer = self._make_trainer()
         return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
 

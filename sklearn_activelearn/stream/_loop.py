@@ -119,6 +119,10 @@ class StreamLoop:
         """Labels that changed the weights."""
         return self._counts[3]
 
+    def _follows_from_labels(self):
+        """Whether what it asks for follows from its labels: no, clocks count."""
+        return False
+
     def _check_parameters(self):
         self._make_rules()
         check_budget(self.budget, 0)
