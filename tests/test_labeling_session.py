@@ -593,6 +593,31 @@ def test_bad_answers_write_nothing(path):
         session.close()
 
 
+@pytest.mark.parametrize("call", ["append", "enter"])
+def test_an_interrupt_when_a_label_is_on_the_disk_leaves_a_session_that_works(
+    path, call, monkeypatch
+):
+    with opened(quick, path) as session:
+        first = session.next()
+        owner = session._record.journal if call == "append" else session._book
+        original = getattr(owner, call)
+
+        def interrupted(*args):
+            original(*args)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(owner, call, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            answer(session, first)
+        monkeypatch.setattr(owner, call, original)
+        assert session.status().answered == 1
+        rest = label_all(session)
+        assert len({first, *rest}) == 25
+        said = opinion(session)
+    with opened(quick, path) as session:
+        assert opinion(session) == said
+
+
 def test_classes_grow(path):
     with opened(quick, path, classes=None) as session:
         assert len(label_all(session)) == 25

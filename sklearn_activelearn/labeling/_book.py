@@ -38,6 +38,8 @@ class Book:
         What the learner was told of each row, `SKIP` for no label.
     undone : set of int
         Events that were taken back.
+    n_unlearned : int
+        How often something was undone that the learner had been told.
     last_ask, last_teach : int
         The last events of these kinds; 0 for none.
     stop_reason : str or None
@@ -51,7 +53,7 @@ class Book:
         self.budget = self.budget_given = None
         self.asked, self.answers, self.told = {}, {}, {}
         self.open, self.undone, self.models = [], set(), []
-        self.last_ask = self.last_teach = 0
+        self.last_ask = self.last_teach = self.n_unlearned = 0
         self.stop_reason, self._must_ask = None, True
         self._holds, self._changed, self._row_of, self._lessons = {}, {}, {}, {}
         for event in events:
@@ -201,7 +203,9 @@ class Book:
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
         if body["until"] is not None:
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
+        before = self.told.get(id, self)
         self._recall(id)
+        self.n_unlearned += self.told.get(id, self) != before
         self._look_at(id)
         self._must_ask = True
 

@@ -125,6 +125,11 @@ class Journal:
         self.events += new
         return new
 
+    def reread(self):
+        """Look again what the file has, when it is not known what became of a call."""
+        if has_content(self.path):
+            self.events = events_of(self._connection, self.path)[0]
+
     def close(self):
         """Close the file and give up the lock; twice is fine."""
         if self._connection is not None:
@@ -269,7 +274,7 @@ def whole(rows):
 def check_schema(connection):
     """Raise unless the table is guarded as it was when it was made."""
     found = dict(connection.execute("SELECT name, sql FROM sqlite_master"))
-    found = {name: sql.removesuffix(" STRICT") for name, sql in found.items()}
+    found = {name: str(sql).removesuffix(" STRICT") for name, sql in found.items()}
     made = {name: sql.removesuffix(" STRICT") for name, sql in SCHEMA.items()}
     if found != made:
         raise sqlite3.DatabaseError("its table is not as it was made")

@@ -268,14 +268,14 @@ class LabelingSession:
             self._check(who)
             until = None if who is None else time() + self.lease
             undo = undo_said(self._book, self._work.player.is_stream, who, until)
-            id = undo[1]["id"]
-            told = self._book.told.get(id, self)
+            n_unlearned = self._book.n_unlearned
             self._record.enter(undo)
-            if self._book.told.get(id, self) == told:
-                return id
-            job = self._work.begin_anew()
-        job.result()
-        return id
+            job = None
+            if self._book.n_unlearned > n_unlearned:
+                job = self._work.refresh()
+        if job is not None:
+            job.result()
+        return undo[1]["id"]
 
     def status(self):
         """Return where the session stands.

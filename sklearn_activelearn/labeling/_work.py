@@ -23,9 +23,15 @@ class Record:
 
     def enter(self, *records):
         """Note what happened, in the file first."""
-        if records:
+        if not records:
+            return
+        try:
             for event in self.journal.append(*records):
                 self.book.enter(event)
+        except BaseException:  # Ctrl-C may come when the file has them already
+            self.journal.reread()
+            vars(self.book).update(vars(Book(self.journal.events)))
+            raise
 
 
 class Work:
@@ -48,7 +54,7 @@ class Work:
 
     def __init__(self, record, ids, player):
         self._record, self._ids, self._make = record, ids, player
-        self._n_done, self._is_stale, self._job = 0, True, None
+        self._n_done, self._n_unlearned, self._job = 0, None, None
         self.catch_up()
         self._thread = ThreadPoolExecutor(1, "training")
 
@@ -83,9 +89,8 @@ class Work:
         if is_ready and book.is_of_last_batch(id):
             self.find_rows()
 
-    def begin_anew(self):
-        """Make the learner anew, as something was undone; return the job."""
-        self._is_stale = True
+    def refresh(self):
+        """Begin to make the learner anew without what is undone; return the job."""
         return self._thread.submit(self.catch_up)
 
     def close(self):
@@ -94,22 +99,19 @@ class Work:
 
     def catch_up(self):
         """Carry out the calls that are noted and were not made yet."""
+        book = self._record.book
         with self._record.lock:
-            events, is_stale = list(self._record.journal.events), self._is_stale
-            self._is_stale = False
-            new = events if is_stale else events[self._n_done :]
-            script = script_of(self._record.book, new, self._ids.row)
-        if is_stale:
-            try:
-                self.player = replayed(self._make, script)
-            except BaseException:
-                self._is_stale = True
-                raise
+            events, n_unlearned = list(self._record.journal.events), book.n_unlearned
+            begins_anew = n_unlearned != self._n_unlearned
+            new = events if begins_anew else events[self._n_done :]
+            script = script_of(book, new, self._ids.row)
+        if begins_anew:
+            self.player = replayed(self._make, script)
         else:
             for call in script:
                 if call.kind == "teach":  # asks were made when they were noted
                     self.player.teach(call.lesson)
-        self._n_done = len(events)
+        self._n_done, self._n_unlearned = len(events), n_unlearned
 
     def _ask(self):
         self.catch_up()
