@@ -11,11 +11,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 import sklearn_activelearn
 from sklearn_activelearn import (
@@ -34,7 +37,10 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._book import Book
+from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
+from sklearn_activelearn.labeling._opening import check_again
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.reference.labeling import quick_folder, shown_rows
 
@@ -138,6 +144,18 @@ def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
         assert shown == [IDS[row] for row in expected]
         if not ahead:
             np.testing.assert_array_equal(session.learner.predict(X), loop.predict(X))
+
+
+@pytest.mark.parametrize("family", STREAM)
+def test_rows_put_aside_are_no_part_of_the_stream(family, path):
+    learner = FAMILIES[family]
+    with opened(learner, path, test_size=6) as session:
+        aside = {IDS.index(id) for id in label_all(session, n=6)}
+        rest = [row for row in range(len(X)) if row not in aside]
+        n_left = None if learner.budget is None else learner.budget - 6
+        loop = clone(learner).set_params(budget=n_left)
+        expected = shown_rows(loop, X[rest], Y[rest], CLASSES, 0)
+        assert label_all(session) == [IDS[rest[row]] for row in expected]
 
 
 @each_family
@@ -495,6 +513,24 @@ def test_other_versions_are_a_warning(path, monkeypatch):
         opened(quick, path).close()
 
 
+def test_another_version_may_know_more_parameters(path, monkeypatch):
+    opened(quick, path).close()
+    monkeypatch.setattr(sklearn_activelearn, "__version__", "99")
+    known = type(quick).get_params
+
+    def get_params(self, deep=True):
+        return {**known(self, deep), "new": 1}
+
+    monkeypatch.setattr(type(quick), "get_params", get_params)
+    journal = Journal(path)
+    book = Book(journal.events)
+    ids = find_ids(IDS, X, None)
+    settings = {"classes": CLASSES, "test_size": 0, "votes": 1}
+    with pytest.warns(UserWarning, match="other versions"):
+        assert check_again(path, book, quick, X, ids, settings, 0) == []
+    journal.close()
+
+
 def test_other_answers_of_the_learner_are_a_warning(path, monkeypatch):
     learner = FAMILIES["incremental"]
     with opened(learner, path) as session:
@@ -788,6 +824,36 @@ def test_ids_are_the_index_the_column_or_made_of_the_rows(folder):
         assert len(set(session.ids)) == 47
         assert session.ids[45:] == [f"{id}-2" for id in session.ids[:2]]
         assert session.row(session.ids[3]).tolist() == X[3].tolist()
+
+
+def test_rows_may_be_texts(path):
+    texts = [
+        f"it is {'good fine' if y == 'good' else 'bad poor'} {i}"
+        for i, y in enumerate(Y)
+    ]
+    learner = UncertaintySamplingClassifier(
+        make_pipeline(TfidfVectorizer(), LogisticRegression()), n_initial=4, budget=12
+    )
+    shown = []
+    for n in (7, None):
+        with LabelingSession(learner, texts, path, classes=CLASSES) as session:
+            while len(shown) != n and (id := session.next()) is not None:
+                row = session.ids.index(id)
+                assert session.row(id) == texts[row]
+                session.label(id, Y[row])
+                shown.append(id)
+            said = session.predictions([shown[0]])
+    assert len(set(shown)) == 12
+    assert said.ids == shown[:1]
+    assert said.labels == [Y[session.ids.index(shown[0])]]
+
+
+def test_rows_may_be_sparse(path):
+    with LabelingSession(
+        quick, csr_array(X), path, classes=CLASSES, ids=IDS
+    ) as session:
+        assert len(label_all(session)) == 25
+        assert session.row(IDS[2]).toarray().tolist() == X[2].tolist()
 
 
 def test_equal_rows_are_shown_each(path):

@@ -102,9 +102,9 @@ def check_again(path, book, learner, pool, ids, settings, ahead):
     before = {name: begin[name] for name in settings}
     params = {**begin["learner"]["params"], "budget": book.budget_given}
     before["learner"] = {**begin["learner"], "params": params}
-    if differ := list(differences(before, now)):
-        raise ValueError(f"{path} was begun otherwise: {'; '.join(differ)}.")
     others = list(differences(begin["versions"], versions()))
+    if differ := list(differences(before, now, shared=bool(others))):
+        raise ValueError(f"{path} was begun otherwise: {'; '.join(differ)}.")
     if others:
         warn(
             f"{path} was begun with other versions, with which the learner may ask "

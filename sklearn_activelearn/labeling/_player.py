@@ -1,6 +1,7 @@
 """A learner, and the calls that a journal records: made first, or made again."""
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 from warnings import warn
 
@@ -147,24 +148,32 @@ class Player:
 
     def _ask_stream(self, learner):
         # up to the first row that is bought: the sequential algorithm, as `learn` is
-        group, end = learner._group, n_rows(self.pool)
-        if self._place >= end:
+        rows, group = self._next_rows(), learner._group
+        if not rows:
             return Asking(learner, [], [], None, "no rows")
-        end = min(self._place + group * -(-LOOK // group), end)
-        asking = self._look(shallow(learner), self._place, end)
+        asking = self._look(shallow(learner), self._place, rows[-1] + 1)
         if asking.stop:  # the rows may be wanted when the budget is raised
             return asking._replace(learner=learner, chunk=None)
         if not asking.rows:
             return asking
-        n_seen = asking.rows[0] + 1 - self._place
-        cut = min(self._place + group * -(-n_seen // group), end)
-        return self._look(learner, self._place, cut)
+        n_seen = rows.index(asking.rows[0]) + 1
+        n_seen += -n_seen % group
+        return self._look(learner, self._place, rows[:n_seen][-1] + 1)
+
+    def _next_rows(self):
+        """Return rows of the stream that may be bought, in whole groups if possible."""
+        closed = self._closed()
+        left = range(self._place, n_rows(self.pool))
+        n_wanted = LOOK + -LOOK % self.learner._group
+        return list(islice((row for row in left if row not in closed), n_wanted))
+
+    def _closed(self):
+        return {*self.test.tolist(), *self.taught}
 
     def _look(self, learner, start, end):
         """Return what a stream learner asks for of these rows."""
-        closed = {*self.test.tolist(), *self.taught}
-        chunk = range(start, end)
-        exclude = [row - start for row in chunk if row in closed]
+        closed = self._closed()
+        exclude = [row - start for row in range(start, end) if row in closed]
         rows, probabilities = learner.query(
             take(self.pool, slice(start, end)),
             exclude=np.array(exclude, dtype=np.int64),

@@ -113,11 +113,16 @@ def check_pool(path, before, now):
     raise ValueError(f"The pool is not that of {path}: {differs}.")
 
 
-def differences(before, now, name=""):
-    """Yield a few words for each thing that differs between two descriptions."""
+def differences(before, now, name="", shared=False):
+    """Yield a few words for each thing that differs between two descriptions.
+
+    With `shared`, what only one of them has is no difference: another version of a
+    package may know more parameters.
+    """
     if isinstance(before, dict) and isinstance(now, dict):
-        for key in sorted({*before, *now}):
+        keys = before.keys() & now.keys() if shared else before.keys() | now.keys()
+        for key in sorted(keys):
             inner = name if key in ("class", "params") else f"{name}.{key}".strip(".")
-            yield from differences(before.get(key), now.get(key), inner)
+            yield from differences(before.get(key), now.get(key), inner, shared)
     elif before != now:
         yield f"{name} was {before!r} and is now {now!r}"
