@@ -7,6 +7,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -239,6 +240,14 @@ class TestRefusals:
         assert "labels.sqlite" in refused(
             reviews, *common, "--classes", "good,bad,so-so"
         )
+
+    def test_a_port_that_is_taken(self, refused, reviews):
+        pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            err = refused(reviews, *common, "--web", "--port", port)
+        assert f"--port: {port}: " in err
 
     def test_without_the_packages_of_the_page(self, refused, reviews, monkeypatch):
         monkeypatch.setitem(sys.modules, "uvicorn", None)

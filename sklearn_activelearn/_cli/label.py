@@ -1,7 +1,10 @@
 """The command ``label``: from a CSV to a session, and to the screen that shows it."""
 
 import importlib.util
+import os
+import socket
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from warnings import catch_warnings
@@ -25,7 +28,7 @@ def run_label(args):
     answers = read_answers(args)
     task = read_rows(args)
     learner = make_learner(args)
-    with open_session(args, task, learner) as session:
+    with open_port(args) as listener, open_session(args, task, learner) as session:
         teach_known(args, session, task.known)
         if args.export:
             return export_labels(args, session.export)
@@ -37,7 +40,7 @@ def run_label(args):
         )
         try:
             if args.web:
-                label_in_browser(args, desk)
+                label_in_browser(desk, listener)
             else:
                 label_in_terminal(desk, who=args.who, answers=answers)
         except ValueError as error:
@@ -146,6 +149,17 @@ def make_learner(args):
     return learner
 
 
+def open_port(args):
+    """Return the socket of the page, or nothing for the terminal."""
+    if not args.web:
+        return nullcontext()
+    try:
+        return socket.create_server(("127.0.0.1", args.port))
+    except OSError as error:
+        reason = os.strerror(error.errno)
+        raise UsageError(f"--port: {args.port}: {reason}") from error
+
+
 def open_session(args, task, learner):
     """Begin the session, or go on with it."""
     try:
@@ -180,14 +194,12 @@ def teach_known(args, session, known):
         raise UsageError(describe(error, args.labels)) from error
 
 
-def label_in_browser(args, desk):
+def label_in_browser(desk, listener):
     """Serve the page until Ctrl-C."""
     from ..labeling._page import serve  # needs packages that the rest does not
 
     try:
-        serve(desk, args.port, announce)
-    except OSError as error:
-        raise UsageError(f"--port: {args.port}: {error.strerror}") from error
+        serve(desk, listener, announce)
     except KeyboardInterrupt:
         print()  # after ^C
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import secrets
-import socket
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 
@@ -45,34 +44,28 @@ HEADERS = {
 }
 
 
-def serve(desk, port=0, announce=print):
+def serve(desk, listener, announce=print):
     """Serve the page until Ctrl-C.
 
     Parameters
     ----------
     desk : Desk
         What the page shows, and where answers go.
-    port : int, default=0
-        Of this machine; 0: a free one.
+    listener : socket
+        Bound to an address of this machine.
     announce : callable, default=print
-        Called with the address, which holds the token, when the server is ready.
-
-    Raises
-    ------
-    OSError
-        For a port that is taken.
+        Called with the address of the page, which holds the token.
     """
     token = secrets.token_hex(16)
-    with socket.create_server(("127.0.0.1", port)) as listener:
-        config = uvicorn.Config(
-            make_app(desk, token),
-            lifespan="off",
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=5,
-        )
-        announce(f"http://127.0.0.1:{listener.getsockname()[1]}/#token={token}")
-        uvicorn.Server(config).run(sockets=[listener])
+    config = uvicorn.Config(
+        make_app(desk, token),
+        lifespan="off",
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    announce(f"http://127.0.0.1:{listener.getsockname()[1]}/#token={token}")
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def make_app(desk, token):
