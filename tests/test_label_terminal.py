@@ -241,6 +241,13 @@ class TestRefusals:
             reviews, *common, "--classes", "good,bad,so-so"
         )
 
+    def test_a_changed_file_is_refused_with_what_differs(self, label, refused, reviews):
+        label(answers="good\n")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "labels.sqlite"]
+        lines = reviews.read_text().splitlines()
+        reviews.write_text("\n".join([*lines[:-2], "r58,other words,", lines[-1]]))
+        assert "1 of its 60 rows are missing and 1 are new" in refused(reviews, *common)
+
     def test_a_port_that_is_taken(self, refused, reviews):
         pytest.importorskip("uvicorn", reason="uvicorn is not installed")
         common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]

@@ -527,7 +527,7 @@ def test_another_version_may_know_more_parameters(path, monkeypatch):
     ids = find_ids(IDS, X, None)
     settings = {"classes": CLASSES, "test_size": 0, "votes": 1}
     with pytest.warns(UserWarning, match="other versions"):
-        assert check_again(path, book, quick, X, ids, settings, 0) == []
+        assert check_again(path, book, quick, X, None, ids, settings, 0) == []
     journal.close()
 
 
@@ -832,7 +832,10 @@ def test_rows_may_be_texts(path):
         for i, y in enumerate(Y)
     ]
     learner = UncertaintySamplingClassifier(
-        make_pipeline(TfidfVectorizer(), LogisticRegression()), n_initial=4, budget=12
+        make_pipeline(TfidfVectorizer(), LogisticRegression()),
+        n_initial=4,
+        budget=12,
+        random_state=0,
     )
     shown = []
     for n in (7, None):

@@ -40,7 +40,7 @@ def opened(path, *arguments):
     return journal
 
 
-def begun(learner, pool, ids, settings, ahead):
+def begun(learner, pool, items, ids, settings, ahead):
     """Return the body of the event that begins a session.
 
     Raises
@@ -65,7 +65,7 @@ def begun(learner, pool, ids, settings, ahead):
         "test_size": test_size,
         "votes": votes,
         "ahead": ahead,
-        "pool": fingerprint(pool, ids.all),
+        "pool": fingerprint(pool, items, ids.all),
         "test": ids.at(test.tolist()),
     }
     # refuses what the learner will refuse, and buys nothing
@@ -73,7 +73,7 @@ def begun(learner, pool, ids, settings, ahead):
     return body
 
 
-def check_again(path, book, learner, pool, ids, settings, ahead):
+def check_again(path, book, learner, pool, items, ids, settings, ahead):
     """Raise unless a session can go on with these arguments.
 
     Returns
@@ -89,7 +89,7 @@ def check_again(path, book, learner, pool, ids, settings, ahead):
     begin = book.begin
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
     check_learner(learner, settings["classes"])
-    check_pool(path, begin["pool"], fingerprint(pool, ids.all))
+    check_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
     now = {"learner": described(learner), **settings}
     now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
     left = budget_left(learner.budget, n_rows(pool), begin["test_size"])

@@ -101,7 +101,7 @@ class LabelingSession:
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
-        arguments = learner, pool, self._ids, settings, ahead
+        arguments = learner, pool, items, self._ids, settings, ahead
         path = Path(path)
         self._journal = opened(path, *arguments)
         try:

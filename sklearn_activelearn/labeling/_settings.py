@@ -77,15 +77,24 @@ def ready(learner, seeds, budget):
     return learner.set_params(budget=budget)
 
 
-def fingerprint(pool, ids):
-    """Return what tells a pool from another one: hashes of its rows and of its ids."""
-    keys = exact_keys(pool).astype("<u8")
+def fingerprint(pool, items, ids):
+    """Return what tells a pool from another one: hashes of its rows and of its ids.
+
+    Those of the items count what differs: where numbers are made of all items, one more
+    item changes the numbers of all rows.
+    """
     return {
         "n_rows": len(ids),
-        "rows": base64.b64encode(keys.tobytes()).decode(),
+        "rows": hashes_of(pool),
+        "items": None if items is None else hashes_of(items),
         "columns": [str(name) for name in pool.columns] if has_columns(pool) else None,
         "ids": sha256(to_json(ids).encode()).hexdigest(),
     }
+
+
+def hashes_of(rows):
+    """Return the hashes of rows as text."""
+    return base64.b64encode(exact_keys(rows).astype("<u8").tobytes()).decode()
 
 
 def has_columns(pool):
@@ -95,18 +104,21 @@ def has_columns(pool):
 
 def check_pool(path, before, now):
     """Raise unless the pool is the one that the session was begun with."""
-    if before == now:
+    if all(before[name] == now[name] for name in ("rows", "columns", "ids")):
         return
+    seen = "items" if before["items"] and now["items"] else "rows"
     old, new = (
-        Counter(np.frombuffer(base64.b64decode(each["rows"]), "<u8").tolist())
+        Counter(np.frombuffer(base64.b64decode(each[seen]), "<u8").tolist())
         for each in (before, now)
     )
     n_missing, n_new = (old - new).total(), (new - old).total()
     if n_missing or n_new:
         differs = f"{n_missing} of its {before['n_rows']} rows are missing"
         differs += f" and {n_new} are new"
-    elif before["rows"] != now["rows"]:
+    elif before[seen] != now[seen]:
         differs = "its rows are in another order"
+    elif before["rows"] != now["rows"]:
+        differs = "the numbers made of its rows are others"
     else:
         what = "ids" if before["ids"] != now["ids"] else "columns"
         differs = f"its rows have other {what}"
