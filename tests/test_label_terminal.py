@@ -20,7 +20,7 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._desk import counts, keys_of, progress
 from sklearn_activelearn.labeling._evidence import Status
-from sklearn_activelearn.labeling._keyboard import END, RESIZED, Keyboard, Lines
+from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, Lines
 from sklearn_activelearn.labeling._tables import default_learner, read_task
 from sklearn_activelearn.labeling._terminal import say
 
@@ -108,6 +108,11 @@ class TestLines:
         assert code == 2
         assert "'ugly' is no answer; answers are good, bad, 1, g, 2, b" in err
         assert not (tmp_path / "labels.sqlite").exists()
+
+    def test_an_empty_file_of_answers(self, label, tmp_path):
+        (tmp_path / "answers.txt").write_text("\n")
+        out = label("--answers", "answers.txt", answers="good\n")[1]
+        assert "Labels in labels.sqlite: 0." in out
 
     def test_the_standard_input_as_the_file(self, label):
         assert label("--answers", "-", answers="good\nbad\n")[0] == 0
@@ -298,7 +303,7 @@ class TestKeyboard:
             ("\x1b[200~good\n12\x1b[201~2", "2"),  # a paste
             ("\x1b[200~1\x1b[200~2\x1b[201~3", "3"),
             ("\x1b\x1b[A1", "1"),
-            ("12", "12"),
+            ("1B", "1b"),
             ("\x04", [END]),
         ],
     )
@@ -331,7 +336,7 @@ class TestKeyboard:
     def test_another_width_is_reported(self, terminal, monkeypatch):
         with Keyboard(sys.stdin) as keyboard:
             monkeypatch.setenv("COLUMNS", "47")
-            assert keyboard.read() == RESIZED
+            assert keyboard.read() == REDRAW
 
     def test_a_closed_window_is_the_end(self, capsys):
         ours, theirs = pty.openpty()

@@ -13,8 +13,8 @@ try:
 except ImportError:  # Windows: answers end with Enter there
     termios = None
 
-END = "end"  #: nothing more will come: Ctrl-D, the end of a file, a closed window
-RESIZED = "resized"  #: the width of the terminal has changed
+END = "\x04"  #: nothing more will come: Ctrl-D, the end of a file, a closed window
+REDRAW = "\x0c"  #: the row has to be shown again: Ctrl-L, another width
 
 PASTE_BEGINS = "\x1b[200~"
 #: What a terminal sends and nobody typed as an answer: all of a paste, arrows and
@@ -78,16 +78,16 @@ class Keyboard:
         termios.tcsetattr(self._fd, termios.TCSADRAIN, self._saved)
 
     def read(self):
-        """Wait for a key; return it, or END or RESIZED."""
+        """Wait for a key; return it, or END or REDRAW."""
         while True:
             if key := self._next_key():
-                return END if key == "\x04" else key
+                return key.lower()
             if self._wait(TICK):
                 if not self._receive():
                     return END
             elif self._size != (size := shutil.get_terminal_size()):
                 self._size = size
-                return RESIZED
+                return REDRAW
             elif not self._typed.startswith(PASTE_BEGINS):
                 self._typed = ""  # the key Esc
 

@@ -6,7 +6,7 @@ import sys
 from textwrap import fill
 
 from ._desk import COMMANDS, HELP, QUIT, SKIP, UNDO
-from ._keyboard import END, RESIZED, Keyboard, Lines, can_read_keys
+from ._keyboard import END, REDRAW, Keyboard, Lines, can_read_keys
 
 WIDEST = 100  # longer lines are hard to read
 #: What a terminal would obey: control characters, and those that turn lines around.
@@ -37,7 +37,8 @@ def label_in_terminal(desk, *, who=None, answers=None):
         For a line that is no answer, where nobody can put it right.
     """
     by_keys = answers is None and can_read_keys(sys.stdin) and all(desk.keys.values())
-    with Keyboard(sys.stdin) if by_keys else Lines(answers or sys.stdin) as source:
+    lines = sys.stdin if answers is None else answers
+    with Keyboard(sys.stdin) if by_keys else Lines(lines) as source:
         view = desk.next(who)
         while view is not None and view.row_id is not None:
             source.forget()
@@ -71,7 +72,7 @@ def next_view(desk, view, who, source):
         if after is not None:
             say(after.last)
             return after
-        if answer == RESIZED:
+        if answer == REDRAW:
             show(view, desk)
         elif answer == HELP or source.is_live:
             say(f"{USAGE}\n{desk.session.advice()}")
