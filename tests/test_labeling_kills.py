@@ -23,7 +23,7 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._journal import Journal
 from tests.reference.labeling import quick_folder
 
-X, y = make_classification(50, 4, random_state=1)
+X, y = make_classification(36, 4, random_state=1)
 LEARNERS = [
     UncertaintySamplingClassifier(GaussianNB(), n_initial=4, batch_size=3),
     QueryByBoostingClassifier(n_estimators=2, n_initial=4, batch_size=4, budget=25),
@@ -36,7 +36,7 @@ LEARNERS = [
 
 def label_all(learner, path, ahead, tell):
     """Label to the end; tell of each row before it is shown, and after it is kept."""
-    options = {"ids": list(range(50)), "classes": [0, 1], "test_size": 5}
+    options = {"ids": list(range(36)), "classes": [0, 1], "test_size": 5}
     with LabelingSession(learner, X, path, ahead=ahead, **options) as session:
         while (id := session.next()) is not None:
             tell(f"shown {id}")
@@ -45,8 +45,11 @@ def label_all(learner, path, ahead, tell):
     tell("end -1")
 
 
-def killed(seconds, *arguments):
-    """Do that in a process that is killed after some seconds; return what it told."""
+def killed(n_lines, seconds, *arguments):
+    """Do that in a process that is killed; return what it told.
+
+    That is so many seconds after so many lines.
+    """
     reads, writes = os.pipe()
     process = os.fork()
     if process == 0:
@@ -57,12 +60,13 @@ def killed(seconds, *arguments):
         finally:
             os._exit(0)
     os.close(writes)
-    time.sleep(seconds)
-    os.kill(process, signal.SIGKILL)
     with open(reads) as pipe:
-        told = [line.split(maxsplit=1) for line in pipe]
+        told = [line for _, line in zip(range(n_lines), pipe, strict=False)]
+        time.sleep(seconds)
+        os.kill(process, signal.SIGKILL)
+        told += pipe
     os.waitpid(process, 0)
-    return told
+    return [line.split(maxsplit=1) for line in told]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
@@ -80,8 +84,8 @@ def test_nothing_is_lost_when_a_session_is_killed(request):
             expected = [int(each.split()[1]) for each in told[:-1:2]]
             kept = []
             while True:
-                seconds = rng.uniform(0, 0.05)
-                told = killed(seconds, learner, folder / "killed", ahead)
+                when = rng.integers(9), rng.choice([0.002, 0.02]) * rng.random()
+                told = killed(*when, learner, folder / "killed", ahead)
                 n_kills -= 1
                 assert "error" not in dict(told), told
                 shown = [int(id) for what, id in told if what == "shown"]

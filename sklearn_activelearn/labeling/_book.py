@@ -111,6 +111,10 @@ class Book:
         """Whether no rows were asked for since this one was."""
         return (self.asked[id].event if id in self.asked else 0) == self.last_ask
 
+    def is_untold(self, id):
+        """Whether a row was shown, and the learner knows nothing of its answer."""
+        return (id in self.asked or id in self.test) and id not in self.told
+
     def last_answer(self, who):
         """Return the last answer of a person that was not undone, None for none."""
         own = (a for each in self.answers.values() for a in each if a.who == who)

@@ -1,5 +1,6 @@
 """A learner, the rows, and a file that outlives both."""
 
+from concurrent.futures import wait
 from pathlib import Path
 from time import time
 
@@ -264,15 +265,16 @@ class LabelingSession:
             If there is nothing to take back, or if a stream learner has learned it, as
             it cannot unlearn; as `next`.
         """
-        with self._lock:
-            self._check(who)
-            until = None if who is None else time() + self.lease
-            undo = undo_said(self._book, self._work.player.is_stream, who, until)
-            n_unlearned = self._book.n_unlearned
-            self._record.enter(undo)
-            job = None
-            if self._book.n_unlearned > n_unlearned:
-                job = self._work.refresh()
+        while True:
+            with self._lock:
+                self._check(who)
+                until = None if who is None else time() + self.lease
+                undo = undo_said(self._book, self._work.player.is_stream, who, until)
+                busy = self._work.under_way
+                if busy is None or self._book.is_untold(undo[1]["id"]):
+                    job = self._work.forget(undo)
+                    break
+            wait([busy])  # or else the clock would decide what it knew
         if job is not None:
             job.result()
         return undo[1]["id"]

@@ -58,6 +58,11 @@ class Work:
         self.catch_up()
         self._thread = ThreadPoolExecutor(1, "training")
 
+    @property
+    def under_way(self):
+        """The job that looks for rows; None while there is none."""
+        return None if self._job is None or self._job.done() else self._job
+
     def find_rows(self):
         """Begin to look for rows to label.
 
@@ -66,7 +71,7 @@ class Work:
         job : Future or None
             Done when the learner has asked; None if it has nothing to ask.
         """
-        if self._job is not None and not self._job.done():
+        if self.under_way is not None:
             return self._job
         book = self._record.book
         if not book.may_ask:
@@ -89,8 +94,17 @@ class Work:
         if is_ready and book.is_of_last_batch(id):
             self.find_rows()
 
-    def refresh(self):
-        """Begin to make the learner anew without what is undone; return the job."""
+    def forget(self, undo):
+        """Note what is undone; begin to make the learner anew if it knows of that.
+
+        Returns
+        -------
+        job : Future or None
+        """
+        n_unlearned = self._record.book.n_unlearned
+        self._record.enter(undo)
+        if self._record.book.n_unlearned == n_unlearned:
+            return None
         return self._thread.submit(self.catch_up)
 
     def close(self):
