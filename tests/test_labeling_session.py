@@ -309,6 +309,34 @@ def test_a_learner_forgets_what_is_undone(family, ahead, path):
         assert session.status().asked >= 8
 
 
+def test_a_learner_without_an_undone_label_asked_for_the_same_rows(path):
+    learner = FAMILIES["stopping"]
+    with opened(learner, path) as session:
+        for id in label_all(session, n=3):
+            session.label(id, "bad")
+        session.label(session.next(), "good")
+        session.next()
+        session.undo()  # of one class only, it would ask for fewer rows at once
+        session.label(session.next(), "bad")
+        session.skip(session.next())
+        shown = label_all(session, n=2)
+        said = [session.next(), session.status()]
+    with opened(learner, path) as session:
+        assert [session.next(), session.status()] == said
+        assert len(set(shown)) == 2
+
+
+def test_a_skipped_row_may_be_equal_to_one_that_is_labelled(path):
+    pool = np.vstack([X[:6], X[:6]])
+    with LabelingSession(quick, pool, path, ids=list(range(12))) as session:
+        first = session.next()
+        session.skip(first)
+        session.label((first + 6) % 12, "good")
+        while (id := session.next()) is not None:
+            session.label(id, Y[id % 6])
+        assert session.status().skipped == 1
+
+
 def test_another_label_keeps_the_place_of_the_first_one(path):
     with opened(quick, path) as session:
         second = label_all(session, n=7)[1]

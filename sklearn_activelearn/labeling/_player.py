@@ -1,5 +1,6 @@
 """A learner, and the calls that a journal records: made first, or made again."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -124,8 +125,9 @@ class Player:
                     corrected.append((row, label))
             else:
                 new.append((row, label))
-        if skipped:
-            learner.skip(take(self.pool, skipped))
+        for row in skipped:
+            with suppress(ValueError):  # the label of an equal row has answered it
+                learner.skip(take(self.pool, [row]))
         if corrected:
             learner.correct(*self._rows_and_labels(corrected))
         if new:
@@ -187,13 +189,20 @@ class Player:
         return Asking(learner, rows.tolist(), probabilities.tolist(), None, stop)
 
     def _asked_for(self, rows, instead):
-        """Return what the learner is when it has asked for these rows."""
+        """Return what the learner is when it was made to ask for these rows.
+
+        A stream learner cannot be made to. What it did not ask for is taught all the
+        same, as if nobody had asked.
+        """
         if instead.chunk:
-            return instead._replace(rows=rows)
-        learner = shallow(self.learner)
-        if rows:
-            learner.query(self.pool, candidates=rows)
-        return instead._replace(learner=learner, rows=rows)
+            return instead
+        learner, asked = shallow(self.learner), []
+        while left := [row for row in rows if row not in asked]:
+            more = learner.query(self.pool, candidates=left).tolist()
+            if not more:
+                break
+            asked += more
+        return instead._replace(learner=learner, rows=asked)
 
     def _rows_and_labels(self, pairs):
         rows, labels = zip(*pairs, strict=True)

@@ -262,8 +262,7 @@ class LabelingSession:
         Raises
         ------
         ValueError
-            If there is nothing to take back, or if a stream learner has learned it, as
-            it cannot unlearn; as `next`.
+            If there is nothing to take back, or a stream learner knows it; as `next`.
         """
         while True:
             with self._lock:
