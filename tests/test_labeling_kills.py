@@ -23,7 +23,7 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._journal import Journal
 from tests.reference.labeling import quick_folder
 
-X, y = make_classification(36, 4, random_state=1)
+X, y = make_classification(30, 4, random_state=1)
 LEARNERS = [
     UncertaintySamplingClassifier(GaussianNB(), n_initial=4, batch_size=3),
     QueryByBoostingClassifier(n_estimators=2, n_initial=4, batch_size=4, budget=25),
@@ -36,7 +36,7 @@ LEARNERS = [
 
 def label_all(learner, path, ahead, tell):
     """Label to the end; tell of each row before it is shown, and after it is kept."""
-    options = {"ids": list(range(36)), "classes": [0, 1], "test_size": 5}
+    options = {"ids": list(range(30)), "classes": [0, 1], "test_size": 5}
     with LabelingSession(learner, X, path, ahead=ahead, **options) as session:
         while (id := session.next()) is not None:
             tell(f"shown {id}")
@@ -84,7 +84,7 @@ def test_nothing_is_lost_when_a_session_is_killed(request):
             expected = [int(each.split()[1]) for each in told[:-1:2]]
             kept = []
             while True:
-                when = rng.integers(9), rng.choice([0.002, 0.02]) * rng.random()
+                when = rng.integers(6), rng.choice([0.002, 0.02]) * rng.random()
                 told = killed(*when, learner, folder / "killed", ahead)
                 n_kills -= 1
                 assert "error" not in dict(told), told
