@@ -79,6 +79,7 @@ MODULES = {
     "batch": "Fitted in batch",
     "losses": "Margin losses",
     "evaluation": "Evaluation",
+    "labeling": "Labelling sessions",
     "datasets": "Data sets",
 }
 

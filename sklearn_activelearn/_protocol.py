@@ -50,9 +50,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       answer sheet, which begins with ``_enter_anew`` or ``_enter_more``;
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
-      the labels for good when it ends, also if it is called again.
-
-    - ``_passive_twin()``: the unfitted learner that buys all labels for the same model.
+      the labels for good when it ends, also if it is called again;
+    - ``_passive_twin()``: an unfitted learner that buys all labels for the same model;
+    - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
     is told, ``_expect``, and what follows once labels are stored, ``_settled``.
@@ -60,6 +60,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: A few values of its own parameters, for which the tests search them.
     _search_grid = {}
+
+    #: How many rows of a stream it looks at together; None: it takes a whole pool.
+    _group = None
 
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
@@ -78,8 +81,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         exclude : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers that may not be bought, or a mask; taken out of `candidates`.
         limit : int >= 0, default=None
-            At most so many rows. A stream learner has seen the other rows all
-            the same; they do not come again.
+            At most so many rows; a stream learner has seen the others, too.
         return_probability : bool, default=False
             Also return the probability with which each row was bought.
             Weighting by its inverse is valid only for rules whose probability

@@ -13,7 +13,15 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import sklearn_activelearn
-from sklearn_activelearn import batch, datasets, evaluation, losses, pool, stream
+from sklearn_activelearn import (
+    batch,
+    datasets,
+    evaluation,
+    labeling,
+    losses,
+    pool,
+    stream,
+)
 from tests.docstrings import names, parts_of
 from tests.learners import DEFAULTS, LEARNERS
 from tests.test_bad_input import BAD_PARAMS, THEIRS
@@ -34,7 +42,16 @@ def is_loss(item):
     return inspect.isclass(item) and issubclass(item, losses.MarginLoss)
 
 
-MODULES = [sklearn_activelearn, batch, datasets, evaluation, losses, pool, stream]
+MODULES = [
+    sklearn_activelearn,
+    batch,
+    datasets,
+    evaluation,
+    labeling,
+    losses,
+    pool,
+    stream,
+]
 CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
 OTHERS = [
     item

@@ -138,6 +138,15 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             draft.learner = corrected(learner, X, y)
         return draft.commit()
 
+    def _follows_from_labels(self):
+        """Whether what it asks for and predicts follows from its labels alone.
+
+        That is, from the rows that were asked for and the labels that came, in their
+        order, whenever it was trained in between. Then a session need not repeat that.
+        """
+        trainer = self._make_trainer()
+        return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
+
     def _check_parameters(self):
         trainer = self._make_trainer()
         trainer.check()

@@ -321,6 +321,9 @@ class ALMSClassifier(PoolClassifier):
     def _passive_twin(self):
         return passive_twin(self)
 
+    def _follows_from_labels(self):
+        return False  # it tells labels for training from those for validation
+
     def _check_parameters(self):
         super()._check_parameters()
         check_option(self.pairing, "pairing", ("averaged", "paired"))
