@@ -1,9 +1,12 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """The base of the margin losses, of the compiled ones and of those in Python."""
 
+import inspect
+
 import numpy as np
 
 from cpython.exc cimport PyErr_SetInterrupt
+from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport fabs
 
 from ._callbacks import MARGINS, losses_of, slopes_of
@@ -14,16 +17,17 @@ cdef class MarginLoss:
     """Base of the margin losses, and of a loss of your own.
 
     A subclass in Python has ``value(z)`` and ``derivative(z)``, functions of an array
-    that compiled loops call for one margin at a time: slower, but that is all. Its
-    attributes are its `parameters`. A subclass in Cython has ``at`` and ``slope``
-    instead (``from sklearn_activelearn.losses cimport MarginLoss``).
+    that compiled loops call for one margin at a time: slower, but that is all. The
+    arguments of its ``__init__`` are its `parameters`, and attributes of that name. A
+    subclass in Cython names them itself, and has ``at`` and ``slope`` instead (``from
+    sklearn_activelearn.losses cimport MarginLoss``).
 
     Attributes
     ----------
     name : str
         What the learners call it; only those of this module are known by name.
     parameters : tuple of str
-        The names of its parameters, which are attributes.
+        The names of the parameters of a compiled loss, which are attributes.
     convex : bool
         Whether the loss is convex.
     corner : float in (0, 1]
@@ -137,7 +141,7 @@ cdef class MarginLoss:
         params : dict
             By name.
         """
-        return {name: getattr(self, name) for name in self.parameters}
+        return {name: getattr(self, name) for name in parameters_of(type(self))}
 
     def set_params(self, **params):
         """Set parameters, all of them or, on an error, none.
@@ -158,7 +162,7 @@ cdef class MarginLoss:
             For a parameter that it does not have, or one out of its range.
         """
         for name in params:
-            check_option(name, f"parameter of {self}", self.parameters)
+            check_option(name, f"parameter of {self}", parameters_of(type(self)))
         params = {**self.get_params(), **params}
         made(type(self), params)  # so an error comes first
         self.__init__(**params)
@@ -176,6 +180,22 @@ cdef class MarginLoss:
     def __repr__(self):
         params = ", ".join(f"{k}={value}" for k, value in self.get_params().items())
         return f"{type(self).__name__}({params})"
+
+
+cdef bint is_in_python(kind):
+    """Whether a class is not compiled."""
+    return bool(kind.__flags__ & Py_TPFLAGS_HEAPTYPE)
+
+
+def parameters_of(kind):
+    """Return the names of a loss's parameters: as declared, or what Python takes."""
+    for each in kind.__mro__:
+        if not is_in_python(each):
+            break
+        if "__init__" in vars(each):
+            _, *names = inspect.signature(each.__init__).parameters
+            return tuple(names)
+    return kind.parameters
 
 
 def made(kind, params):
@@ -218,8 +238,23 @@ cdef elementwise(Curve curve, MarginLoss loss, z):
     return out
 
 
+cdef int refuse_overridden(kind) except -1:
+    """Raise if Python replaces a method of which compiled loops call another form."""
+    kinds = kind.__mro__[: kind.__mro__.index(MarginLoss)]
+    if all([is_in_python(each) for each in kinds]):
+        return 0
+    for each in kinds:
+        if is_in_python(each) and {"value", "derivative"} & vars(each).keys():
+            raise TypeError(
+                f"loss {kind.__name__} replaces a method of a compiled loss, which "
+                "compiled loops do not see; make it a subclass of MarginLoss itself."
+            )
+    return 0
+
+
 def probe(MarginLoss loss):
     """Raise if a loss does not answer as it must."""
+    refuse_overridden(type(loss))
     z = np.concatenate([-MARGINS[::-1], MARGINS])
     values, slopes = losses_of(loss, z), slopes_of(loss, z)
     slopes_of(loss, np.array([-np.inf, np.inf]))

@@ -50,8 +50,6 @@ def overlap_of(x, z):
 class TanhLoss(MarginLoss):
     """A loss of one's own."""
 
-    parameters = ("width",)
-
     def __init__(self, width=1.0):
         self.width = width
 

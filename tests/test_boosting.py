@@ -2,13 +2,16 @@
 
 import pickle
 from functools import partial
+from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -635,3 +638,22 @@ def test_rows_from_elsewhere_are_sorted_once(monkeypatch):
         learner.teach(X[[n_elsewhere]], y[[n_elsewhere]])
     kept = [key for key in learner._pool._derived if "and others" in key]
     assert len(kept) == 1
+
+
+def test_what_is_wrong_with_initial_is_said_of_it():
+    for initial, words in ((KMeans(), "classifier"), (GaussianNB, "instance")):
+        with pytest.raises(TypeError, match=f"initial must be an? {words}"):
+            COMBClassifier(initial=initial).fit(X, y)
+
+
+def test_joblib_keeps_the_pool_once(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((2000, 20))
+    learner = COMBClassifier(n_estimators=2, budget=12, random_state=0)
+    learner.fit(rows, rows[:, 0] > 0)
+    (file,) = joblib.dump(learner, tmp_path / "learner")
+    assert Path(file).stat().st_size < 1.5 * rows.nbytes
+    again = joblib.load(file).set_params(budget=15)
+    learner.set_params(budget=15)
+    assert again.query(rows, return_utility=True)[1].tolist() == (
+        learner.query(rows, return_utility=True)[1].tolist()
+    )

@@ -33,8 +33,6 @@ each_learner = pytest.mark.parametrize("learner", LEARNERS)
 class OwnLogRamp(MarginLoss):
     """The log-ramp, in Python."""
 
-    parameters = ("t",)
-
     def __init__(self, t=1.0):
         self.t = t
 
@@ -117,8 +115,6 @@ def test_copies():
 class Answers(MarginLoss):
     """Slopes that some function gives."""
 
-    parameters = ("slopes", "values")
-
     def __init__(self, slopes, values=np.zeros_like):
         self.slopes, self.values = slopes, values
 
@@ -173,7 +169,7 @@ BAD = [
         r"Answers\(\)\.value\(.*\) == nan",
     ),
     (NoDerivative(), NotImplementedError, r"NoDerivative needs derivative\(z\)"),
-    (Overridden(), ValueError, r"Overridden\(t=1.0\)\.derivative of many margins"),
+    (Overridden(), TypeError, "Overridden replaces a method"),
 ]
 
 
@@ -301,3 +297,41 @@ def test_a_loss_that_changes_between_calls():
     with pytest.raises(ValueError, match="t"):
         one.set_params(loss=RampLoss(), loss__t=0.5)
     assert state(one) == before
+
+
+class Logistic(MarginLoss):
+    """Never flat: its probability of asking is 1/2 at margin 0, and 1 far away."""
+
+    def value(self, z):
+        return np.logaddexp(0, -z)
+
+    def derivative(self, z):
+        return -np.exp(-np.logaddexp(0, z))
+
+
+def test_a_fresh_learner_asks_for_one_row_whatever_the_loss():
+    X, _ = gaussian_stream(0, 2, n_rows=100)
+    learner = MarginLossClassifier(Logistic(), random_state=0)
+    assert len(learner.query(X)) == 1
+    assert len(MarginLossClassifier("hinge", random_state=0).query(X)) == 100
+
+
+def test_a_compiled_loss_cannot_be_changed_in_python():
+    class Dented(RampLoss):
+        def derivative(self, z):
+            return super().derivative(z) * np.where(np.abs(z) < 0.01, 0.5, 1)
+
+    class Named(RampLoss):
+        """The same loss."""
+
+    X, codes = gaussian_stream(0, 2, n_rows=50)
+    learner = MarginLossClassifier(Dented(), random_state=0)
+    with pytest.raises(TypeError, match="loss Dented replaces"):
+        learner.fit(X, codes)
+    MarginLossClassifier(Named(t=2.0), random_state=0).fit(X, codes)
+
+
+def test_its_parameters_are_those_of_its_init():
+    assert OwnLogRamp(t=2.0).get_params() == {"t": 2.0}
+    assert clone(OwnLogRamp(t=2.0)) == OwnLogRamp(t=2.0) != OwnLogRamp(t=3.0)
+    assert Logistic().get_params() == {}

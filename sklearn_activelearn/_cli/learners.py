@@ -75,12 +75,21 @@ def value_of(node):
     """Return a constant, a word or a loss."""
     if isinstance(node, ast.Name):
         return WORDS.get(node.id, node.id)
-    if isinstance(node, ast.Call) and node.func.id in losses.__all__:
-        return getattr(losses, node.func.id)(**keywords_of(node))
+    kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
+    if isinstance(node, ast.Call) and node.func.id in kinds:
+        return make(kinds[node.func.id], keywords_of(node))
     try:
         return ast.literal_eval(node)
     except ValueError:
         raise SyntaxError from None
+
+
+def make(kind, params):
+    """Return a loss with these parameters."""
+    try:
+        return kind(**params)
+    except TypeError as error:
+        raise ValueError(f"{kind.__name__}: {error}") from None
 
 
 def choices(name, names):

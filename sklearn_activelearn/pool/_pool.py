@@ -17,6 +17,8 @@ class Pool:
     ----------
     X : rows, optional
         The whole pool.
+    number : int
+        Which of the pools offered it is.
     unlabelled : ndarray of int
         Row numbers of X without a label, ascending; others without one are left out.
     places : ndarray of int
@@ -25,6 +27,7 @@ class Pool:
     """
 
     X: Any = None
+    number: int = 0
     unlabelled: np.ndarray = field(default_factory=NO_ROWS.copy)
     places: np.ndarray = field(default_factory=NO_ROWS.copy)
     _derived: dict = field(default_factory=dict, repr=False)
@@ -41,7 +44,9 @@ class Pool:
         places : ndarray of int
             As in the pool.
         """
-        known = self if self.X is not None and same_rows(self.X, X) else Pool(X.copy())
+        known = self
+        if self.X is None or not same_rows(self.X, X):
+            known = Pool(X.copy(), self.number + 1)
         return replace(known, unlabelled=without(candidates, places), places=places)
 
     def taught(self, ledger):

@@ -54,7 +54,7 @@ class StreamLoop:
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The stream or the pool.
+            The stream.
         y : array-like of shape (n_samples,)
             The answer sheet.
 

@@ -249,7 +249,8 @@ cdef class LossRule(WarmStartRule):
     def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start):
         self.loss = loss
         self.n_warm_start = n_warm_start
-        self.buys_all = loss.tight(INFINITY) == 1
+        self.falls = not loss.is_python
+        self.buys_all = all(loss.query_probability([0.0, 1.0, INFINITY]) == 1)
 
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         if self.buys_all:

@@ -51,8 +51,6 @@ class Allocation:
 
     def calibrated(self, model, classes):
         """Return a model that has probabilities, if need be a sigmoid's."""
-        if hasattr(model, "predict_proba"):
-            return model
         rows = np.flatnonzero(self.is_validation)
         labels = classes[self.labelled.codes[rows]]
         return calibrated(model, take(self.labelled.rows, rows), labels)

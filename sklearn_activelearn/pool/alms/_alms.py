@@ -3,6 +3,7 @@
 from warnings import warn
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_number, check_option
 from .._base import PoolClassifier
@@ -269,6 +270,7 @@ class ALMSClassifier(PoolClassifier):
     @property
     def model_probabilities_(self):
         """How probable each candidate was before each of these rounds, and is now."""
+        check_is_fitted(self, "best_index_")
         rounds = [past.probabilities for past in self._past]
         return np.array([*rounds, self._trained.memory])
 

@@ -29,7 +29,7 @@ from ._steps import Sample, begin
 class SampleScores(NamedTuple):
     """What committees give the rows of a pool, and labelled rows from elsewhere."""
 
-    pool: object  # the rows of the pool, or None
+    pool: int  # number of the pool
     outside: np.ndarray  # which of the labelled rows are not in it
     values: np.ndarray  # of the pool's rows first
 
@@ -59,13 +59,16 @@ class BoostingTrainer(Trainer):
     keeps_pool = goes_on = True
 
     def __init__(self, estimator, rounds, alpha=0.0, initial=None):
+        self.estimator = DecisionStumpClassifier() if estimator is None else estimator
         self.rounds, self.alpha, self.initial = rounds, alpha, initial
-        weak = DecisionStumpClassifier() if estimator is None else estimator
-        self.estimators = [weak]
-        if alpha != 0:
-            self.estimators.append(
-                KNeighborsClassifier(1) if initial is None else initial
-            )
+
+    @property
+    def estimators(self):
+        """The weak learner, and what guesses the first pseudo-labels if any count."""
+        if self.alpha == 0:
+            return [self.estimator]
+        initial = KNeighborsClassifier(1) if self.initial is None else self.initial
+        return [self.estimator, initial]
 
     def models(self):
         """Return what has the methods that the model will have."""
@@ -78,11 +81,10 @@ class BoostingTrainer(Trainer):
             check_classifier(self.initial, "initial")
         super().check()
         self.rounds.check()
-        weak = self.estimators[0]
-        if not has_fit_parameter(weak, "sample_weight"):
+        if not has_fit_parameter(self.estimator, "sample_weight"):
             raise TypeError(
-                "boosting needs an estimator whose fit takes sample_weight, which "
-                f"that of {weak} does not."
+                "Boosting needs an estimator whose fit takes sample_weight, which "
+                f"that of {self.estimator} does not."
             )
 
     def check_rows(self, learner, X, *y, **how):
@@ -139,12 +141,12 @@ class BoostingTrainer(Trainer):
         )
         values = joint([boosting.scores for boosting in boosted])
         cost = np.mean([boosting.cost(boosting.scores) for boosting in boosted])
-        error = np.inf
+        error = error_before
         if self.rounds.ends_early:
             right = model.predict(labelled.rows) == known.classes[labelled.codes]
             error = np.mean(~right)
             has_ended |= error >= error_before
-        scores = SampleScores(pool.X, outside, values)
+        scores = SampleScores(pool.number, outside, values)
         return Trained(
             model,
             {"cost_curve_": np.append(curve, cost)},
@@ -155,12 +157,12 @@ class BoostingTrainer(Trainer):
     def pool_scores(self, known, trained):
         """Return what a training left, with the scores of the present pool."""
         pool, memory = known.pool, trained.memory
-        if memory.scores.pool is pool.X:
+        if memory.scores.pool == pool.number:
             return trained
         prepare = preparation(known.prototypes[0], trained)
         rows = pool.derived(prepare.__qualname__, prepare)
         values = trained.model.decision_function(rows)
-        scores = SampleScores(pool.X, np.empty(0, dtype=int), values)
+        scores = SampleScores(pool.number, np.empty(0, dtype=int), values)
         return trained._replace(memory=memory._replace(scores=scores))
 
     def _sample(self, known, seen, prepare):
@@ -188,7 +190,8 @@ class BoostingTrainer(Trainer):
             return [none] * len(codes), [np.zeros(len(sample.labels)) for _ in codes]
         scores = before.memory.scores
         values = scores.values
-        if scores.pool is not pool.X or not np.array_equal(scores.outside, outside):
+        fits = np.array_equal(scores.outside, outside)
+        if scores.pool != pool.number or not fits:
             values = before.model.decision_function(sample.rows)
         return before.model.committees_, [values] if values.ndim == 1 else values.T
 

@@ -28,8 +28,8 @@ class SOLEClassifier(SecondOrderClassifier):
     query_probability : {"potential", "margin"} or callable, default="potential"
         Probability of buying a label at margin p: b / (b + p + p² (1 + r) / 2)
         ("potential", the published rule), or b / (b + p). A callable gets an array of
-        margins p and returns as many probabilities; `b` is then not used, and r is
-        computed for every row.
+        margins p and returns as many probabilities; `b` is then not used (it must
+        still be in its range), and r is computed for every row.
 
     kernel : str or callable, default="linear"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
