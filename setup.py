@@ -24,6 +24,7 @@ PAPERS = "sklearn_activelearn._papers"
 MODULES = [
     "_interrupts",
     "_rows",
+    "_margin_loss",
     "losses",
     "batch/_columns",
     "stream/_rules",

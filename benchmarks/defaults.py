@@ -54,11 +54,15 @@ SETTINGS = (
     + [MarginLossClassifier(average=False)]
     + [GreedyOnlineClassifier(eta0=eta0) for eta0 in (1.0, 0.1, 0.01)]
     + [
-        RLSSamplingClassifier(lam, variant)
+        RLSSamplingClassifier(lam, variant=variant)
         for variant in ("current", "mistake", "next")
         for lam in (10.0, 30.0, 100.0, 300.0, 1e3, 1e4)
     ]
-    + [SOLEClassifier(b, a) for a in (0.1, 1.0) for b in (0.003, 0.01, 0.03, 0.1, 0.3)]
+    + [
+        SOLEClassifier(b, a=a)
+        for a in (0.1, 1.0)
+        for b in (0.003, 0.01, 0.03, 0.1, 0.3)
+    ]
     + [SecondOrderPerceptronClassifier(a) for a in (0.1, 1.0)]
 )
 

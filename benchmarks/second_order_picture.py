@@ -42,7 +42,7 @@ LEARNERS = {
     "SecondOrderPerceptron": (SecondOrderPerceptronClassifier(), "0.5"),
     "SOLEClassifier": (SOLEClassifier(), "#009E73"),
     "RLSSamplingClassifier": (RLSSamplingClassifier(), "#0072B2"),
-    "RLS, mistakes": (RLSSamplingClassifier(3_000.0, "mistake"), "#56B4E9"),
+    "RLS, mistakes": (RLSSamplingClassifier(3_000.0, variant="mistake"), "#56B4E9"),
 }
 
 

@@ -104,12 +104,12 @@ LEARNERS = {
     "min-margin, linear SVC": (MinMarginClassifier(LINEAR), "random, linear SVC"),
     "random, logistic": (PassiveClassifier(SMOOTH), None),
     "uncertainty, logistic": (
-        UncertaintySamplingClassifier(SMOOTH, "margin"),
+        UncertaintySamplingClassifier(SMOOTH, measure="margin"),
         "random, logistic",
     ),
-    "random, logistic, C from 4": (PassiveClassifier(SMOOTH, GRID), None),
+    "random, logistic, C from 4": (PassiveClassifier(SMOOTH, param_grid=GRID), None),
     "committee, logistic, C from 4": (
-        QueryByCommitteeClassifier(SMOOTH, GRID),
+        QueryByCommitteeClassifier(SMOOTH, param_grid=GRID),
         "random, logistic, C from 4",
     ),
     "random, RBF SVC": (PassiveClassifier(CURVED), None),

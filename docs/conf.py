@@ -72,13 +72,14 @@ html_show_sphinx = False
 copyright = f"{author}, BSD-3-Clause"
 
 PACKAGE = "sklearn_activelearn"
-#: Sections of the API page; "" is what the package exports from no public module.
+#: Sections of the API page, one for each public module.
 MODULES = {
     "stream": "Learners for streams",
     "pool": "Learners for pools",
-    "": "Fitted in batch",
+    "batch": "Fitted in batch",
     "losses": "Margin losses",
     "evaluation": "Evaluation",
+    "labeling": "Labelling sessions",
     "datasets": "Data sets",
 }
 
@@ -90,15 +91,13 @@ def public_names():
     the module it comes from.
     """
     exported = import_module(PACKAGE).__all__
-    sections = {}
-    for section in filter(None, MODULES):
-        sections[section] = [
+    return {
+        section: [
             name if name in exported else f"{section}.{name}"
             for name in import_module(f"{PACKAGE}.{section}").__all__
         ]
-    listed = {name for names in sections.values() for name in names}
-    sections[""] = [name for name in exported if name not in listed]
-    return {section: sections[section] for section in MODULES}
+        for section in MODULES
+    }
 
 
 def write_api_page(app, config):
@@ -107,8 +106,7 @@ def write_api_page(app, config):
     for section, names in public_names().items():
         title = MODULES[section]
         lines += [title, "-" * len(title), ""]
-        if section:
-            lines += [f".. automodule:: {PACKAGE}.{section}", "   :no-members:", ""]
+        lines += [f".. automodule:: {PACKAGE}.{section}", "   :no-members:", ""]
         lines += [f".. currentmodule:: {PACKAGE}", ""]
         lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
         lines += [*(f"   {name}" for name in names), ""]

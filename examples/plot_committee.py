@@ -24,7 +24,7 @@ from sklearn_activelearn import QueryByCommitteeClassifier
 X, y = make_moons(600, noise=0.15, random_state=0)
 learner = QueryByCommitteeClassifier(
     SVC(C=10.0),
-    {"gamma": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]},
+    param_grid={"gamma": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]},
     n_initial=8,
     random_state=0,
 )

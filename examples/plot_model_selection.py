@@ -30,7 +30,13 @@ pool, test = rows[:200], rows[200:]
 model = make_pipeline(StandardScaler(), LogisticRegression())
 grid = {"logisticregression__C": [1e-4, 0.01, 1.0, 100.0, 1e4]}
 learner = ALMSClassifier(
-    model, grid, n_candidates=20, n_pairs=20, temperature=0.1, budget=40, random_state=0
+    model,
+    param_grid=grid,
+    n_candidates=20,
+    n_pairs=20,
+    temperature=0.1,
+    budget=40,
+    random_state=0,
 ).fit(X[pool], y[pool])
 accuracy = learner.score(X[test], y[test])
 print(f"{learner.best_params_}: accuracy {accuracy:.3f} on {len(test)} other images")

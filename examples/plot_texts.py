@@ -63,11 +63,11 @@ for library in MODULES:
 model = LogisticRegression(C=10.0, max_iter=1_000)
 inside = make_pipeline(TfidfVectorizer(), model)
 settings = {"budget": 150, "batch_size": 10}
-uncertain = UncertaintySamplingClassifier(model, "margin", **settings)
+uncertain = UncertaintySamplingClassifier(model, measure="margin", **settings)
 learners = {
     "random texts": (PassiveClassifier(inside, **settings), {"color": "0.4"}),
     "uncertain texts": (
-        UncertaintySamplingClassifier(inside, "margin", **settings),
+        UncertaintySamplingClassifier(inside, measure="margin", **settings),
         {"color": "#0072B2"},
     ),
     "uncertain texts, vectoriser in front": (

@@ -2,6 +2,7 @@
 
 ``sklearn-activelearn compare`` runs the learners of this package, and passive
 learning of the same model, over the same folds in the same order.
+``sklearn-activelearn label`` shows your own rows, for you to label.
 ``sklearn-activelearn reproduce`` runs the experiments of a paper again.
 """
 
@@ -19,10 +20,10 @@ from sklearn.datasets import load_digits
 
 from sklearn_activelearn._cli.comparison import Plan, compare
 from sklearn_activelearn._cli.data_files import read_data
+from sklearn_activelearn._cli.label import run_label
 from sklearn_activelearn._cli.learners import (
     name_of,
     parse_learner,
-    passive_twin,
     quick_learners,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
@@ -47,7 +48,7 @@ def main(argv=None):
         the learners that had ended.
     """
     try:
-        args = make_parser(run_compare, run_reproduce).parse_args(argv)
+        args = make_parser(run_compare, run_label, run_reproduce).parse_args(argv)
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
@@ -79,7 +80,8 @@ def run_compare(args):
         seed=args.seed,
         target_error=args.target_error,
     )
-    twins = {name_of(twin): twin for twin in map(passive_twin, learners)}
+    passive = [learner._passive_twin() for learner in learners]
+    twins = {name_of(twin): twin for twin in passive}
     for learner in [*learners, *twins.values()]:
         check_learner(learner, X)
     results = []

@@ -53,6 +53,14 @@ def shallow(learner):
     return copy
 
 
+def forget_fitted(learner):
+    """Delete the fitted attributes, but for those that its first rows set."""
+    kept = {*learner.get_params(deep=False), "n_features_in_", "feature_names_in_"}
+    for name in set(vars(learner)) - kept:
+        if name.endswith("_") and not name.startswith("_"):
+            delattr(learner, name)
+
+
 def refuse_while_learning(learner):
     """Raise if the learner's `learn`, or `fit` of a pool learner, is under way."""
     lock = vars(learner).get("_under_way")

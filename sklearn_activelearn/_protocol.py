@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
-from ._drafts import alone, changing
+from ._drafts import alone, changing, forget_fitted
 from ._interrupts import pay
 from ._labels import check_classes, encode, find_classes, one_for_each
 from ._validation import (
@@ -29,9 +29,6 @@ from ._validation import (
     check_rows_and_labels,
     check_selection,
 )
-
-#: What `fit` leaves, to be replaced by those of its own rows.
-FEATURES = {"n_features_in_", "feature_names_in_"}
 
 
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -53,7 +50,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       answer sheet, which begins with ``_enter_anew`` or ``_enter_more``;
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
-      the labels for good when it ends, also if it is called again.
+      the labels for good when it ends, also if it is called again;
+    - ``_passive_twin()``: an unfitted learner that buys all labels for the same model;
+    - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
     is told, ``_expect``, and what follows once labels are stored, ``_settled``.
@@ -61,6 +60,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: A few values of its own parameters, for which the tests search them.
     _search_grid = {}
+
+    #: How many rows of a stream it looks at together; None: it takes a whole pool.
+    _group = None
 
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
@@ -79,8 +81,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         exclude : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers that may not be bought, or a mask; taken out of `candidates`.
         limit : int >= 0, default=None
-            At most so many rows. A stream learner has seen the other rows all
-            the same; they do not come again.
+            At most so many rows; a stream learner has seen the others, too.
         return_probability : bool, default=False
             Also return the probability with which each row was bought.
             Weighting by its inverse is valid only for rules whose probability
@@ -346,9 +347,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X, y = self._check_rows(X, y, reset=True)
         classes = find_classes(y)
-        for name in set(vars(self)) - set(self.get_params(deep=False)) - FEATURES:
-            if name.endswith("_") and not name.startswith("_"):
-                delattr(self, name)
+        forget_fitted(self)
         self._begin()
         self._set_classes(classes)
         return X, encode(y, classes)

@@ -13,7 +13,7 @@ with values >= 0. Where a derivative jumps it is given so that a row right at th
 jump counts as outside the part with slope -1.
 
 The compiled learners call these very functions. To add a loss, add a class here
-and a row in its test.
+and a row in its test; a loss of your own is a subclass of `MarginLoss` anywhere.
 
 References
 ----------
@@ -21,15 +21,17 @@ References
    Optimization", AISTATS 2009, Section 2.3.
 """
 
-import numpy as np
-
 from libc.math cimport exp, expm1, fabs, log, pow
 
+from ._margin_loss cimport MarginLoss
+
+from ._margin_loss import probe
 from ._validation import check_number, check_option
 
 __all__ = [
     "HingeLoss",
     "LogRampLoss",
+    "MarginLoss",
     "RampLoss",
     "RootRampLoss",
     "SigmoidLoss",
@@ -38,122 +40,7 @@ __all__ = [
     "make_loss",
 ]
 
-
-cdef class MarginLoss:
-    """Base of the margin losses.
-
-    Attributes
-    ----------
-    name : str
-        What the learners call it.
-    parameters : tuple of str
-        The names of its parameters, which are attributes.
-    convex : bool
-        Whether the loss is convex.
-
-    Examples
-    --------
-    >>> from sklearn_activelearn.losses import LogRampLoss
-    >>> loss = LogRampLoss(t=1.0)
-    >>> loss.derivative([-4.0, 0.0, 2.0])
-    array([-0.25, -1.  ,  0.  ])
-    >>> loss.query_probability([0.5, 2.0, 4.0])
-    array([1.  , 0.5 , 0.25])
-    """
-
-    name = None
-    parameters = ()
-    convex = False
-
-    cdef double at(self, double z) noexcept nogil:
-        """l(z)."""
-        return 0.0
-
-    cdef double slope(self, double z) noexcept nogil:
-        """l'(z)."""
-        return 0.0
-
-    cdef double tight(self, double margin) noexcept nogil:
-        """q(margin), margin >= 0."""
-        return min(max(fabs(self.slope(margin)), fabs(self.slope(-margin))), 1.0)
-
-    def value(self, z):
-        """Return l(z).
-
-        Parameters
-        ----------
-        z : array-like
-            Signed margins, of any shape. NaN stays NaN.
-
-        Returns
-        -------
-        loss : ndarray
-            Of the shape of `z`.
-        """
-        return elementwise(value_at, self, z)
-
-    def derivative(self, z):
-        """Return l'(z).
-
-        Parameters
-        ----------
-        z : array-like
-            Signed margins, of any shape. NaN stays NaN.
-
-        Returns
-        -------
-        slope : ndarray
-            Of the shape of `z`, never positive.
-        """
-        return elementwise(slope_at, self, z)
-
-    def query_probability(self, margin):
-        """Return the tight query probability ``q(|margin|)``.
-
-        Parameters
-        ----------
-        margin : array-like
-            Margins of any shape; the sign is ignored. NaN stays NaN.
-
-        Returns
-        -------
-        q : ndarray
-            Of that shape, in [0, 1]; 0 only where no label moves the weights.
-        """
-        return elementwise(tight_at, self, margin)
-
-    def __reduce__(self):
-        return type(self), tuple(getattr(self, name) for name in self.parameters)
-
-    def __repr__(self):
-        params = ", ".join(f"{name}={getattr(self, name)}" for name in self.parameters)
-        return f"{type(self).__name__}({params})"
-
-
-ctypedef double (*Curve)(MarginLoss, double) noexcept nogil
-
-
-cdef double value_at(MarginLoss loss, double z) noexcept nogil:
-    return loss.at(z)
-
-
-cdef double slope_at(MarginLoss loss, double z) noexcept nogil:
-    return loss.slope(z)
-
-
-cdef double tight_at(MarginLoss loss, double margin) noexcept nogil:
-    return loss.tight(fabs(margin))
-
-
-cdef elementwise(Curve curve, MarginLoss loss, z):
-    """Return the curve's values at all z."""
-    out = np.array(z, dtype=np.float64, order="C")
-    cdef double[::1] flat = out.reshape(-1)
-    cdef Py_ssize_t i
-    for i in range(flat.shape[0]):
-        if flat[i] == flat[i]:
-            flat[i] = curve(loss, flat[i])
-    return out
+globals()["MarginLoss"] = MarginLoss  # Python code wants it too
 
 
 cdef class HingeLoss(MarginLoss):
@@ -351,6 +238,11 @@ cdef class SmoothRampLoss(MarginLoss):
             z + self.t, self.h
         )
 
+    @property
+    def corner(self):
+        """The h of the smooth hinge, from whose minimum a fit in batch may begin."""
+        return self.h
+
 
 #: Losses by the name that learners give them.
 LOSSES = {loss.name: loss for loss in MarginLoss.__subclasses__()}
@@ -365,34 +257,38 @@ def check_parameter(name, value):
     return check_number(value, name, low, high, closed=closed)
 
 
-def make_loss(name, *, t=1.0, s=0.5, h=0.5):
-    """Return the loss of that name.
+def make_loss(loss):
+    """Return the loss that a learner's parameter `loss` stands for.
 
     Parameters
     ----------
-    name : str
-        The `name` of one of the classes here.
-    t, s, h : float
-        Parameters, as the classes have them.
+    loss : str or MarginLoss
+        The `name` of one of the classes here, for one with its default parameters;
+        or an object, which is tried at margins from -1000 to 1000 and at infinite ones.
 
     Returns
     -------
     loss : MarginLoss
-        With those parameters that it has.
+        The object itself, or a new one.
 
     Raises
     ------
     ValueError, TypeError
-        For an unknown name, or a parameter out of its range, needed or not.
+        For an unknown name, another object, or a loss of your own that returns what
+        is no loss or slope.
 
     Examples
     --------
     >>> from sklearn_activelearn.losses import make_loss
-    >>> make_loss("root_ramp", t=2.0)
-    RootRampLoss(t=2.0, s=0.5)
+    >>> make_loss("root_ramp")
+    RootRampLoss(t=1.0, s=0.5)
     """
-    check_option(name, "loss", LOSSES)
-    params = {"t": t, "s": s, "h": h}
-    for parameter, value in params.items():
-        check_parameter(parameter, value)
-    return LOSSES[name](**{p: params[p] for p in LOSSES[name].parameters})
+    if isinstance(loss, str):
+        return LOSSES[check_option(loss, "loss", LOSSES)]()
+    if not isinstance(loss, MarginLoss):
+        raise TypeError(
+            f"loss must be one of {sorted(LOSSES)} or an object such as "
+            f"RampLoss(t=2.0), got {loss!r}."
+        )
+    probe(loss)
+    return loss

@@ -33,7 +33,7 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool.boosting._trainer import BoostingClassifier
+from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
 from tests.tools import NaiveBayes, by_pool, by_row
 
 
@@ -45,6 +45,21 @@ def coin_of(margins):
 def overlap_of(x, z):
     """Return a kernel of one's own."""
     return 1 / (1 + abs(x - z).sum())
+
+
+class TanhLoss(MarginLoss):
+    """A loss of one's own."""
+
+    parameters = ("width",)
+
+    def __init__(self, width=1.0):
+        self.width = width
+
+    def value(self, z):
+        return 1 - np.tanh(z / self.width)
+
+    def derivative(self, z):
+        return (np.tanh(z / self.width) ** 2 - 1) / self.width
 
 
 #: One row a family, for tests whose code is the same for all of it. With the profile
@@ -71,11 +86,12 @@ LINEAR_STREAM_LEARNERS = [
     CBGZClassifier(b=2.0, normalize=False, fit_intercept=False),
     CBGZClassifier(b=0.3, patience=4),
     MarginLossClassifier(),
-    MarginLossClassifier("ramp", t=2.0, average=False),
-    MarginLossClassifier("root_ramp", s=0.3, learning_rate="invscaling"),
+    MarginLossClassifier(RampLoss(t=2.0), average=False),
+    MarginLossClassifier(RootRampLoss(s=0.3), learning_rate="invscaling"),
     MarginLossClassifier("sigmoid", eta0=1.0, n_warm_start=5),
     MarginLossClassifier("smooth_ramp", normalize=True, fit_intercept=False),
     MarginLossClassifier("hinge", query_probability=coin_of, patience=6),
+    MarginLossClassifier(TanhLoss(width=2.0), n_warm_start=3),
     GreedyOnlineClassifier(),
     family(GreedyOnlineClassifier(m=2, loss="ramp", normalize=True)),
     GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
@@ -84,20 +100,23 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.4, update="dkm"),
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
-    RLSSamplingClassifier(60.0, "next", dual=True),
-    RLSSamplingClassifier(60.0, "mistake", dual=False, fit_intercept=False),
-    RLSSamplingClassifier(9.0, "next", transient=True, normalize=False, patience=5),
+    RLSSamplingClassifier(60.0, variant="next", dual=True),
+    RLSSamplingClassifier(60.0, variant="mistake", dual=False, fit_intercept=False),
+    RLSSamplingClassifier(
+        9.0, variant="next", transient=True, normalize=False, patience=5
+    ),
     RLSSamplingClassifier(variant="all", max_stored=4),
     SecondOrderPerceptronClassifier(),
     SecondOrderPerceptronClassifier(0.3, normalize=False, fit_intercept=False),
     SOLEClassifier(),
-    SOLEClassifier(0.5, 2.0, query_probability="margin", dual=False),
+    SOLEClassifier(0.5, a=2.0, query_probability="margin", dual=False),
     SOLEClassifier(0.2, max_stored=3, normalize=False),
+    SOLEClassifier(query_probability=coin_of),
 ]
 
 KERNEL_STREAM_LEARNERS = [
     family(RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1)),
-    RLSSamplingClassifier(60.0, "next", kernel=overlap_of, max_stored=5),
+    RLSSamplingClassifier(60.0, variant="next", kernel=overlap_of, max_stored=5),
     SOLEClassifier(0.2, kernel="poly", degree=2),
 ]
 
@@ -113,9 +132,13 @@ POOL_LEARNERS = [
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
     UncertaintySamplingClassifier(),
     family(
-        UncertaintySamplingClassifier(NaiveBayes(), "entropy", n_initial=4, budget=12)
+        UncertaintySamplingClassifier(
+            NaiveBayes(), measure="entropy", n_initial=4, budget=12
+        )
     ),
-    UncertaintySamplingClassifier(NaiveBayes(), "margin", incremental=True, budget=15),
+    UncertaintySamplingClassifier(
+        NaiveBayes(), measure="margin", incremental=True, budget=15
+    ),
     UncertaintySamplingClassifier(
         LogisticRegression(warm_start=True), n_initial=3, budget=9
     ),
@@ -125,7 +148,7 @@ POOL_LEARNERS = [
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
         NaiveBayes(),
-        {"alpha": [0.01, 1.0]},
+        param_grid={"alpha": [0.01, 1.0]},
         disagreement="consensus_kl",
         cv=3,
         batch_size=3,
@@ -155,7 +178,7 @@ POOL_LEARNERS = [
     ),
     ALMSClassifier(
         NaiveBayes(),
-        {"alpha": [0.01, 9.0]},
+        param_grid={"alpha": [0.01, 9.0]},
         n_candidates=2,
         n_pairs=1,
         selection="leave_one_out",
@@ -187,14 +210,14 @@ POOL_LEARNERS += [
     ),
     ASSLBoostClassifier(n_estimators=10, batch_size=5, budget=40),
     ASSLBoostClassifier(
-        NaiveBayes(), 0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
+        NaiveBayes(), alpha=0.0, n_estimators=3, tol=0.1, n_initial=5, batch_size=5
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     family(FASSLBoostClassifier(n_initial=6, budget=20)),
     FASSLBoostClassifier(
         alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
     ),
-    FASSLBoostClassifier(NaiveBayes(), 0.0, batch_size=3, n_initial=4, budget=15),
+    FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
 ]
 
@@ -210,10 +233,16 @@ MARGIN_FREE = [
 ]
 
 #: Learners whose state does not tell in which order labels came in.
-TIMELESS = [row for row in LEARNERS if not isinstance(row, BoostingClassifier)]
+TIMELESS = [
+    *STREAM_LEARNERS,
+    *(row for row in POOL_LEARNERS if not row._make_trainer().goes_on),
+]
 
 #: Learners to which the rows that may not be bought are nothing.
-POOL_FREE = [row for row in LEARNERS if not getattr(row, "_keeps_pool", False)]
+POOL_FREE = [
+    *STREAM_LEARNERS,
+    *(row for row in POOL_LEARNERS if not row._make_trainer().keeps_pool),
+]
 
 #: The first row of each class, for tests where settings make no difference.
 STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())

@@ -59,7 +59,7 @@ LINES = [
         "    RandomSamplingClassifier(),",
     ),
     (
-        '    UncertaintySamplingClassifier(NaiveBayes(), "runner_up", budget=12),',
+        '    UncertaintySamplingClassifier(NaiveBayes(), measure="runner_up"),',
         "tests/learners.py",
         "    PassiveClassifier(),",
     ),

@@ -21,9 +21,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn.pool.alms import _selection
+from sklearn_activelearn.pool.alms._calibration import calibrated
 from sklearn_activelearn.pool.alms._gram_models import GramModels, needs_labels
 from sklearn_activelearn.pool.alms._newton import NotSolved
-from sklearn_activelearn.pool.alms._refitted_models import calibrated
 from tests.reference import alms as reference
 from tests.tools import fresh, problem
 
@@ -71,7 +72,12 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
     bought, rounds = slow_run(seed)
     grid = [lam if name == "lam" else 1 / lam for lam in SMALL_LAMS]
     learner = ALMSClassifier(
-        estimator, {name: grid}, voi=voi, n_initial=6, budget=11, random_state=seed
+        estimator,
+        param_grid={name: grid},
+        voi=voi,
+        n_initial=6,
+        budget=11,
+        random_state=seed,
     ).fit(X, y)
     T, V = check_purchases(learner, bought, rounds)
     weights = learner.model_probabilities_[-1 - len(rounds) : -1]
@@ -116,14 +122,14 @@ def test_a_scaler_is_trained_on_the_pool():
     params = {"n_candidates": 5, "n_pairs": 5, "budget": 20, "random_state": 0}
     own = ALMSClassifier(
         make_pipeline(StandardScaler(), LogisticRegression()),
-        grid,
+        param_grid=grid,
         voi="gram",
         **params,
     ).fit(X, y)
     frozen = FrozenEstimator(StandardScaler().fit(X))
     steps = [("frozen", frozen), ("logisticregression", LogisticRegression(tol=1e-8))]
     other = ALMSClassifier(
-        type(own.estimator_)(steps), grid, voi="refit", **params
+        type(own.estimator_)(steps), param_grid=grid, voi="refit", **params
     ).fit(X, y)
     assert own.queried_indices_.tolist() == other.queried_indices_.tolist()
     assert own.allocation_.tolist() == other.allocation_.tolist()
@@ -369,7 +375,7 @@ def test_sparse_rows_and_texts():
     labels = ["pills" in text for text in texts]
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
     learner = ALMSClassifier(
-        model, {"logisticregression__C": [1.0, 10.0]}, budget=14, **SMALL
+        model, param_grid={"logisticregression__C": [1.0, 10.0]}, budget=14, **SMALL
     ).fit(texts, labels)
     assert len(learner.estimator_[0].vocabulary_) == 8  # of all texts
     assert learner.score(texts, labels) == 1
@@ -446,7 +452,7 @@ def test_transformers_without_a_name(voi):
     runs = [
         ALMSClassifier(
             make_pipeline(FunctionTransformer(function), LogisticRegression()),
-            {"logisticregression__C": [0.1, 10.0]},
+            param_grid={"logisticregression__C": [0.1, 10.0]},
             voi=voi,
             budget=12,
             **SMALL,
@@ -475,9 +481,7 @@ def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
         return np.zeros((2, models.n_candidates))
 
     seen = []
-    monkeypatch.setattr(
-        "sklearn_activelearn.pool.alms._alms.values_of_information", looked
-    )
+    monkeypatch.setattr(_selection, "values_of_information", looked)
     learner = ALMSClassifier(n_initial=20, random_state=0, **params)
     rows = learner.query(X)
     rows = learner.teach(X[rows], y[rows]).query(
@@ -496,9 +500,9 @@ def test_auto_takes_what_it_can():
         (GaussianNB(), False),
     ]:
         learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
-        assert learner._shares is shares
+        assert learner._make_trainer().shares(learner._known()) is shares
     three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
-    assert not three._shares
+    assert not three._make_trainer().shares(three._known())
 
 
 def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
@@ -507,8 +511,8 @@ def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
 
     X, y = small_pool()
     learner = ALMSClassifier(
-        None, {"C": [0.1, 10.0]}, n_candidates=4, n_pairs=3, n_initial=6, budget=10,
-        random_state=0,
+        param_grid={"C": [0.1, 10.0]}, n_candidates=4, n_pairs=3, n_initial=6,
+        budget=10, random_state=0,
     )  # fmt: skip
     refitted = clone(learner).set_params(voi="refit").fit(X, y)
     monkeypatch.setattr(GramModels, "trained", fail)
@@ -528,7 +532,9 @@ def test_an_error_of_the_users_loss_is_no_reason_to_scale_the_features():
         return np.zeros(len(codes))
 
     X, y = small_pool()
-    learner = ALMSClassifier(None, {"C": [0.1, 10.0]}, loss=fails, random_state=0)
+    learner = ALMSClassifier(
+        None, param_grid={"C": [0.1, 10.0]}, loss=fails, random_state=0
+    )
     with pytest.raises(FloatingPointError, match="mine"):
         learner.fit(X, y)
     assert not learner._gave_up
@@ -536,7 +542,9 @@ def test_an_error_of_the_users_loss_is_no_reason_to_scale_the_features():
 
 def test_labels_are_kept_when_training_fails():
     X, y = small_pool()
-    learner = ALMSClassifier(None, {"C": [1e-3, 1e6]}, voi="gram", random_state=0)
+    learner = ALMSClassifier(
+        None, param_grid={"C": [1e-3, 1e6]}, voi="gram", random_state=0
+    )
     with pytest.raises(FloatingPointError, match="scale the features"):
         learner.learn(1e9 * X, lambda asked: y[asked], classes=[0, 1])
     assert learner.n_queries_ == len(learner.allocation_) > 0

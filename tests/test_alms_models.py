@@ -15,16 +15,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from sklearn_activelearn.pool._training import Labelled
-from sklearn_activelearn.pool.alms import _gram_models
+from sklearn_activelearn.pool._labelled import Labelled
+from sklearn_activelearn.pool.alms import _gram_models, _value_of_information
+from sklearn_activelearn.pool.alms._calibration import PlainSigmoid, calibrated
 from sklearn_activelearn.pool.alms._gram_models import GramModels, coordinates
 from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
 from sklearn_activelearn.pool.alms._newton import solve
-from sklearn_activelearn.pool.alms._refitted_models import (
-    PlainSigmoid,
-    RefittedModels,
-    calibrated,
-)
+from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
     LOSSES,
     Means,
@@ -248,9 +245,7 @@ def test_means_over_pairs():
 def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
     _, together = engines(*problem(0, n=20, v=7))
     expected = values(together)
-    monkeypatch.setattr(
-        "sklearn_activelearn.pool.alms._value_of_information.BLOCK", 200
-    )
+    monkeypatch.setattr(_value_of_information, "BLOCK", 200)
     np.testing.assert_allclose(values(together), expected, rtol=1e-12)
 
 

@@ -13,7 +13,15 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import sklearn_activelearn
-from sklearn_activelearn import batch, datasets, evaluation, losses, pool, stream
+from sklearn_activelearn import (
+    batch,
+    datasets,
+    evaluation,
+    labeling,
+    losses,
+    pool,
+    stream,
+)
 from tests.docstrings import names, parts_of
 from tests.learners import DEFAULTS, LEARNERS
 from tests.test_bad_input import BAD_PARAMS, THEIRS
@@ -34,7 +42,16 @@ def is_loss(item):
     return inspect.isclass(item) and issubclass(item, losses.MarginLoss)
 
 
-MODULES = [sklearn_activelearn, batch, datasets, evaluation, losses, pool, stream]
+MODULES = [
+    sklearn_activelearn,
+    batch,
+    datasets,
+    evaluation,
+    labeling,
+    losses,
+    pool,
+    stream,
+]
 CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
 OTHERS = [
     item
@@ -75,6 +92,12 @@ def test_public_names_are_sorted_and_exist(module):
 def test_no_parameter_is_called_like_a_method(item):
     parameters = inspect.signature(item).parameters
     assert not [name for name in parameters if hasattr(item, name)]
+
+
+@each_class
+def test_all_parameters_but_the_first_are_keywords(item):
+    others = list(inspect.signature(item).parameters.values())[1:]
+    assert {parameter.kind for parameter in others} <= {inspect.Parameter.KEYWORD_ONLY}
 
 
 @each_public
@@ -132,7 +155,6 @@ OF_ITS_OWN = {
         "normalize": "what analysis assumes, and kernels",
         "patience": "no group is without a purchase",
         "query_probability": "of a loss, or of a potential",
-        "t": "whether labels are bought by it",
     },
 }
 

@@ -116,10 +116,10 @@ BAD_PARAMS = {
     "query_probability": [
         (lambda margins: 1.5 - margins, ValueError),
         (lambda margins: margins * np.nan, ValueError),
-        (lambda margins: margins < 0.5, ValueError),
         (lambda margins: 0.5, ValueError),
     ],
     "kernel": [("precomputed", ValueError), ("additive_chi2", ValueError)],
+    "loss": [("log", ValueError), (None, (TypeError, ValueError))],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "initial": [(3, TypeError), (np.mean, TypeError)],
 }

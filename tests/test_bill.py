@@ -592,7 +592,11 @@ def test_a_call_that_failed_then_fails_again_and_the_next_one_goes_on():
 
 def test_a_correction_keeps_what_labels_are_for():
     learner = ALMSClassifier(
-        BernoulliNB(), {"alpha": [0.1, 1.0]}, n_candidates=2, n_pairs=1, random_state=0
+        BernoulliNB(),
+        param_grid={"alpha": [0.1, 1.0]},
+        n_candidates=2,
+        n_pairs=1,
+        random_state=0,
     )
     rows = learner.query(X)
     learner.teach(X[rows], answers[rows])

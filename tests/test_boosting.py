@@ -27,8 +27,8 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
 )
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._choice import NO_ROWS
 from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._selection import NO_ROWS
 from sklearn_activelearn.pool.boosting._cost import LEFT_OUT, UNLABELLED, BoostingCost
 from tests.learners import each
 from tests.reference import boosting as reference

@@ -21,12 +21,15 @@ from sklearn.datasets import (
     load_digits,
     load_iris,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import sklearn_activelearn
 from sklearn_activelearn import (
+    ASSLBoostClassifier,
     CBGZClassifier,
+    COMBClassifier,
     DKMClassifier,
     GreedyOnlineClassifier,
     MarginLossClassifier,
@@ -36,19 +39,21 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
+    SSMarginBoostClassifier,
 )
 from sklearn_activelearn.__main__ import main, progress
 from sklearn_activelearn._cli import comparison
 from sklearn_activelearn._cli.data_files import read_data
 from sklearn_activelearn._cli.learners import (
     parse_learner,
-    passive_twin,
     public_learners,
     quick_learners,
 )
 from sklearn_activelearn._cli.papers import PAPERS, experiment
 from sklearn_activelearn._cli.report import to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
+from sklearn_activelearn.losses import RampLoss
+from tests.learners import each_default
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
@@ -282,19 +287,19 @@ class TestComparison:
 
     def test_passive_twin_keeps_the_model_and_buys_everything(self):
         learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
-        assert repr(passive_twin(learner)) == repr(
+        assert repr(learner._passive_twin()) == repr(
             RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
         )
-        learner = MarginLossClassifier("ramp", t=2.0, eta0=0.2, n_warm_start=9)
-        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", t=2.0, eta0=0.2)):
-            twin = passive_twin(sampler)
+        learner = MarginLossClassifier(RampLoss(t=2.0), eta0=0.2, n_warm_start=9)
+        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", eta0=0.2)):
+            twin = sampler._passive_twin()
             assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
-            assert (twin.loss, twin.t, twin.eta0) == ("hinge", 2.0, 0.2)
+            assert (twin.loss, twin.eta0) == ("hinge", 0.2)
 
     def test_passive_twin_of_a_second_order_learner(self):
-        twin = passive_twin(RLSSamplingClassifier(5.0, kernel="rbf", budget=3))
+        twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_twin()
         assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
-        twin = passive_twin(SOLEClassifier(0.2, 3.0, dual=True, patience=5))
+        twin = SOLEClassifier(0.2, a=3.0, dual=True, patience=5)._passive_twin()
         assert isinstance(twin, SecondOrderPerceptronClassifier)
         assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
 
@@ -302,13 +307,26 @@ class TestComparison:
         learner = MinMarginClassifier(
             budget=3, batch_size=2, stopping="margin_exhausted"
         )
-        twin = passive_twin(learner)
+        twin = learner._passive_twin()
         assert repr(twin.estimator) == repr(LinearSVC())
         assert (twin.budget, twin.batch_size, twin.stopping) == (None, 2, None)
-        committee = passive_twin(QueryByCommitteeClassifier(cv=3))
+        committee = QueryByCommitteeClassifier(cv=3)._passive_twin()
         assert (len(committee.estimators), committee.cv) == (5, 3)
         grid = {"C": [1.0, 2.0]}
-        assert passive_twin(QueryByCommitteeClassifier(SVC(), grid)).param_grid == grid
+        committee = QueryByCommitteeClassifier(SVC(), param_grid=grid)
+        assert committee._passive_twin().param_grid == grid
+        boosted = COMBClassifier(GaussianNB(), n_estimators=7)._passive_twin().estimator
+        assert (repr(boosted.estimator), boosted.n_estimators) == ("GaussianNB()", 7)
+        twin = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_twin()
+        assert isinstance(twin, SSMarginBoostClassifier)
+        assert (twin.alpha, twin.budget) == (0.5, None)
+
+    @each_default
+    def test_a_passive_twin_buys_every_label(self, prototype):
+        X, y = load_iris(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        twin = prototype._passive_twin().set_params(random_state=0).fit(X[::5], y[::5])
+        assert twin.n_queries_ == 30
 
     def test_a_pool_learner(self, capsys):
         (result,) = report_of(capsys, "--learner", "Passive:budget=20")["results"]
@@ -328,6 +346,8 @@ class TestLearner:
     def test_parameters(self):
         learner = parse_learner("CBGZ:b=adaptive,eta0=0.5,average=False,budget=None")
         assert repr(learner) == "CBGZClassifier(average=False, b='adaptive', eta0=0.5)"
+        learner = parse_learner("MarginLoss:loss=RampLoss(t=2.0),eta0=0.5")
+        assert repr(learner) == "MarginLossClassifier(eta0=0.5, loss=RampLoss(t=2.0))"
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -336,6 +356,9 @@ class TestLearner:
             ("greedy", "did you mean 'GreedyOnlineClassifier'"),
             ("", "there are ALMSClassifier, ASSLBoostClassifier"),
             ("DKM:eta=1", "did you mean 'eta0'"),
+            ("MarginLoss:loss=RampLoss(t=0.5)", "t == 0.5, must be >= 1"),
+            ("MarginLoss:loss=RampLoss(2)", "not of the form"),
+            ("MarginLoss:loss=open(file=2)", "not of the form"),
             ("DKM:R", "not of the form"),
             ("DKM:R=", "not of the form"),
             ("DKM:R=f(1)", "not of the form"),

@@ -203,7 +203,7 @@ class TestQuery:
 FITTED = SimpleNamespace(
     allocation_=np.array(["train", "validation", "train", "train"]),
     model_probabilities_=np.array([[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]),
-    candidate_names_=["C=0.1", "C=1", "C=10"],
+    model_names_=["C=0.1", "C=1", "C=10"],
     cost_curve_=np.array([1.0, 0.8, 0.7]),
 )
 
@@ -224,7 +224,7 @@ class TestSelection:
             display.image_.get_array(), FITTED.model_probabilities_.T
         )
         ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
-        assert ticks == FITTED.candidate_names_
+        assert ticks == FITTED.model_names_
         assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
         with pytest.raises(ValueError, match="2 names"):
             ModelProbabilityDisplay([[1.0]], ["a", "b"])
@@ -254,15 +254,16 @@ class TestLoss:
     def test_lines_are_the_losses(self, kind):
         z = np.linspace(0, 2, 5)
         display = LossDisplay.from_losses(["hinge", RampLoss(2.0)], kind=kind, z=z)
-        for line, loss in zip(
-            drawn(display).lines_, [make_loss("hinge"), RampLoss(2.0)], strict=True
-        ):
+        hinge, ramp = drawn(display).lines_
+        for line, loss in ((hinge, make_loss("hinge")), (ramp, RampLoss(2.0))):
             np.testing.assert_array_equal(line.get_ydata(), getattr(loss, kind)(z))
-            assert line.get_label() == loss.name
+        assert hinge.get_label() == "hinge"
+        assert ramp.get_label() == "RampLoss(t=2.0)"
 
     def test_loss_of_a_learner(self):
-        learner = make_pipeline(MarginLossClassifier("ramp", t=3.0))
-        display = LossDisplay.from_estimator(learner, line_kw={"ramp": {"color": "k"}})
+        learner = make_pipeline(MarginLossClassifier(RampLoss(t=3.0)))
+        black = {"RampLoss(t=3.0)": {"color": "k"}}
+        display = LossDisplay.from_estimator(learner, line_kw=black)
         (line,) = display.lines_
         np.testing.assert_array_equal(
             line.get_ydata(), RampLoss(3.0).value(line.get_xdata())

@@ -47,9 +47,9 @@ POOL_CHECKED = [
     MinMarginClassifier(LinearSVC()),
     MinMarginClassifier(PIPELINE, batch_size=10),
     MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
-    UncertaintySamplingClassifier(GaussianNB(), "entropy"),
+    UncertaintySamplingClassifier(GaussianNB(), measure="entropy"),
     UncertaintySamplingClassifier(PIPELINE, batch_size=10),
-    UncertaintySamplingClassifier(DecisionTreeClassifier(), "margin"),
+    UncertaintySamplingClassifier(DecisionTreeClassifier(), measure="margin"),
     UncertaintySamplingClassifier(
         CalibratedClassifierCV(LinearSVC(), cv=2), n_initial=40, batch_size=20
     ),
@@ -61,7 +61,7 @@ POOL_CHECKED = [
         batch_size=10,
     ),
     QueryByCommitteeClassifier(GaussianNB(), batch_size=10),
-    PassiveClassifier(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}),
+    PassiveClassifier(GaussianNB(), param_grid={"var_smoothing": [1e-9, 1e-3]}),
     PassiveClassifier(PIPELINE),
     PassiveClassifier(DecisionTreeClassifier()),
     ActiveLabelPropagationClassifier("rbf", batch_size=4),

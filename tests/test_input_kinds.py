@@ -173,7 +173,7 @@ def test_weights_that_overflow_are_an_error(prototype, verb):
             "learn": lambda: learner.learn(huge, oracle, [0, 1]),
         }[verb]()
     if verb != "learn":
-        assert vars(learner) == learner.get_params()
+        assert vars(learner) == learner.get_params(deep=False)
     else:
         # the last answer may be the one that could not be learned
         assert len(oracle.asked) - learner.n_queries_ in (0, 1)

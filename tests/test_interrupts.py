@@ -27,7 +27,9 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SOLEClassifier,
     UncertaintySamplingClassifier,
+    _drafts,
 )
+from sklearn_activelearn._interrupts import pay, surely
 from tests.tools import AnswerSheet, NaiveBayes, fresh, problem, state
 
 pytestmark = [
@@ -59,7 +61,7 @@ POOL_FAMILIES = {
     "FASSL": FASSLBoostClassifier(n_initial=4, batch_size=3, budget=24),
     "ALMS": ALMSClassifier(
         NaiveBayes(),
-        {"alpha": [0.1, 9.0]},
+        param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
         n_initial=6,
@@ -279,3 +281,47 @@ def test_learn_loses_no_label_at_each_moment(family):
     expected = uninterrupted(learner)
     for copy, oracle in at_each_moment(learn, learner, AnswerSheet(y)):
         check_no_label_lost(copy, oracle, learner, *expected)
+
+
+def test_an_interrupt_while_learn_ends_leaves_nothing_under_way(monkeypatch):
+    def leave(learner):
+        calls.append(learner)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        really(learner)
+
+    calls, really = [], _drafts.leave
+    monkeypatch.setattr(_drafts, "leave", leave)
+    learner, _ = begun(FAMILIES["first order"])
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn(X, AnswerSheet(y))
+    assert "_under_way" not in vars(learner)
+
+
+def test_a_step_that_an_interrupt_ends_is_taken_again():
+    def step():
+        taken.append(1)
+        if len(taken) < 3:
+            raise error
+
+    for error in (KeyboardInterrupt(), TimeoutError()):
+        taken = []
+        with pytest.raises(type(error)):
+            surely(step)
+        assert len(taken) == 2
+    assert surely(lambda: 7) == 7
+
+
+def test_an_answer_is_kept_once_it_has_come():
+    def keep(labels):
+        kept.append(labels)
+        if len(kept) == 1:
+            raise KeyboardInterrupt
+
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        pay(lambda rows: rows + 1, np.arange(2), keep)
+    assert [labels.tolist() for labels in kept] == [[1, 2], [1, 2]]
+    with pytest.raises(ZeroDivisionError):
+        pay(lambda rows: 1 // 0, np.arange(2), keep)
+    assert len(kept) == 2

@@ -10,16 +10,21 @@ from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn._containers import row_keys
-from sklearn_activelearn.pool._choice import NO_ROWS
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._selection import NO_ROWS
 from tests.tools import by_pool, state
 
 
 class Keeper(PassiveClassifier):
     """A learner that keeps its pool."""
 
-    _keeps_pool = True
+    keeps = True
+
+    def _make_trainer(self):
+        trainer = super()._make_trainer()
+        trainer.keeps_pool = self.keeps
+        return trainer
 
 
 def make_keeper(**params):
@@ -164,15 +169,17 @@ def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
     np.testing.assert_array_equal(learner._labelled.rows, pool[0])
 
 
-def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool):
-    class Interrupted(Keeper):
-        def _keep(self, X, *rows):
-            super()._keep(X, *rows)
-            if len(X) < 20:
-                raise KeyboardInterrupt
+def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool, monkeypatch):
+    def offered(self, X, *rows):
+        kept = keep(self, X, *rows)
+        if len(X) < 20:
+            raise KeyboardInterrupt
+        return kept
 
     X, y = pool
-    learner = Interrupted(BernoulliNB(), n_initial=3, budget=8, random_state=0)
+    keep = Pool.offered
+    monkeypatch.setattr(Pool, "offered", offered)
+    learner = make_keeper()
     before = state(learner.fit(X, y))
     with pytest.raises(KeyboardInterrupt):
         learner.partial_fit(X[:10], y[:10])
@@ -182,9 +189,9 @@ def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool):
 def test_a_pool_may_be_kept_from_some_time_on(pool):
     X, y = pool
     learner = make_keeper()
-    learner._keeps_pool = False
+    learner.keeps = False
     learner.teach(X[:4], y[:4])
-    learner._keeps_pool = True
+    learner.keeps = True
     learner.query(X, candidates=np.arange(4, 20), limit=0)
     learner.teach(X[7:9], y[7:9])
     assert learner._pool.places.tolist() == [0, 1, 2, 3, 7, 8]

@@ -47,7 +47,7 @@ def recorder(prototype):
         return super(noting, self).learn(X, oracle, classes, candidates=candidates)
 
     noting = type("Noting", (type(prototype),), {"learn": learn})
-    return noting(**prototype.get_params()), runs
+    return noting(**prototype.get_params(deep=False)), runs
 
 
 @each_stream_family

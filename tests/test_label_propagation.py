@@ -428,10 +428,11 @@ def test_a_pickle_is_small_and_goes_on_to_the_bit():
     learner = ActiveLabelPropagationClassifier("rbf", budget=40, random_state=0)
     learner.fit(pool, labels)
     pickled = pickle.dumps(learner)
-    assert len(pickled) < 50_000 < learner._graph.field.green.nbytes
-    again = pickle.loads(pickled)
-    assert frozen(again._graph.field.green) == frozen(learner._graph.field.green)
-    assert frozen(again._graph.field.reached) == frozen(learner._graph.field.reached)
+    field = learner._trained.memory.field
+    assert len(pickled) < 50_000 < field.green.nbytes
+    again = pickle.loads(pickled)._trained.memory.field
+    assert frozen(again.green) == frozen(field.green)
+    assert frozen(again.reached) == frozen(field.reached)
 
 
 def test_another_kernel_is_taken_over():
@@ -514,7 +515,7 @@ CHANGES = {
 def test_what_it_builds_on_makes_no_difference(taught, change, n_initial):
     taught.set_params(n_initial=n_initial).teach(X[50:51], ["a"])
     other = pickle.loads(pickle.dumps(taught))
-    other._graph = None
+    other._trained = other._trained._replace(memory=None)
     for learner in (taught, other):
         change(learner)
         learner.teach(X[52:54], ["b", "a"])
@@ -528,7 +529,7 @@ def test_labels_one_by_one_and_at_once_come_to_the_same():
     for row in rows:
         one_by_one.teach(X[[row]], y[[row]])
     at_once.teach(X[rows], y[rows])
-    for name in ("label_distributions_", "_pool", "_labelled", "_graph"):
+    for name in ("label_distributions_", "_pool", "_labelled", "_trained"):
         assert frozen(getattr(one_by_one, name)) == frozen(getattr(at_once, name))
 
 

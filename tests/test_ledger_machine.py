@@ -44,7 +44,7 @@ FAMILIES = {
     "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
     "greedy": GreedyOnlineClassifier(m=2, budget=20),
     "second order": SOLEClassifier(5.0),
-    "matrix": RLSSamplingClassifier(9.0, "mistake", dual=False),
+    "matrix": RLSSamplingClassifier(9.0, variant="mistake", dual=False),
     "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
     "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
     "uncertainty": UncertaintySamplingClassifier(
@@ -58,7 +58,7 @@ FAMILIES = {
     "FASSL": FASSLBoostClassifier(n_initial=3, batch_size=2),
     "ALMS": ALMSClassifier(
         NaiveBayes(),
-        {"alpha": [0.1, 9.0]},
+        param_grid={"alpha": [0.1, 9.0]},
         n_candidates=1,
         n_pairs=1,
         n_initial=4,

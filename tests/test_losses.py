@@ -2,11 +2,13 @@
 
 import doctest
 import pickle
+from copy import deepcopy
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from sklearn_activelearn import losses
 from tests.reference import margin_loss as twin
@@ -29,12 +31,8 @@ each_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 margins = st.floats(-50, 50)
 
 
-def params_of(loss):
-    return {name: getattr(loss, name) for name in loss.parameters}
-
-
 def twin_of(loss):
-    return twin.curves(loss.name, **params_of(loss))
+    return twin.curves(loss.name, **loss.get_params())
 
 
 def test_every_loss_is_in_the_list():
@@ -43,6 +41,7 @@ def test_every_loss_is_in_the_list():
         for item in (getattr(losses, name) for name in losses.__all__)
         if isinstance(item, type)
     }
+    public -= {losses.MarginLoss}
     assert {type(loss) for loss in LOSSES} == public == set(losses.LOSSES.values())
     assert sorted(losses.__all__) == losses.__all__
 
@@ -144,32 +143,62 @@ def test_root_ramp_with_a_small_power_is_a_log_ramp():
 
 
 @each_loss
-def test_by_name(loss):
-    params = {"t": 1, "s": 0.5, "h": 0.5, **params_of(loss)}
-    made = losses.make_loss(loss.name, **params)
-    assert repr(made) == repr(loss)
-    copy = pickle.loads(pickle.dumps(loss))
-    assert repr(copy) == repr(loss)
-    assert type(copy) is type(loss)
+def test_copies(loss):
+    by_name = losses.make_loss(loss.name)
+    for copy in (
+        pickle.loads(pickle.dumps(loss)),
+        deepcopy(loss),
+        clone(loss),
+        by_name.set_params(**loss.get_params()),
+        type(loss)(**loss.get_params()),
+    ):
+        assert copy is not loss
+        assert type(copy) is type(loss)
+        assert copy == loss
+        assert repr(copy) == repr(loss)
+    assert losses.make_loss(loss) is loss
+
+
+def test_equal_losses():
+    assert losses.RampLoss() == losses.RampLoss(t=1)
+    assert losses.RampLoss() != losses.RampLoss(t=2.0)
+    assert losses.RampLoss() != losses.LogRampLoss()
+    assert losses.RampLoss() != "ramp"
 
 
 @pytest.mark.parametrize(
-    ("name", "params", "error"),
+    ("loss", "params", "error"),
     [
-        ("log", {}, ValueError),
-        (None, {}, ValueError),
-        ("hinge", {"t": 0.5}, ValueError),  # checked though the hinge has none
-        ("ramp", {"t": 0.99}, ValueError),
-        ("ramp", {"t": "1"}, TypeError),
-        ("root_ramp", {"s": 1.0}, ValueError),
-        ("root_ramp", {"s": 0.0}, ValueError),
-        ("smooth_hinge", {"h": 0.0}, ValueError),
-        ("smooth_ramp", {"h": np.nan}, ValueError),
+        (losses.RampLoss, {"t": 0.99}, ValueError),
+        (losses.RampLoss, {"t": "1"}, TypeError),
+        (losses.RootRampLoss, {"t": 3.0, "s": 1.0}, ValueError),
+        (losses.RootRampLoss, {"s": 0.0}, ValueError),
+        (losses.SmoothHingeLoss, {"h": 0.0}, ValueError),
+        (losses.SmoothRampLoss, {"h": np.nan}, ValueError),
+        (losses.HingeLoss, {"t": 1.0}, ValueError),
     ],
 )
-def test_bad_parameters(name, params, error):
-    with pytest.raises(error, match=next(iter(params), "loss")):
-        losses.make_loss(name, **params)
+def test_bad_parameters(loss, params, error):
+    made = loss()
+    with pytest.raises(error, match=list(params)[-1]):
+        made.set_params(**params)
+    assert made == loss()  # nothing was set
+    with pytest.raises((error, TypeError)):
+        loss(**params)
+
+
+@pytest.mark.parametrize(
+    ("loss", "error"),
+    [
+        ("log", ValueError),
+        (None, TypeError),
+        (losses.RampLoss, TypeError),
+        (np.tanh, TypeError),
+    ],
+)
+def test_what_is_no_loss(loss, error):
+    with pytest.raises(error, match="loss must be one of"):
+        losses.make_loss(loss)
 
 
 def test_examples():

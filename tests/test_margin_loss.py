@@ -11,7 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn.evaluation import label_curve
-from sklearn_activelearn.losses import LOSSES, make_loss
+from sklearn_activelearn.losses import (
+    LOSSES,
+    LogRampLoss,
+    RampLoss,
+    RootRampLoss,
+    SmoothHingeLoss,
+    SmoothRampLoss,
+    make_loss,
+)
 from sklearn_activelearn.stream import rank_probability
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
@@ -21,6 +29,13 @@ flags = st.booleans()
 losses = st.sampled_from(sorted(LOSSES))
 #: Those that do not buy everything.
 SELECTIVE = ["log_ramp", "ramp", "root_ramp", "sigmoid", "smooth_ramp"]
+SHAPED = [
+    RampLoss(t=1.7),
+    LogRampLoss(t=1.7),
+    RootRampLoss(t=1.7, s=0.2),
+    SmoothHingeLoss(h=1.0),
+    SmoothRampLoss(t=1.7, h=0.25),
+]
 each_selective = pytest.mark.parametrize("loss", SELECTIVE)
 
 
@@ -30,7 +45,8 @@ def inverse_margin(margins):
 
 def run_twin(learner, X, codes, n_classes, q="tight"):
     """Run the twin with the parameters of a learner, and with its coins."""
-    _, slope = twin.curves(learner.loss, t=learner.t, s=learner.s, h=learner.h)
+    loss = make_loss(learner.loss)
+    _, slope = twin.curves(loss.name, **loss.get_params())
     return twin.run(
         X,
         codes,
@@ -63,10 +79,7 @@ shared = {
     "seed": st.integers(0, 2**32 - 1),
     "n_classes": st.integers(2, 4),
     "scale": st.sampled_from([0.1, 1.0, 10.0]),
-    "loss": losses,
-    "t": st.sampled_from([1.0, 1.7]),
-    "s": st.sampled_from([0.2, 0.5]),
-    "h": st.sampled_from([0.25, 1.0]),
+    "loss": losses | st.sampled_from(SHAPED),
     "eta0": st.sampled_from([0.01, 0.3, 2.0]),
     "learning_rate": st.sampled_from(["constant", "invscaling"]),
     "power_t": st.sampled_from([0.25, 0.5, 1.0]),
@@ -107,7 +120,7 @@ def test_the_tight_probability_given_as_a_function(seed, n_classes, loss):
     X, codes = gaussian_stream(seed, n_classes)
     params = {"eta0": 0.5, "random_state": seed}
     tight = MarginLossClassifier(loss, **params).fit(X, codes)
-    function = make_loss(loss, t=1.0, s=0.5, h=0.5).query_probability
+    function = make_loss(loss).query_probability
     given_ = MarginLossClassifier(loss, query_probability=function, **params)
     assert state(given_.fit(X, codes)) == state(tight)
 
@@ -158,7 +171,7 @@ def test_the_importance_weight_is_bounded(loss, seed, n_classes, eta0):
     learner = MarginLossClassifier(
         loss, eta0=eta0, fit_intercept=False, average=False, random_state=seed
     )
-    curve = make_loss(loss, t=1.0, s=0.5, h=0.5)
+    curve = make_loss(loss)
     for x, c in zip(X, codes, strict=True):
         before = scores = None
         if hasattr(learner, "classes_"):
@@ -204,14 +217,14 @@ def test_updates_are_unbiased(loss, probability, n_classes):
     scores[rows, codes] = -np.inf
     rivals = scores.argmax(axis=1)
     z = (right - scores[rows, rivals]) / 2
-    slope = make_loss(loss, t=1.0, s=0.5, h=0.5).derivative(z)
+    slope = make_loss(loss).derivative(z)
     steps = np.zeros((len(X), *W.shape))
     steps[rows, codes] = -slope[:, None] * X
     steps[rows, rivals] = slope[:, None] * X
     scores[rows, codes] = right
     ranked = np.sort(scores, axis=1)
     margins = (ranked[:, -1] - ranked[:, -2]) / 2
-    rule = make_loss(loss, t=1.0, s=0.5, h=0.5).query_probability
+    rule = make_loss(loss).query_probability
     q = (rule if probability == "tight" else probability)(margins)
     variance = steps**2 * (1 / np.maximum(q, 1e-300) - 1)[:, None, None]
     error = np.sqrt(variance.sum(axis=0)) / len(X)
@@ -229,7 +242,7 @@ def test_a_late_label(seed, loss):
     learner.teach(X, codes, classes=[0, 1])
     rows, q = learner.query(X, return_probability=True)
     assert len(rows) == len(q) == learner.n_pending_
-    curve = make_loss(loss, t=1.0, s=0.5, h=0.5)
+    curve = make_loss(loss)
     margins = np.abs(learner.decision_function(X[rows]))
     np.testing.assert_allclose(q, curve.query_probability(margins), rtol=1e-9)
     learner.teach(X[::-1] + 9, codes)  # others come first
@@ -312,6 +325,14 @@ def test_no_probability_is_asked_for_once_the_budget_is_spent():
     learner = MarginLossClassifier(query_probability=certain, budget=3)
     learner.partial_fit(X, codes, classes=[0, 1])
     assert asked.count(1) == 3
+
+
+def test_a_probability_of_0_where_labels_move_the_weights():
+    X, codes = gaussian_stream(0, 2)
+    learner = MarginLossClassifier(query_probability=lambda margins: margins < 2)
+    with pytest.raises(ValueError, match=r"== 0\.0, but .* LogRamp.* is not flat"):
+        learner.fit(X, codes)
+    learner.set_params(loss=RampLoss(t=2.0)).fit(X, codes)
 
 
 def words(margins):

@@ -57,11 +57,11 @@ TWINS = [
         reference.uncertainty(BAYES, "least_confident"),
     ),
     (
-        UncertaintySamplingClassifier(LOGISTIC, "margin"),
+        UncertaintySamplingClassifier(LOGISTIC, measure="margin"),
         reference.uncertainty(LOGISTIC, "margin"),
     ),
     (
-        UncertaintySamplingClassifier(BAYES, "entropy"),
+        UncertaintySamplingClassifier(BAYES, measure="entropy"),
         reference.uncertainty(BAYES, "entropy"),
     ),
     (
@@ -525,7 +525,7 @@ def test_passive_learning_validates_once():
             return super().fit(X, y)
 
     learner = PassiveClassifier(
-        Counting(), {"var_smoothing": [1e-9, 1e-3]}, cv=3, budget=40
+        Counting(), param_grid={"var_smoothing": [1e-9, 1e-3]}, cv=3, budget=40
     )
     learner.fit(X, y)
     assert len(fits) == 2 * 3 + 1
@@ -605,8 +605,8 @@ def test_stopping_when_predictions_are_stable():
         (MinMarginClassifier(SVC), TypeError, "instance"),
         (PassiveClassifier(LinearRegression()), TypeError, "classifier"),
         (MinMarginClassifier(SVC(kernel="precomputed")), ValueError, "precomputed"),
-        (PassiveClassifier(SVC(), {"alpha": [1]}), ValueError, "alpha"),
-        (PassiveClassifier(SVC(), "C"), TypeError, "[Gg]rid"),
+        (PassiveClassifier(SVC(), param_grid={"alpha": [1]}), ValueError, "alpha"),
+        (PassiveClassifier(SVC(), param_grid="C"), TypeError, "[Gg]rid"),
         (PassiveClassifier(estimators=[]), ValueError, "estimators"),
         (PassiveClassifier(estimators=[SVC()]), ValueError, "estimators"),
         (
@@ -615,7 +615,7 @@ def test_stopping_when_predictions_are_stable():
             "twice",
         ),
         (
-            PassiveClassifier(SVC(), {"C": [1]}, estimators=COMMITTEE),
+            PassiveClassifier(SVC(), param_grid={"C": [1]}, estimators=COMMITTEE),
             ValueError,
             "not both",
         ),

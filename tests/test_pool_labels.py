@@ -90,7 +90,7 @@ def test_another_candidate_set_brings_its_names(learner):
     learner = learner(estimators=[("old", GaussianNB())], budget=12, random_state=0)
     learner.fit(X, y).set_params(estimators=[("a", GaussianNB()), ("b", SVC())])
     learner.teach(X[:1], y[:1])
-    assert learner.candidate_names_ == ["a", "b"]
+    assert learner.model_names_ == ["a", "b"]
     assert learner.cv_scores_.shape == (2,)
 
 

@@ -23,30 +23,43 @@ from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
 from tests.tools import AnswerSheet, fresh, with_int64_indices
 
+
+def waves(margins):
+    """Return probabilities that rise and fall with the margin."""
+    return 0.4 + 0.3 * np.sin(9 * margins)
+
+
 RULES = {
     "SSNL": (
-        RLSSamplingClassifier(60.0, "next"),
+        RLSSamplingClassifier(60.0, variant="next"),
         lambda d: twin.small_margin(60.0),
     ),
-    "SS": (RLSSamplingClassifier(60.0, "current"), lambda d: twin.small_margin(60.0)),
+    "SS": (
+        RLSSamplingClassifier(60.0, variant="current"),
+        lambda d: twin.small_margin(60.0),
+    ),
     "SSMD": (
-        RLSSamplingClassifier(1000.0, "mistake"),
+        RLSSamplingClassifier(1000.0, variant="mistake"),
         lambda d: twin.small_margin(1000.0),
     ),
     "SSNL transient": (
-        RLSSamplingClassifier(9.0, "next", transient=True),
+        RLSSamplingClassifier(9.0, variant="next", transient=True),
         lambda d: twin.small_margin(9.0, d),
     ),
     "SS transient": (
-        RLSSamplingClassifier(9.0, "current", transient=True),
+        RLSSamplingClassifier(9.0, variant="current", transient=True),
         lambda d: twin.small_margin(9.0, d),
     ),
     "all": (RLSSamplingClassifier(variant="all"), lambda d: twin.everything()),
     "SOP": (SecondOrderPerceptronClassifier(0.7), lambda d: twin.everything()),
-    "SOLE": (SOLEClassifier(0.1, 0.7), lambda d: twin.label_efficient(0.1)),
+    "SOLE": (SOLEClassifier(0.1, a=0.7), lambda d: twin.label_efficient(0.1)),
     "SOLE margin": (
         SOLEClassifier(0.1, query_probability="margin"),
         lambda d: twin.label_efficient(0.1, potential=False),
+    ),
+    "SOLE waves": (
+        SOLEClassifier(query_probability=waves, a=0.7),
+        lambda d: twin.of_margin(waves),
     ),
 }
 KERNELS = {
@@ -290,14 +303,14 @@ def test_figure_1_by_hand():
     y = np.array([1, 1, -1, 1, 1])
     # a repeated row has margin N / (N + 2) and the threshold is 128 ln t / (lam N)
     params = {"fit_intercept": False, "shuffle": False}
-    learner = RLSSamplingClassifier(640.0, "next", **params).fit(X, y)
+    learner = RLSSamplingClassifier(640.0, variant="next", **params).fit(X, y)
     # row 0 is wanted, N = 0 there wants row 1; N = 1: 1/9 <= .139 wants row 2;
     # row 2 has margin 0 and wants row 3; row 3: 1/4 > .092
     assert learner.queried_indices_.tolist() == [0, 1, 2, 3]
-    learner = RLSSamplingClassifier(640.0, "current", **params).fit(X, y)
+    learner = RLSSamplingClassifier(640.0, variant="current", **params).fit(X, y)
     assert learner.queried_indices_.tolist() == [0, 1, 2]
     # row 1 is right and not stored, so N = 2 later on: 1/9 <= .139, .161
-    learner = RLSSamplingClassifier(640.0, "mistake", **params).fit(X, y)
+    learner = RLSSamplingClassifier(640.0, variant="mistake", **params).fit(X, y)
     assert learner.queried_indices_.tolist() == [0, 1, 2, 3, 4]
     assert learner.n_updates_ == 2
 
@@ -328,8 +341,8 @@ def test_forgotten_rows_leave_no_trace(seed, max_stored, sparse, n_classes):
     other.teach(rows[held], codes[held], classes=classes)
     np.testing.assert_allclose(learner.coef_, other.coef_, atol=1e-11)
     np.testing.assert_allclose(learner.intercept_, other.intercept_, atol=1e-11)
-    assert learner._inverse["rows"].shape == (max_stored, X.shape[1])
-    factor, same = learner._inverse["factor"], other._inverse["factor"]
+    assert learner._inverse.rows.shape == (max_stored, X.shape[1])
+    factor, same = learner._inverse.factor, other._inverse.factor
     np.testing.assert_allclose(factor, same, atol=1e-11)
 
 
@@ -342,7 +355,7 @@ def test_thousands_of_forgotten_rows_leave_no_trace(params):
     learner.teach(X, codes, classes=[0, 1])
     other = RLSSamplingClassifier(variant="all", dual=True, **params)
     other.teach(X[-12:], codes[-12:], classes=[0, 1])
-    factor, same = learner._inverse["factor"], other._inverse["factor"]
+    factor, same = learner._inverse.factor, other._inverse.factor
     np.testing.assert_allclose(factor, same, atol=1e-11)
     np.testing.assert_allclose(
         learner.decision_function(X), other.decision_function(X), atol=1e-10
@@ -401,7 +414,7 @@ def test_the_inverse_stays_one(name):
     learner.partial_fit(X, y, classes=[0, 1])
     assert learner.n_updates_ == len(X)
     assert not learner.is_dual_
-    triangle = np.tril(learner._inverse["matrix"])
+    triangle = np.tril(learner._inverse.matrix)
     inverse = triangle + np.tril(triangle, -1).T
     A, rows = exact_A(learner, X)
     assert np.linalg.norm(A @ inverse - np.eye(21)) <= 1e-8 * 21
@@ -479,8 +492,8 @@ def test_probabilities_rise_with_the_score():
 @given(seed=seeds)
 def test_sole_reports_the_probability_of_the_full_formula(seed):
     X, codes = gaussian_stream(seed, 2)
-    learner = SOLEClassifier(0.3, 0.5, dual=False, random_state=seed).fit(X, codes)
-    A = np.tril(learner._inverse["matrix"])
+    learner = SOLEClassifier(0.3, a=0.5, dual=False, random_state=seed).fit(X, codes)
+    A = np.tril(learner._inverse.matrix)
     inverse = A + np.tril(A, -1).T
     rows, q = learner.query(X, return_probability=True)
     z = np.column_stack([X / np.linalg.norm(X, axis=1, keepdims=True), np.ones(len(X))])
@@ -633,7 +646,7 @@ def test_rows_that_contradict_each_other_are_ties_in_every_form(rule, norm):
 def arrays_of(learner):
     """Return the arrays of a learner's state."""
     parts = [*learner._weights, learner._memory]
-    for part in learner._inverse.values():
+    for part in learner._inverse:
         parts += [part.data, part.indices, part.indptr] if issparse(part) else [part]
     return [part for part in parts if isinstance(part, np.ndarray)]
 
@@ -675,7 +688,7 @@ def test_the_cap_may_change_between_calls(dual):
     learner.set_params(variant="current", lam=100.0, max_stored=None, dual=dual)
     other = RLSSamplingClassifier(100.0, dual=True, random_state=0)
     other.teach(X[90:100], codes[90:100], classes=[0, 1])
-    other._counts = (100, *other._counts[1:])
+    other._counts = other._counts._replace(n_seen=100)
     for each in (learner, other):  # N is 10 and then that of all rows but 90
         each.partial_fit(X[100:], codes[100:])
     assert learner.is_dual_ == (dual is True)

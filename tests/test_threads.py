@@ -113,7 +113,7 @@ def test_two_threads_teach(family):
     if family in POOL_FAMILIES:
         kept, codes = learner._labelled.rows, learner._labelled.codes
     elif family == "stored rows":
-        kept, codes = learner._inverse["rows"], learner._inverse["codes"]
+        kept, codes = learner._inverse.rows, learner._inverse.codes
     else:
         return
     order, expected = np.argsort(kept[:, 0]), np.argsort(X[:, 0])

@@ -35,9 +35,9 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool.alms._calibration import calibrated
 from sklearn_activelearn.pool.alms._gram_models import coordinates
 from sklearn_activelearn.pool.alms._newton import solve
-from sklearn_activelearn.pool.alms._refitted_models import calibrated
 
 from . import data
 
@@ -186,18 +186,18 @@ def learners(problem, penalty, method):
     """Return the learners of a method: one, but for the oracle."""
     baseline, own, grid = candidates(problem, penalty)
     if method == "passive":
-        return [PassiveClassifier(baseline, grid)]
+        return [PassiveClassifier(baseline, param_grid=grid)]
     if method == "uncertainty":
         return [UncertaintySamplingClassifier(baseline)]
     if method == "QBC":
-        return [QueryByCommitteeClassifier(baseline, grid)]
+        return [QueryByCommitteeClassifier(baseline, param_grid=grid)]
     if method == "oracle":
         return [
             UncertaintySamplingClassifier(clone(baseline).set_params(**params))
             for params in ParameterGrid(grid)
         ]
     sizes = SVM_SIZES if problem == "pima" else SIZES
-    return [ALMSClassifier(own, grid, **sizes, **RUNS[method])]
+    return [ALMSClassifier(own, param_grid=grid, **sizes, **RUNS[method])]
 
 
 def curves(learner, rows, counts, seed, selections):

@@ -34,9 +34,11 @@ PLAIN = {"fit_intercept": False, "normalize": False, "dual": False}
 def learners(lam):
     return {
         "all labels": RLSSamplingClassifier(variant="all", **PLAIN),
-        "SSNL paper": RLSSamplingClassifier(lam, "next", True, **PLAIN),
-        "SSNL small": RLSSamplingClassifier(128 * lam, "next", **PLAIN),
-        "SS small": RLSSamplingClassifier(128 * lam, "current", **PLAIN),
+        "SSNL paper": RLSSamplingClassifier(
+            lam, variant="next", transient=True, **PLAIN
+        ),
+        "SSNL small": RLSSamplingClassifier(128 * lam, variant="next", **PLAIN),
+        "SS small": RLSSamplingClassifier(128 * lam, variant="current", **PLAIN),
     }
 
 

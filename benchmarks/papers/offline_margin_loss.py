@@ -33,7 +33,7 @@ N_RANDOM = 10
 def classifier(loss, n_restarts=0):
     return BatchMarginLossClassifier(
         loss,
-        reg=1e-4,
+        alpha=1e-4,
         n_restarts=n_restarts,
         fit_intercept=False,
         warm_start=True,
@@ -103,7 +103,7 @@ def main(argv=None):
     shown = [args.labels // 4, args.labels // 2, args.labels]
     print(__doc__.splitlines()[0])
     print(
-        f"{args.trials} trials of {args.labels} labels, reg 1e-4, seed {SEED}. Test "
+        f"{args.trials} trials of {args.labels} labels, alpha 1e-4, seed {SEED}. Test "
         f"error in % after {shown[0]}, {shown[1]} and {shown[2]} labels,\nmean ± std "
         f"over the trials; last: minus that of the {BASELINE}, mean ± standard error."
     )

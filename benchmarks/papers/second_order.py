@@ -44,7 +44,7 @@ PREFIXES = (*AT, 1.0)
 
 def rls(variant, lowest, share):
     return {
-        f"{lam:.3g}": (RLSSamplingClassifier(lam, variant, **ORIGIN), share)
+        f"{lam:.3g}": (RLSSamplingClassifier(lam, variant=variant, **ORIGIN), share)
         for lam in 10.0 ** np.arange(lowest, 6.5, 0.5)
     }
 
@@ -185,7 +185,7 @@ def curves(name, X, topics, args):
 
 def figure_3(X, topics, args):
     """Relate what SSMD stores and buys to how hard and how frequent topics are."""
-    learner = RLSSamplingClassifier(args.lam, "mistake", **ORIGIN)
+    learner = RLSSamplingClassifier(args.lam, variant="mistake", **ORIGIN)
     results = Parallel(n_jobs=args.jobs)(
         delayed(run_topic)([(learner, 1.0)], X, topics, k, SEED)
         for k in range(topics.shape[1])

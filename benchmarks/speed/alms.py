@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.papers import data
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool._training import Labelled
+from sklearn_activelearn.pool._labelled import Labelled
 from sklearn_activelearn.pool.alms._gram_models import GramModels
 from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
@@ -157,7 +157,7 @@ def benchmark(quick, rounds):
     X, y = load["heart"]()
     learner = ALMSClassifier(
         LogisticRegression(max_iter=5000),
-        {"C": [1 / lam for lam in LAMS]},
+        param_grid={"C": [1 / lam for lam in LAMS]},
         random_state=0,
     )
     time, _ = seconds(learner.fit, StandardScaler().fit_transform(X), y)

@@ -2,6 +2,7 @@
 
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
+from ._random import perceptron_twin
 from ._rules import InverseSquareRule
 
 
@@ -11,15 +12,17 @@ class InverseSquareClassifier(StreamClassifier):
     Parameters
     ----------
     b : float > 0, default=0.1
-        The margin at which every second label is bought.
+        Eagerness: the margin at which every second label is bought.
     """
+
+    _search_grid = {"b": [0.03, 0.3]}
 
     def __init__(
         self,
         b=0.1,
+        *,
         update="perceptron",
         eta0=1.0,
-        *,
         average=True,
         fit_intercept=True,
         normalize=True,
@@ -44,3 +47,6 @@ class InverseSquareClassifier(StreamClassifier):
     def _make_rules(self):
         rule = InverseSquareRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
+
+    def _passive_twin(self):
+        return perceptron_twin(self)

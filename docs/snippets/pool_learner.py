@@ -1,12 +1,59 @@
 """Buy near the boundary, and there what is not far out."""
 
+from sklearn.svm import LinearSVC
 from sklearn.utils.extmath import row_norms
 
-from ._margin import MinMarginClassifier
+from ._base import PoolClassifier
+from ._passive import passive_twin
+from ._training import OneModel
+from ._utility import scores_of, smallest_margin
 
 
-class CentralMarginClassifier(MinMarginClassifier):
-    """Pool learner that leaves outliers near the boundary for later."""
+class CentralMarginClassifier(PoolClassifier):
+    """Pool learner that leaves outliers near the boundary for later.
+
+    Parameters
+    ----------
+    n_initial : int >= 1, default=10
+        Labels bought at random before the first model.
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy.
+    stopping : str, stopping rule or list of them, default=None
+        When to stop before that.
+    n_jobs : int, default=None
+        Threads that score the pool.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+    """
+
+    _needs = "decision_function"
+
+    _search_grid = {"batch_size": [1, 5]}
+
+    def __init__(
+        self,
+        n_initial=10,
+        *,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _make_trainer(self):
+        return OneModel(LinearSVC(), incremental=False)
+
+    def _passive_twin(self):
+        return passive_twin(self)
 
     def _utility(self, X):
-        return super()._utility(X) - row_norms(X) / 10
+        return smallest_margin(scores_of(self.estimator_, X)) - row_norms(X) / 10

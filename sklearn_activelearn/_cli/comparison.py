@@ -17,7 +17,7 @@ from ..evaluation import (
 )
 from ..evaluation._comparison import corrected_t
 from ..evaluation._curves import check_range
-from .learners import name_of, passive_twin
+from .learners import name_of
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
 
     passive_curves = {}
     for learner in learners:
-        passive = passive_twin(learner)
+        passive = learner._passive_twin()
         name = name_of(passive)
         if name not in passive_curves:
             passive_curves[name] = run(passive)

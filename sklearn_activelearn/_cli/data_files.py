@@ -179,10 +179,10 @@ def find_column(header, target):
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:
             raise ValueError(f"its columns are separated by {name}, not by commas.")
-    shown = ", ".join(header[:20]) + (" …" if len(header) > 20 else "")
-    columns = f"The columns (separated by commas) are: {shown}"
     if target is None:
-        raise ValueError(f"which column (--target) holds the labels? {columns}")
+        raise ValueError(
+            f"which column (--target) holds the labels? {columns_of(header)}"
+        )
     if "" in header:
         raise ValueError(
             f"column {header.index('') + 1} of the header has no name; if it only "
@@ -192,10 +192,21 @@ def find_column(header, target):
     if repeated:
         raise ValueError(f"the header names the column {repeated[0]!r} twice.")
     if target not in header:
-        close = get_close_matches(target, header, 1, 0.5)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"there is no column {target!r}.{hint} {columns}")
+        raise ValueError(no_column(target, header))
     return header.index(target)
+
+
+def no_column(name, header):
+    """Return a sentence for a column that is not there, with those that are."""
+    close = get_close_matches(name, header, 1, 0.5)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"there is no column {name!r}.{hint} {columns_of(header)}"
+
+
+def columns_of(header):
+    """Return a sentence with the names of the first columns."""
+    shown = ", ".join(header[:20]) + (" …" if len(header) > 20 else "")
+    return f"The columns (separated by commas) are: {shown}"
 
 
 def parse_cells(cells, names, line):

@@ -1,18 +1,10 @@
-"""Learners by name, as text, and the passive learner to compare each with."""
+"""Learners by name and as text."""
 
 import ast
 from difflib import get_close_matches
 
 import sklearn_activelearn
-from sklearn_activelearn import (
-    MarginLossClassifier,
-    PassiveClassifier,
-    RandomSamplingClassifier,
-    RLSSamplingClassifier,
-    SecondOrderPerceptronClassifier,
-    stream,
-)
-from sklearn_activelearn.pool._base import PoolClassifier
+from sklearn_activelearn import losses, stream
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -26,10 +18,13 @@ def public_learners():
 
 def quick_learners():
     """Return the names of those that choose labels and never refit a model."""
+    learners = {
+        n: make() for n, make in public_learners().items() if n in stream.__all__
+    }
     return [
         name
-        for name, learner in public_learners().items()
-        if name in stream.__all__ and learner is not SecondOrderPerceptronClassifier
+        for name, learner in learners.items()
+        if name_of(learner) != name_of(learner._passive_twin())
     ]
 
 
@@ -59,19 +54,33 @@ def parse_learner(text):
 
 
 def parse_params(text):
-    """Return the parameters in param=value,...; a bare word is a string."""
+    """Return the parameters in param=value,...; a bare word is a string.
+
+    A value may be a loss, as in ``loss=RampLoss(t=2)``.
+    """
     try:
-        call = ast.parse(f"dict({text})", mode="eval").body
-        if call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError
-        return {
-            word.arg: WORDS.get(word.value.id, word.value.id)
-            if isinstance(word.value, ast.Name)
-            else ast.literal_eval(word.value)
-            for word in call.keywords
-        }
-    except (SyntaxError, ValueError, AttributeError):
+        return keywords_of(ast.parse(f"dict({text})", mode="eval").body)
+    except (SyntaxError, AttributeError):
         raise ValueError(f"{text!r} is not of the form param=value,p=value") from None
+
+
+def keywords_of(call):
+    """Return the values of a call's keywords; other arguments are refused."""
+    if call.args or any(word.arg is None for word in call.keywords):
+        raise SyntaxError
+    return {word.arg: value_of(word.value) for word in call.keywords}
+
+
+def value_of(node):
+    """Return a constant, a word or a loss."""
+    if isinstance(node, ast.Name):
+        return WORDS.get(node.id, node.id)
+    if isinstance(node, ast.Call) and node.func.id in losses.__all__:
+        return getattr(losses, node.func.id)(**keywords_of(node))
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise SyntaxError from None
 
 
 def choices(name, names):
@@ -85,29 +94,3 @@ def choices(name, names):
 def name_of(learner):
     """Return a learner as code on one line."""
     return " ".join(repr(learner).split()).removesuffix("()")
-
-
-def passive_twin(learner):
-    """Return passive learning of the same model: it buys every label."""
-    params = learner.get_params(deep=False)
-    if isinstance(learner, PoolClassifier):
-        twin, everything = PassiveClassifier(), {"stopping": None}
-    elif "variant" in params:
-        twin = RLSSamplingClassifier()
-        everything = {"variant": "all", "patience": None}
-    elif "max_stored" in params:
-        twin, everything = SecondOrderPerceptronClassifier(), {"patience": None}
-    elif "loss" in params:
-        twin = MarginLossClassifier()
-        everything = {"loss": "hinge", "query_probability": "tight", "patience": None}
-    else:
-        twin, everything = RandomSamplingClassifier(), {"rate": 1.0, "patience": None}
-    shared = {name: params[name] for name in params if name in twin.get_params()}
-    twin.set_params(**{**shared, **everything, "budget": None})
-    if isinstance(twin, PassiveClassifier) and not (twin.estimators or twin.param_grid):
-        candidates = learner._unfitted()  # a default is not the same for all
-        if len(candidates) == 1:
-            return twin.set_params(estimator=candidates[0])
-        names = learner._candidates()[0]
-        return twin.set_params(estimators=list(zip(names, candidates, strict=True)))
-    return twin

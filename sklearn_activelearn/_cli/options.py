@@ -22,7 +22,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def make_parser(run_compare, run_reproduce):
+def make_parser(run_compare, run_label, run_reproduce):
     """Return the parser; ``args.run`` of what it parses is the command."""
     parser = Parser(PROGRAM, description="Active learning for scikit-learn.")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -34,6 +34,17 @@ def make_parser(run_compare, run_reproduce):
         "many labels they took. All labels of the data must be known.",
     )
     compare.set_defaults(run=run_compare)
+    label = commands.add_parser(
+        "label",
+        help="label your own rows, in the terminal or in the browser",
+        description="Show the rows of a CSV, the most useful ones first, and keep the "
+        "labels in a file. The same command goes on where it was left, whatever ended "
+        "it.",
+    )
+    label.set_defaults(run=run_label)
+    add_rows(label.add_argument)
+    add_session(label.add_argument)
+    add_front_end(label.add_argument)
     papers = "\n".join(f"  {name:16}{p.title}" for name, p in PAPERS.items())
     reproduce = commands.add_parser(
         "reproduce",
@@ -45,7 +56,7 @@ def make_parser(run_compare, run_reproduce):
     )
     reproduce.set_defaults(run=run_reproduce)
     add_reproduction(reproduce.add_argument)
-    for each in (parser, compare, reproduce):
+    for each in (parser, compare, label, reproduce):
         version = f"{PROGRAM} {__version__}"
         each.add_argument("--version", action="version", version=version)
     add_input(compare.add_argument)
@@ -120,6 +131,121 @@ def add_output(add):
     add("--csv", metavar="FILE", help="write the table as CSV too")
 
 
+def add_rows(add):
+    """Add the options that say what is labelled."""
+    add(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="the rows, as .csv with a header line; with --export: the labels",
+    )
+    add("--out", metavar="FILE", type=Path, help="where the labels are kept")
+    add(
+        "--classes",
+        metavar="A,B,...",
+        type=class_names,
+        help="the labels to choose from",
+    )
+    add(
+        "--text",
+        metavar="COLUMN",
+        help="show the texts of this column; default: all columns, as a table",
+    )
+    add(
+        "--image",
+        metavar="COLUMN",
+        help="show the images whose paths, below the folder of FILE, are in this "
+        "column; needs Pillow",
+    )
+    add(
+        "--id",
+        metavar="COLUMN",
+        help="the column that names the rows; default: they are numbered from 1",
+    )
+    add(
+        "--labelled",
+        metavar="COLUMN",
+        help="a column with the labels that are known; they are taught, and not asked "
+        "for",
+    )
+
+
+def add_session(add):
+    """Add the options that say who is asked, and what."""
+    add(
+        "--learner",
+        metavar="NAME[:param=value,...]",
+        help="what chooses the rows, as for compare; default: uncertainty sampling "
+        "with logistic regression",
+    )
+    add(
+        "--budget",
+        metavar="N",
+        type=number(int, 1),
+        help="labels to buy; raise it to go on; default: as many as you like",
+    )
+    add(
+        "--batch-size",
+        metavar="N",
+        type=number(int, 1),
+        help="labels between two trainings; default: that of the learner",
+    )
+    add(
+        "--test-size",
+        metavar="N",
+        type=number(int, 0),
+        default=0,
+        help="random rows to label first and never to teach: they tell how good the "
+        "model is; default: none",
+    )
+    add(
+        "--votes",
+        metavar="N",
+        type=number(int, 1),
+        default=1,
+        help="people who label each row; default: %(default)s",
+    )
+    add("--who", metavar="NAME", help="your name, if several people label")
+
+
+def add_front_end(add):
+    """Add the options that say how labels come and go."""
+    add("--web", action="store_true", help="label in the browser, on this machine only")
+    add(
+        "--port",
+        metavar="N",
+        type=number(int, 0, 65_535),
+        default=0,
+        help="of the page; default: a free one",
+    )
+    add(
+        "--show-prediction",
+        action="store_true",
+        help="show what the model believes before the label, and not after it only: "
+        "people tend to agree with it",
+    )
+    add(
+        "--answers",
+        metavar="FILE",
+        help="take answers from a file, one a line, as they would be typed; - for the "
+        "standard input",
+    )
+    add(
+        "--import",
+        dest="labels",
+        metavar="FILE",
+        type=Path,
+        help="first take the labels of an export (.csv, or .json of Label Studio)",
+    )
+    add(
+        "--export",
+        metavar="FILE",
+        type=Path,
+        help="write the labels as .csv, or as .json for Label Studio, and end; the "
+        "command that labels adds what was shown",
+    )
+
+
 def add_reproduction(add):
     """Add the options of ``reproduce``."""
     add("paper", metavar="PAPER", choices=PAPERS, help=", ".join(PAPERS))
@@ -153,3 +279,16 @@ def number(kind, low, high=float("inf")):
 
     parse.__name__ = kind.__name__  # for argparse's "invalid int value"
     return parse
+
+
+def class_names(text):
+    """Return the classes of a list with commas."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is there twice")
+    if len(names) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
+    return names

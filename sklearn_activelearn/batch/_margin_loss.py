@@ -27,29 +27,21 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
     Parameters
     ----------
-    loss : str, default="smooth_hinge"
-        What to minimise: the name of one of `sklearn_activelearn.losses`. Meant
-        are "smooth_hinge", "smooth_ramp" and "sigmoid"; the others have corners,
-        near which the solver may stop early or take long.
+    loss : str or MarginLoss, default="smooth_hinge"
+        What to minimise: one of `sklearn_activelearn.losses`, by name or as an
+        object, such as ``SmoothRampLoss(t=2.0)``, or a loss of your own. Meant are
+        "smooth_hinge", "smooth_ramp" and "sigmoid"; the others have corners, near
+        which the solver may stop early or take long.
 
-    t : float >= 1, default=1.0
-        Where the ramps end; not used by the other losses.
-
-    s : float in (0, 1), default=0.5
-        Power of the root-ramp; not used by the other losses.
-
-    reg : float >= 0, default=0.0001
-        Weight of the penalty. Like scikit-learn's ``alpha``, and unlike ``C``,
-        it stands beside the mean loss.
-
-    h : float in (0, 1], default=0.5
-        Half the width of the rounded corners of the smooth losses, also of the
-        smooth hinge that a restart begins with.
+    alpha : float >= 0, default=0.0001
+        Weight of the penalty. As in scikit-learn, and unlike ``C``, it stands beside
+        the mean loss.
 
     n_restarts : int >= 0, default=3
         Starts after the first one if the loss is not convex; the lowest
         objective wins. The first restart begins at the solution of the smooth
-        hinge, the others in random directions.
+        hinge (with the loss's own `h`, if it has one), the others in random
+        directions.
 
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised. False: separators
@@ -116,7 +108,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     -----
     L-BFGS-B minimises, over n rows with labels y in {-1, +1} ::
 
-        1/n sum_i l(z_i) + reg/2 |w|^2,    z = y (w.x + b)
+        1/n sum_i l(z_i) + alpha/2 |w|^2,    z = y (w.x + b)
 
     With K > 2 classes there is a score f_c = w_c.x + b_c for each, ``|w|^2`` is the
     sum over all, and z = (f_c - max over r != c of f_r) / 2 for a row of class
@@ -156,11 +148,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     def __init__(
         self,
         loss="smooth_hinge",
-        t=1.0,
-        s=0.5,
-        reg=1e-4,
         *,
-        h=0.5,
+        alpha=1e-4,
         n_restarts=3,
         fit_intercept=True,
         max_iter=1000,
@@ -169,10 +158,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         random_state=None,
     ):
         self.loss = loss
-        self.t = t
-        self.s = s
-        self.reg = reg
-        self.h = h
+        self.alpha = alpha
         self.n_restarts = n_restarts
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -205,7 +191,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
         classes = find_classes(y)
         objective = Objective(
-            X, encode(y, classes), len(classes), loss, self.reg, self.fit_intercept
+            X, encode(y, classes), len(classes), loss, self.alpha, self.fit_intercept
         )
         runs = self._runs(objective, self._first_point(objective, classes))
         best = min(runs, key=lambda run: run.fun)
@@ -232,8 +218,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
 
     def _check_parameters(self):
         """Check all parameters and return the loss."""
-        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
-        check_number(self.reg, "reg", 0, closed="left")
+        loss = make_loss(self.loss)
+        check_number(self.alpha, "alpha", 0, closed="left")
         check_number(self.tol, "tol", 0)
         for name, low in (("n_restarts", 0), ("max_iter", 1)):
             check_number(getattr(self, name), name, low, closed="left", integer=True)
@@ -255,9 +241,8 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         runs = [self._minimize(objective, first_point)]
         if objective.loss.convex or self.n_restarts == 0:
             return runs
-        hinge = self._minimize(
-            objective.with_loss(SmoothHingeLoss(self.h)), first_point
-        )
+        convex = objective.with_loss(SmoothHingeLoss(objective.loss.corner))
+        hinge = self._minimize(convex, first_point)
         runs.append(self._minimize(objective, hinge.x))
         runs[-1].nit += hinge.nit
         rng = check_random_state(self.random_state)

@@ -27,18 +27,18 @@ class Objective:
         Number of classes; two share one weight vector.
     loss : MarginLoss
         l.
-    reg : float
+    alpha : float
         Weight of the penalty.
     fit_intercept : bool
         Whether intercepts are among the parameters.
     """
 
-    def __init__(self, X, codes, n_classes, loss, reg, fit_intercept):
+    def __init__(self, X, codes, n_classes, loss, alpha, fit_intercept):
         self.X = X
         self.codes = codes
         self.n_classes = n_classes
         self.loss = loss
-        self.reg = reg
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.n_vectors = 1 if n_classes == 2 else n_classes
         self.n_weights = self.n_vectors * X.shape[1]
@@ -47,7 +47,7 @@ class Objective:
     def with_loss(self, loss):
         """Return the same objective with another loss."""
         return Objective(
-            self.X, self.codes, self.n_classes, loss, self.reg, self.fit_intercept
+            self.X, self.codes, self.n_classes, loss, self.alpha, self.fit_intercept
         )
 
     def split(self, point):
@@ -81,9 +81,9 @@ class Objective:
             score_slope = self.loss.derivative(z)[:, None] * z_slope
             coef_slope += X.T @ score_slope
             intercept_slope += score_slope.sum(axis=0)
-        value = total / n_rows + self.reg / 2 * np.sum(coef**2)
+        value = total / n_rows + self.alpha / 2 * np.sum(coef**2)
         slope = self.join(
-            coef_slope.T / n_rows + self.reg * coef, intercept_slope / n_rows
+            coef_slope.T / n_rows + self.alpha * coef, intercept_slope / n_rows
         )
         return value, slope
 

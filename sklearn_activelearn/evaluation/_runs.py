@@ -28,6 +28,7 @@ from ..stream._loop import StreamLoop
 from ._curves import LabelCurve, reaches
 from ._progress import ExperimentInterrupted, reporting
 from ._scorers import check_one_score, learner_of
+from ._stops import stops
 
 
 def label_curve(
@@ -308,7 +309,6 @@ def jump(learner, X, y, order, classes, at, score_at):
 
     By the laws of the protocol the purchases and the models are those of `step`.
     """
-    X, codes = learner._enter_more(X, y, classes)
-    order = np.arange(len(codes)) if order is None else order
-    for n in learner._stops(X, codes, order.astype(np.int64), at):
+    order = np.arange(len(y)) if order is None else order
+    for n in stops(learner, X, y, order.astype(np.int64), classes, at):
         score_at(n)

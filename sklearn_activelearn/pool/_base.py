@@ -9,15 +9,16 @@ from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_flag, check_number
-from ._choice import NO_ROWS, NOTHING, best, drawn, ranked, view
 from ._correction import Lesson, corrected, trained_if_possible
-from ._input_checks import check_classifier, check_has, check_pool
+from ._input_checks import check_has
+from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
+from ._selection import NO_ROWS, NOTHING, Selection, finite_scores, view
 from ._stopping import find_rules, name_of
-from ._training import Labelled, seeded
+from ._training import Known, seeded
 
 
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
@@ -25,35 +26,13 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     A subclass provides:
 
-    - ``_unfitted()``: the estimators that may become the model, checked;
-    - ``_train()``: train clones of `_prototypes` on `_labelled` and set
-      ``estimator_``, the model that predicts;
-    - ``_utility(X)``: a number for each row, higher is bought sooner.
-
-    One whose rows cannot be scored one by one replaces ``_score`` or ``_select``; one
-    that learns from rows without labels sets `_keeps_pool` and finds them in
-    ``_pool``; one whose model depends on more than its labelled rows says so in
-    `_goes_on` and forgets what it has in ``_forget_model``.
+    - ``_make_trainer()``: the `Trainer` that makes its model;
+    - ``_utility(X)``: a number for each row, higher is bought sooner; or, if rows
+      cannot be scored one by one, ``_select(X, rows, n_wanted, seed)``, the purchase.
     """
 
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs, _otherwise = "predict", ""
-
-    #: Whether the rows of the last pool are kept, with and without labels.
-    _keeps_pool = False
-
-    #: Whether a model depends on those before it, and not on the labelled rows alone.
-    _goes_on = False
-
-    def __init__(
-        self, *, n_initial, batch_size, budget, stopping, n_jobs, random_state
-    ):
-        self.n_initial = n_initial
-        self.batch_size = batch_size
-        self.budget = budget
-        self.stopping = stopping
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def query(
         self,
@@ -159,27 +138,35 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             draft.learner = corrected(learner, X, y)
         return draft.commit()
 
+    def _follows_from_labels(self):
+        """Whether what it asks for and predicts follows from its labels alone.
+
+        That is, from the rows that were asked for and the labels that came, in their
+        order, whenever it was trained in between. Then a session need not repeat that.
+        """
+        trainer = self._make_trainer()
+        return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
+
     def _check_parameters(self):
-        for estimator in self._unfitted():
-            check_classifier(estimator)
+        trainer = self._make_trainer()
+        trainer.check()
+        for estimator in trainer.estimators:
             check_has(self._needs, estimator, type(self).__name__, self._otherwise)
         for rule in find_rules(self.stopping):
-            for model in self._models():
+            for model in trainer.models():
                 hint = "Use another estimator or rule."
                 check_has(rule.needs, model, f"stopping={rule}", hint)
         check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
         check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
         check_budget(self.budget, 0)
-        if self.n_jobs is not None:
-            check_number(self.n_jobs, "n_jobs", None, integer=True)
-            effective_n_jobs(self.n_jobs)
-
-    def _models(self):
-        """Return what has the methods that the model will have."""
-        return self._unfitted()
+        n_jobs = self.get_params(deep=False).get("n_jobs")
+        if n_jobs is not None:
+            check_number(n_jobs, "n_jobs", None, integer=True)
+            effective_n_jobs(n_jobs)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
-        return check_pool(self, self._unfitted(), X, *y, reset=reset, min_rows=min_rows)
+        check = self._make_trainer().check_rows
+        return check(self, X, *y, reset=reset, min_rows=min_rows)
 
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()
@@ -189,13 +176,19 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._n_rounds = self._n_offered = self.n_queries_ = 0
         self._may_grow, self._told = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
+        self._trained = None
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
     def _forget_model(self):
         """Set what training makes to that of a learner that was never trained."""
         self._n_trained, self._stopping_memory, self._has_stopped = 0, {}, False
-        self.__dict__.pop("estimator_", None)
+        for name in (
+            "estimator_",
+            *(self._trained.attributes if self._trained else ()),
+        ):
+            self.__dict__.pop(name, None)
+        self._trained = None
 
     @property
     def n_taught_(self):
@@ -212,9 +205,22 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """What is cloned for each training; made anew after `set_params`."""
         if self._seeded is None:
             self._seeded = [
-                seeded(estimator, self._seed % 2**32) for estimator in self._unfitted()
+                seeded(estimator, self._seed % 2**32)
+                for estimator in self._make_trainer().estimators
             ]
         return self._seeded
+
+    def _known(self):
+        """Return what there is to train on."""
+        return Known(
+            self._prototypes,
+            self._labelled,
+            self._requests.purposes[self._requests.taught],
+            self.classes_,
+            self._pool,
+            self._n_trained,
+            self._seed,
+        )
 
     def _set_params(self, params):
         super()._set_params(params)
@@ -258,15 +264,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             is_for_sale[:] = False
             is_for_sale[candidates] = True
         located = self._requests.located(X, is_for_sale)
-        if self._keeps_pool and n_rows(X):
+        if n_rows(X) and self._make_trainer().keeps_pool:
             places = located[self._requests.taught]
-            self._keep(X, np.flatnonzero(is_for_sale), places)
+            self._pool = self._pool.offered(X, np.flatnonzero(is_for_sale), places)
         is_for_sale[located[located >= 0]] = False
         return is_for_sale
-
-    def _keep(self, X, candidates, places):
-        """Remember a pool, which of its rows might be bought and which have labels."""
-        self._pool = self._pool.offered(X, candidates, places)
 
     def _note(self, X, bought):
         """Remember what was asked for."""
@@ -279,7 +281,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.stop_reason_ = None
         n_known = len(self._labelled) + len(self._requests)
         is_cold = self._is_cold(n_known)
-        n_wanted = max(self.n_initial - n_known, 0) or self.batch_size
+        n_wanted = self._selection.n_wanted(n_known)
         n_wanted = min(n_wanted, self._n_left(), len(rows))
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
@@ -301,25 +303,22 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.n_queries_ += len(bought.rows)
         return bought
 
+    @property
+    def _selection(self):
+        return Selection(self.n_initial, self.batch_size)
+
     def _is_cold(self, n_known):
         """Whether rows are bought at random yet, with so many taught or asked for."""
         return n_known < self.n_initial or not self._labelled.has_two_classes
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
-        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows))
+        return self._selection.start(rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         """Choose those of these row numbers of X that are worth most."""
-        utility = np.asarray(self._score(X, rows), dtype=np.float64)
-        if not np.isfinite(utility).all():
-            row = rows[np.argmin(np.isfinite(utility))]
-            raise ValueError(
-                f"{self.estimator_} gives row {row} a score that is not finite."
-            )
-        chosen = best(utility, n_wanted, seed)
-        return ranked(rows[chosen], utility[chosen])
+        utility = finite_scores(self._score(X, rows), rows, self.estimator_)
+        return self._selection.batch(rows, utility, n_wanted, seed)
 
     def _score(self, X, rows):
         """Return the utility of these rows of X, in parallel if `n_jobs` says so."""
@@ -340,9 +339,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         name : str or None
             Of the first one that is met.
         """
+        ended = None
+        if self._trained and self._trained.has_ended:
+            ended = self._make_trainer().why_ended()
         rules = find_rules(self.stopping)
         if not rules:
-            return None
+            return ended
         pool, within = view(X, rows)
         memory, met = {}, []
         for rule in rules:
@@ -351,7 +353,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             )
             met += [name_of(rule)] * bool(is_met)
         self._stopping_memory, self._has_stopped = memory, bool(met)
-        return met[0] if met else None
+        return met[0] if met else ended
 
     def _n_left(self):
         """Return how many labels the budget allows yet."""
@@ -388,4 +390,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """Train the model if labels came in since, and if they are of two classes."""
         if self._n_trained < len(self._labelled) and self._labelled.has_two_classes:
             self._train()
-            self._n_trained = len(self._labelled)
+
+    def _train(self):
+        trained = self._make_trainer().train(self._known(), self._trained)
+        self._trained, self.estimator_ = trained, trained.model
+        vars(self).update(trained.attributes)
+        self._n_trained = len(self._labelled)

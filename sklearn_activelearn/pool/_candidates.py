@@ -1,5 +1,8 @@
 """Candidate sets: several estimators, of which cross-validation chooses the best."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
@@ -8,10 +11,38 @@ from sklearn.model_selection import ParameterGrid
 
 from .._containers import take
 from .._validation import check_number
+from ._training import Trained, Trainer, train
 
 
-def expand(estimator, param_grid, estimators):
-    """Return the names and the estimators of a candidate set.
+@dataclass(frozen=True)
+class CandidateSet:
+    """The models to choose from.
+
+    Parameters
+    ----------
+    names : list of str
+        What they are called.
+    settings : list of dict
+        What the grid sets in each.
+    given : list of classifier
+        Each before that.
+    """
+
+    names: list
+    settings: list
+    given: list
+
+    @cached_property
+    def estimators(self):
+        """The candidates, unfitted."""
+        return [
+            clone(estimator).set_params(**params) if params else estimator
+            for estimator, params in zip(self.given, self.settings, strict=True)
+        ]
+
+
+def candidate_set(estimator, param_grid, estimators, default_grid=None):
+    """Return the candidates that a learner's parameters describe.
 
     Parameters
     ----------
@@ -21,6 +52,8 @@ def expand(estimator, param_grid, estimators):
         As for `GridSearchCV`.
     estimators : list of (str, classifier) or None
         The candidates themselves, instead.
+    default_grid : dict or None
+        The grid if nothing is given.
     """
     if estimators is not None:
         if estimator is not None or param_grid is not None:
@@ -36,35 +69,62 @@ def expand(estimator, param_grid, estimators):
             ) from None
         if len(set(names)) < len(names):
             raise ValueError(f"estimators has a name twice: {list(names)}.")
-        return list(names), list(candidates)
+        return CandidateSet(list(names), [{}] * len(names), list(candidates))
+    if estimator is None and param_grid is None:
+        param_grid = default_grid
     estimator = LogisticRegression() if estimator is None else estimator
     if param_grid is None:
-        return [type(estimator).__name__], [estimator]
+        return CandidateSet([type(estimator).__name__], [{}], [estimator])
     settings = list(ParameterGrid(param_grid))
     if not settings:
         raise ValueError(f"param_grid has no candidate: {param_grid!r}.")
-    candidates = [clone(estimator).set_params(**params) for params in settings]
-    return [str(params) for params in settings], candidates
+    names = [str(params) for params in settings]
+    return CandidateSet(names, settings, [estimator] * len(names))
 
 
-class CandidateSet:
-    """A learner with `estimator`, `param_grid`, `estimators` and `cv`."""
+class CandidateTrainer(Trainer):
+    """Trains candidates; the best in cross-validation is the model.
 
-    #: The grid of the default estimator, if the user names nothing.
-    _default_grid = None
+    Parameters
+    ----------
+    candidates : CandidateSet
+        What to train.
+    cv : int
+        Folds.
+    n_jobs : int or None
+        Processes that cross-validate.
+    trains_all : bool
+        Whether the others are trained on all labels, too: `estimators_`.
+    """
 
-    def _candidates(self):
-        """Return the names and the estimators of the candidates."""
-        given = self.estimator, self.param_grid, self.estimators
-        nothing = all(part is None for part in given)
-        return expand(None, self._default_grid, None) if nothing else expand(*given)
+    def __init__(self, candidates, *, cv, n_jobs, trains_all):
+        self.candidates = candidates
+        self.cv, self.n_jobs, self.trains_all = cv, n_jobs, trains_all
 
-    def _unfitted(self):
-        return self._candidates()[1]
+    @property
+    def estimators(self):
+        """The candidates, unfitted."""
+        return self.candidates.estimators
 
-    def _check_parameters(self):
+    def check(self):
+        """Raise if the number of folds is out of its range."""
+        super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
-        super()._check_parameters()
+
+    def train(self, known, before):
+        """Return the best candidate, from scratch."""
+        rows = known.labelled, known.classes
+        scores = cv_accuracies(known.prototypes, *rows, self.cv, self.n_jobs)
+        best = int(scores.argmax())
+        attributes = {
+            "model_names_": self.candidates.names,
+            "cv_scores_": scores,
+            "best_index_": best,
+        }
+        if not self.trains_all:
+            return Trained(train(known.prototypes[best], *rows), attributes)
+        models = [train(prototype, *rows) for prototype in known.prototypes]
+        return Trained(models[best], {**attributes, "estimators_": models})
 
 
 def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
@@ -92,6 +152,6 @@ def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
 
 def _hits(prototype, rows, labels, is_test):
     """Train on all folds but one, count the right predictions on that one."""
-    train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    model = clone(prototype).fit(take(rows, train), labels[train])
+    training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+    model = clone(prototype).fit(take(rows, training), labels[training])
     return np.sum(model.predict(take(rows, test)) == labels[test])

@@ -4,15 +4,15 @@ import numpy as np
 
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._candidates import CandidateSet, cv_accuracies
-from ._training import train
+from ._candidates import CandidateTrainer, candidate_set
+from ._passive import passive_twin
 from ._utility import DISAGREEMENTS
 
 #: The committee that needs no parameter.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
-class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
+class QueryByCommitteeClassifier(PoolClassifier):
     r"""Pool learner that buys the row on which several models disagree.
 
     A committee of candidate models, each trained on the labels bought, votes on
@@ -78,7 +78,7 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
     cv_scores_ : ndarray of shape (n_candidates,)
         Accuracies in cross-validation; 1 for a single candidate, which needs none.
 
-    candidate_names_ : list of str
+    model_names_ : list of str
         Names, or parameters, of the candidates.
 
     best_index_ : int
@@ -159,7 +159,7 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
     >>> learner = QueryByCommitteeClassifier(
     ...     estimators=committee, budget=30, random_state=0
     ... ).fit(X, y)
-    >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     linear 30
     """
 
@@ -168,8 +168,8 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
     def __init__(
         self,
         estimator=None,
-        param_grid=None,
         *,
+        param_grid=None,
         estimators=None,
         disagreement="vote_entropy",
         cv=5,
@@ -180,21 +180,17 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
         self.disagreement = disagreement
         self.cv = cv
-
-    _default_grid = DEFAULT_GRID
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @property
     def _needs(self):
@@ -205,17 +201,19 @@ class QueryByCommitteeClassifier(CandidateSet, PoolClassifier):
         "sklearn.calibration.CalibratedClassifierCV."
     )
 
+    def _make_trainer(self):
+        given = self.estimator, self.param_grid, self.estimators
+        candidates = candidate_set(*given, DEFAULT_GRID)
+        return CandidateTrainer(
+            candidates, cv=self.cv, n_jobs=self.n_jobs, trains_all=True
+        )
+
     def _check_parameters(self):
         check_option(self.disagreement, "disagreement", DISAGREEMENTS)
         super()._check_parameters()
 
-    def _train(self):
-        known = self._labelled, self.classes_
-        self.candidate_names_ = self._candidates()[0]
-        self.cv_scores_ = cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
-        self.estimators_ = [train(prototype, *known) for prototype in self._prototypes]
-        self.best_index_ = int(self.cv_scores_.argmax())
-        self.estimator_ = self.estimators_[self.best_index_]
+    def _passive_twin(self):
+        return passive_twin(self)
 
     def _utility(self, X):
         disagreement, answer, _ = DISAGREEMENTS[self.disagreement]

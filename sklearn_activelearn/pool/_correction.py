@@ -58,7 +58,7 @@ def corrected(learner, X, y):
     learner._labelled = replace(learner._labelled, codes=codes)
     restrict(learner, learner._told)
     learner._forget_model()
-    if learner._goes_on:
+    if learner._make_trainer().goes_on:
         learner = replayed(learner)
     return trained_if_possible(learner)
 

@@ -1,4 +1,6 @@
-"""The door of the pool learners: what their estimator understands passes through."""
+"""Checks of rows for pool learners: what their estimator understands passes through."""
+
+from numbers import Number
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,7 +18,14 @@ from .._containers import is_frame, n_rows
 from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._validation import finish_rows
-from ._training import is_plain
+
+#: Parameters that estimators may share.
+CONSTANTS = (str, Number, type(None))
+
+
+def is_plain(prototype):
+    """Whether an unfitted estimator holds no other objects; quick to find out."""
+    return all(isinstance(value, CONSTANTS) for value in vars(prototype).values())
 
 
 def transforms_rows(estimator):

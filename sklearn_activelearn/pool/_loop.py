@@ -11,7 +11,7 @@ from .._containers import take
 from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
 from .._validation import UNLIMITED
-from ._choice import NO_ROWS
+from ._selection import NO_ROWS
 
 
 class PoolLoop(CallbackSupportMixin):
@@ -43,7 +43,7 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return alone(self, lambda learner: learner._enter_anew(X, y), self._simulate)
+        return alone(self, lambda learner: learner._enter_anew(X, y), self._buy_from)
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
@@ -69,10 +69,11 @@ class PoolLoop(CallbackSupportMixin):
             As for `fit`, and for a label outside the classes it was told.
         """
         return alone(
-            self, lambda learner: learner._enter_more(X, y, classes), self._simulate
+            self, lambda learner: learner._enter_more(X, y, classes), self._buy_from
         )
 
-    def _simulate(self, X, codes):
+    def _buy_from(self, X, codes):
+        """Run the loop on an answer sheet."""
         y = self.classes_[codes]
         return self._run(X, lambda rows, keep: keep(y[rows]), y, are_more=True)
 
@@ -167,8 +168,7 @@ class PoolLoop(CallbackSupportMixin):
         """Return how many rounds are left if no rule stops them."""
         n_labels = min(self._n_left(), n_open)
         n_known = len(self._labelled) + len(self._requests)
-        n_first = min(max(self.n_initial - n_known, 0), n_labels)
-        return (n_first > 0) + -(-(n_labels - n_first) // self.batch_size)
+        return self._selection.n_rounds(n_known, n_labels)
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -3,7 +3,8 @@
 from sklearn.svm import LinearSVC
 
 from ._base import PoolClassifier
-from ._training import check_incremental, starts_warm, train_next
+from ._passive import passive_twin
+from ._training import OneModel
 from ._utility import scores_of, smallest_margin
 
 
@@ -154,30 +155,21 @@ class MinMarginClassifier(PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.estimator = estimator
         self.incremental = incremental
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-    def _unfitted(self):
-        return [LinearSVC() if self.estimator is None else self.estimator]
+    def _make_trainer(self):
+        estimator = LinearSVC() if self.estimator is None else self.estimator
+        return OneModel(estimator, self.incremental)
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_incremental(self.incremental, *self._unfitted())
-
-    @property
-    def _goes_on(self):
-        return self.incremental or starts_warm(*self._unfitted())
-
-    def _train(self):
-        self.estimator_ = train_next(self)
+    def _passive_twin(self):
+        return passive_twin(self)
 
     def _utility(self, X):
         return smallest_margin(scores_of(self.estimator_, X))

@@ -1,12 +1,12 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
+from .._twins import twin_of
 from ._base import PoolClassifier
-from ._candidates import CandidateSet, cv_accuracies
+from ._candidates import CandidateTrainer, candidate_set
 from ._stopping import find_rules
-from ._training import train
 
 
-class PassiveClassifier(CandidateSet, PoolClassifier):
+class PassiveClassifier(PoolClassifier):
     """Pool learner that buys random rows: the baseline to beat.
 
     With a candidate set, cross-validation on the labels bought chooses the model;
@@ -60,7 +60,7 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
     cv_scores_ : ndarray of shape (n_candidates,)
         Accuracies in cross-validation; 1 for a single candidate, which needs none.
 
-    candidate_names_ : list of str
+    model_names_ : list of str
         Names, or parameters, of the candidates.
 
     best_index_ : int
@@ -128,10 +128,10 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
     >>> from sklearn_activelearn import PassiveClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> learner = PassiveClassifier(
-    ...     LogisticRegression(max_iter=500), {"C": [0.01, 1.0, 100.0]},
+    ...     LogisticRegression(max_iter=500), param_grid={"C": [0.01, 1.0, 100.0]},
     ...     budget=30, random_state=0,
     ... ).fit(X, y)
-    >>> print(learner.candidate_names_[learner.best_index_], learner.n_queries_)
+    >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     {'C': 1.0} 30
     """
 
@@ -142,8 +142,8 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
     def __init__(
         self,
         estimator=None,
-        param_grid=None,
         *,
+        param_grid=None,
         estimators=None,
         cv=5,
         n_initial=10,
@@ -153,26 +153,48 @@ class PassiveClassifier(CandidateSet, PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
         self.cv = cv
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @property
     def _uses_model(self):
         return bool(find_rules(self.stopping))
 
-    def _train(self):
-        known = self._labelled, self.classes_
-        self.candidate_names_ = self._candidates()[0]
-        self.cv_scores_ = cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
-        self.best_index_ = int(self.cv_scores_.argmax())
-        self.estimator_ = train(self._prototypes[self.best_index_], *known)
+    def _make_trainer(self):
+        candidates = candidate_set(self.estimator, self.param_grid, self.estimators)
+        return CandidateTrainer(
+            candidates, cv=self.cv, n_jobs=self.n_jobs, trains_all=False
+        )
+
+    def _passive_twin(self):
+        return passive_twin(self)
+
+
+def passive_twin(learner, estimator=None):
+    """Return passive learning of a pool learner's models, without a limit.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        Stays as it is.
+    estimator : classifier, optional
+        The model, if it is not one of the learner's estimators.
+    """
+    twin = twin_of(learner, PassiveClassifier(), stopping=None)
+    if estimator is not None:
+        return twin.set_params(estimator=estimator)
+    if twin.estimators or twin.param_grid:
+        return twin
+    trainer = learner._make_trainer()  # a default is not the same for all
+    if len(trainer.estimators) == 1:
+        return twin.set_params(estimator=trainer.estimators[0])
+    names = trainer.candidates.names
+    return twin.set_params(estimators=list(zip(names, trainer.estimators, strict=True)))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._containers import exact_keys, joined, n_rows, same_rows, take
-from ._choice import NO_ROWS
+from ._selection import NO_ROWS
 
 
 @dataclass(frozen=True)

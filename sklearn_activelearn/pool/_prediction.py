@@ -1,25 +1,51 @@
 """Prediction: the fitted estimator's own, with a place for every class."""
 
+from contextlib import suppress
 from copy import copy
 
 import numpy as np
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._containers import n_rows
 from .._labels import encode
-from ._training import Constant
 from ._utility import scores_of
 
 
 def _model_has(method):
     """Whether the model will have a method, whichever estimator it is."""
-    return lambda learner: all(hasattr(model, method) for model in learner._models())
+    return lambda learner: all(
+        hasattr(model, method) for model in learner._make_trainer().models()
+    )
+
+
+class Constant:
+    """Stands in for a classifier that cannot be trained yet: always one class.
+
+    Parameters
+    ----------
+    label : object
+        That class.
+    """
+
+    def __init__(self, label):
+        self.classes_ = np.array([label])
+
+    def predict(self, X):
+        """Return the class for each row."""
+        return np.repeat(self.classes_, n_rows(X))
+
+    def decision_function(self, X):
+        """Return 0 for each row."""
+        return np.zeros((n_rows(X), 1))
+
+    def predict_proba(self, X):
+        """Return probability 1 for each row."""
+        return np.ones((n_rows(X), 1))
 
 
 class DelegatedPrediction:
-    """What a learner with ``_models``, ``_train`` and ``estimator_`` predicts."""
+    """What a learner with ``_make_trainer``, ``_train`` and ``estimator_`` predicts."""
 
     @available_if(_model_has("decision_function"))
     def decision_function(self, X):
@@ -104,13 +130,7 @@ class DelegatedPrediction:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        try:
-            each = [get_tags(estimator) for estimator in self._unfitted()]
-        except (AttributeError, TypeError, ValueError):
-            return tags  # a wrong parameter: the verbs refuse it, repr must not
-        tags.input_tags = each[0].input_tags
-        tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
-        tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
-        tags.classifier_tags = each[0].classifier_tags
-        tags.classifier_tags.multi_label = False
+        with suppress(AttributeError, TypeError, ValueError):
+            # a wrong parameter: the verbs refuse it, repr must not
+            self._make_trainer().adapt_tags(tags)
         return tags

@@ -1,49 +1,141 @@
-"""Labelled rows, and how an estimator is trained on them."""
+"""How a learner makes its model from the rows that have labels."""
 
 from copy import copy, deepcopy
-from dataclasses import dataclass, field
-from numbers import Integral, Number
-from typing import Any
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
-from .._containers import joined, n_rows, take
+from .._containers import take
 from .._validation import check_flag
+from ._input_checks import check_classifier, check_pool, is_plain
+from ._labelled import Labelled
+from ._pool import Pool
 
-#: Parameters that estimators may share.
-CONSTANTS = (str, Number, type(None))
+
+class Known(NamedTuple):
+    """What there is to train on."""
+
+    prototypes: list  # clones of the trainer's estimators, with seeds
+    labelled: Labelled
+    purposes: np.ndarray  # what each label was bought for
+    classes: np.ndarray
+    pool: Pool  # of a trainer that keeps it
+    n_before: int  # labels that the model before was trained on
+    seed: int
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """Rows and the codes of their labels, in the order in which they were taught."""
+class Trained(NamedTuple):
+    """What a training leaves."""
 
-    rows: Any = None
-    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    model: Any  # what predicts: the learner's `estimator_`
+    attributes: dict = {}  # further fitted attributes of the learner
+    memory: Any = None  # what the trainer wants to find again
+    has_ended: bool = False  # whether the trainer may want no further labels
 
-    def __len__(self):
-        return len(self.codes)
+
+class Trainer:
+    """How a learner makes its model; parameters only.
+
+    A subclass sets `estimators` and provides ``train(known, before)``, which returns
+    what it `Trained` on what is `Known`. `before` is what it returned last, None for
+    nothing, and is left as it is.
+
+    Attributes
+    ----------
+    estimators : list of classifier
+        Unfitted; rows must suit all of them.
+    keeps_pool : bool
+        Whether it learns from rows without labels, too.
+    goes_on : bool
+        Whether a model depends on those before it, and not on its labels alone.
+    """
+
+    keeps_pool = goes_on = False
+
+    def check(self):
+        """Raise if a parameter is out of its range, or an estimator will not do."""
+        for estimator in self.estimators:
+            check_classifier(estimator)
+
+    def models(self):
+        """Return what has the methods that the model will have."""
+        return self.estimators
+
+    def check_rows(self, learner, X, *y, **how):
+        """Return rows, and labels if given any, as `check_pool` does."""
+        return check_pool(learner, self.estimators, X, *y, **how)
+
+    def adapt_tags(self, tags):
+        """Tell in the tags of a learner what its estimators can do."""
+        each = [get_tags(estimator) for estimator in self.estimators]
+        tags.input_tags = each[0].input_tags
+        tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
+        tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
+        tags.classifier_tags = each[0].classifier_tags
+        tags.classifier_tags.multi_label = False
+
+    def why_ended(self):
+        """Return why no labels are wanted after `has_ended`, None if they are."""
+
+
+class OneModel(Trainer):
+    """Trains one estimator on all labels, or goes on from the last model.
+
+    Parameters
+    ----------
+    estimator : classifier
+        What to train.
+    incremental : bool
+        Whether new labels are taught by its `partial_fit`.
+    """
+
+    def __init__(self, estimator, incremental):
+        self.estimators, self.incremental = [estimator], incremental
+
+    def check(self):
+        """Refuse an estimator that cannot be taught incrementally, if it shall be."""
+        super().check()
+        (estimator,) = self.estimators
+        if check_flag(self.incremental, "incremental") and not hasattr(
+            estimator, "partial_fit"
+        ):
+            raise TypeError(
+                f"incremental=True needs an estimator with partial_fit, which "
+                f"{estimator} lacks."
+            )
 
     @property
-    def has_two_classes(self):
-        """Whether a classifier can be trained."""
-        return len(self.codes) > 1 and self.codes.min() != self.codes.max()
+    def goes_on(self):
+        """Whether it goes on from the last model."""
+        return self.incremental or starts_warm(*self.estimators)
 
-    def plus(self, X, codes):
-        """Return these rows and more."""
-        # copied: the caller may use the array again
-        rows = X.copy() if self.rows is None else joined(self.rows, X)
-        return Labelled(rows, np.append(self.codes, np.asarray(codes, np.int32)))
-
-    def first(self, n):
-        """Return the rows that were taught first."""
-        return Labelled(take(self.rows, slice(n)), self.codes[:n])
-
-    def recoded(self, positions):
-        """Return the same rows with new codes for the old ones."""
-        return Labelled(self.rows, positions[self.codes])
+    def train(self, known, before):
+        """Return the next model; the present one is copied before it goes on."""
+        (prototype,), labelled, classes = (
+            known.prototypes,
+            known.labelled,
+            known.classes,
+        )
+        present = before and before.model
+        if present is not None and not same_settings(present, prototype):
+            present = None  # the user has changed the estimator
+        if self.incremental:
+            goes_on = present is not None and np.array_equal(present.classes_, classes)
+            start = known.n_before if goes_on else 0
+            model = deepcopy(present) if goes_on else fresh(prototype)
+            rows = take(labelled.rows, slice(start, None))
+            labels = classes[labelled.codes[start:]]
+            return Trained(model.partial_fit(rows, labels, classes=classes))
+        if present is not None and keeps_its_solution(present):
+            seen = classes[np.unique(labelled.codes)]
+            if np.array_equal(present.classes_, seen):
+                labels = classes[labelled.codes]
+                return Trained(deepcopy(present).fit(labelled.rows, labels))
+        return Trained(train(prototype, labelled, classes))
 
 
 def seeded(estimator, seed):
@@ -74,11 +166,6 @@ def starts_warm(estimator):
     return getattr(estimator, "warm_start", False) is True
 
 
-def is_plain(prototype):
-    """Whether an unfitted estimator holds no other objects; quick to find out."""
-    return all(isinstance(value, CONSTANTS) for value in vars(prototype).values())
-
-
 def fresh(prototype):
     """Return a clone; much quicker where there is nothing in it that could change."""
     return copy(prototype) if is_plain(prototype) else clone(prototype)
@@ -89,65 +176,8 @@ def train(prototype, labelled, classes):
     return fresh(prototype).fit(labelled.rows, classes[labelled.codes])
 
 
-def train_next(learner):
-    """Return the next model of a learner with one estimator and `incremental`.
-
-    The present one is left as it is: it is copied before it goes on.
-    """
-    (prototype,), present = learner._prototypes, getattr(learner, "estimator_", None)
-    if present is not None and not same_settings(present, prototype):
-        present = None  # the user has changed the estimator
-    labelled, classes = learner._labelled, learner.classes_
-    if learner.incremental:
-        goes_on = present is not None and np.array_equal(present.classes_, classes)
-        start = learner._n_trained if goes_on else 0
-        estimator = deepcopy(present) if goes_on else fresh(prototype)
-        rows = take(labelled.rows, slice(start, None))
-        labels = classes[labelled.codes[start:]]
-        return estimator.partial_fit(rows, labels, classes=classes)
-    if present is not None and keeps_its_solution(present):
-        seen = classes[np.unique(labelled.codes)]
-        if np.array_equal(present.classes_, seen):
-            return deepcopy(present).fit(labelled.rows, classes[labelled.codes])
-    return train(prototype, labelled, classes)
-
-
 def same_settings(first, second):
     """Whether two estimators are of one class with equal parameters."""
     return type(first) is type(second) and (
         joblib.hash(first.get_params()) == joblib.hash(second.get_params())
     )
-
-
-def check_incremental(incremental, estimator):
-    """Refuse an estimator that cannot be taught incrementally, if it shall be."""
-    if check_flag(incremental, "incremental") and not hasattr(estimator, "partial_fit"):
-        raise TypeError(
-            f"incremental=True needs an estimator with partial_fit, which {estimator} "
-            "lacks."
-        )
-
-
-class Constant:
-    """Stands in for a classifier that cannot be trained yet: always one class.
-
-    Parameters
-    ----------
-    label : object
-        That class.
-    """
-
-    def __init__(self, label):
-        self.classes_ = np.array([label])
-
-    def predict(self, X):
-        """Return the class for each row."""
-        return np.repeat(self.classes_, n_rows(X))
-
-    def decision_function(self, X):
-        """Return 0 for each row."""
-        return np.zeros((n_rows(X), 1))
-
-    def predict_proba(self, X):
-        """Return probability 1 for each row."""
-        return np.ones((n_rows(X), 1))

@@ -4,7 +4,8 @@ from sklearn.linear_model import LogisticRegression
 
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._training import check_incremental, starts_warm, train_next
+from ._passive import passive_twin
+from ._training import OneModel
 from ._utility import MEASURES
 
 
@@ -146,8 +147,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
     def __init__(
         self,
         estimator=None,
-        measure="least_confident",
         *,
+        measure="least_confident",
         n_initial=10,
         batch_size=1,
         budget=100,
@@ -156,32 +157,26 @@ class UncertaintySamplingClassifier(PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.estimator = estimator
         self.measure = measure
         self.incremental = incremental
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-    def _unfitted(self):
-        return [LogisticRegression() if self.estimator is None else self.estimator]
+    def _make_trainer(self):
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        return OneModel(estimator, self.incremental)
 
     def _check_parameters(self):
         super()._check_parameters()
         check_option(self.measure, "measure", MEASURES)
-        check_incremental(self.incremental, *self._unfitted())
 
-    @property
-    def _goes_on(self):
-        return self.incremental or starts_warm(*self._unfitted())
-
-    def _train(self):
-        self.estimator_ = train_next(self)
+    def _passive_twin(self):
+        return passive_twin(self)
 
     def _utility(self, X):
         return MEASURES[self.measure](self.estimator_.predict_proba(X))

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._protocol import ActiveClassifier
 from .._validation import check_number, check_option
 from ._linear import LinearPredictor
-from ._linear_state import LinearState
+from ._linear_state import LinearState, Weights
 from ._loop import StreamLoop
 from ._rules import UPDATE_RULES
 
@@ -17,6 +17,9 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     A subclass provides ``_make_rules()``, which checks the learner's own
     parameters and returns its query rule and its update rule.
     """
+
+    _flags = ("average", *StreamLoop._flags)
+    _shaped_by = ("average", *StreamLoop._shaped_by)
 
     def __init__(
         self,
@@ -40,25 +43,24 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
-        return self._mean_weights(0)
+        check_is_fitted(self)
+        return self._mean(self._weights.coef, self._weights.coef_drift)
 
     @property
     def intercept_(self):
         """Weights of the constant feature."""
-        return self._mean_weights(1)
-
-    def _mean_weights(self, part):
         check_is_fitted(self)
-        last, drift = self._weights[part], self._weights[part + 2]
-        n_taught = self._counts[2]
-        return last - drift / n_taught if self.average and n_taught else last
+        return self._mean(self._weights.intercept, self._weights.intercept_drift)
+
+    def _mean(self, last, drift):
+        if not self.average or self.n_taught_ == 0:
+            return last
+        return last - drift / self.n_taught_
 
     def _zero_weights(self, n_vectors):
-        coef, intercept = (
-            np.zeros((n_vectors, self.n_features_in_)),
-            np.zeros(n_vectors),
-        )
-        return coef, intercept, coef.copy(), intercept.copy()
+        coef = np.zeros((n_vectors, self.n_features_in_))
+        intercept = np.zeros(n_vectors)
+        return Weights(coef, intercept, coef.copy(), intercept.copy())
 
     def _working_state(self):
         return LinearState(

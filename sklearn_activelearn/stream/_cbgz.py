@@ -2,6 +2,7 @@
 
 from .._validation import check_number, check_option
 from ._base import StreamClassifier, make_update_rule
+from ._random import perceptron_twin
 from ._rules import AdaptiveInverseMarginRule, InverseMarginRule
 
 
@@ -158,9 +159,9 @@ class CBGZClassifier(StreamClassifier):
     def __init__(
         self,
         b=0.1,
+        *,
         update="perceptron",
         eta0=1.0,
-        *,
         beta=1.0,
         average=True,
         fit_intercept=True,
@@ -192,3 +193,6 @@ class CBGZClassifier(StreamClassifier):
         else:
             rule = InverseMarginRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
+
+    def _passive_twin(self):
+        return perceptron_twin(self)

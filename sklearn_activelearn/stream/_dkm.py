@@ -2,6 +2,7 @@
 
 from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule
+from ._random import perceptron_twin
 from ._rules import HalvingThresholdRule
 
 
@@ -16,7 +17,7 @@ class DKMClassifier(StreamClassifier):
     Parameters
     ----------
     R : int >= 1, default=32
-        Waiting time: correct labels in a row before the threshold is halved.
+        Correct answers in a row before the threshold is halved: the waiting time.
         Small values buy fewer labels and stop sooner, sometimes too soon.
 
     threshold : {"max", "uniform"} or float > 0, default="max"
@@ -158,10 +159,10 @@ class DKMClassifier(StreamClassifier):
     def __init__(
         self,
         R=32,
+        *,
         threshold="max",
         update="perceptron",
         eta0=1.0,
-        *,
         average=True,
         fit_intercept=True,
         normalize=True,
@@ -199,3 +200,6 @@ class DKMClassifier(StreamClassifier):
         return HalvingThresholdRule(R, threshold), make_update_rule(
             self.update, self.eta0
         )
+
+    def _passive_twin(self):
+        return perceptron_twin(self)

@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_number
 from ..losses import make_loss
 from ._base import StreamClassifier
-from ._margin_loss import make_loss_update
+from ._margin_loss import hinge_twin, make_loss_update
 from ._rules import SmallestOfGroupRule
 
 
@@ -18,24 +18,17 @@ class GreedyOnlineClassifier(StreamClassifier):
     Parameters
     ----------
     m : int >= 1, default=5
-        Rows to look at before one is bought. 1 buys every label. The rows that
-        are left over at the end of a chunk are a smaller group, and a chunk of
-        one row is bought: pass chunks whose length is a multiple of `m`.
+        Rows per purchase: of so many the one with the smallest margin is bought. 1
+        buys every label. The rows that are left over at the end of a chunk are a
+        smaller group, and a chunk of one row is bought: pass chunks whose length is
+        a multiple of `m`.
 
-    loss : str, default="hinge"
-        What labels descend: the name of one of `sklearn_activelearn.losses`.
+    loss : str or MarginLoss, default="hinge"
+        What labels descend: one of `sklearn_activelearn.losses`, by name or as an
+        object, such as ``RampLoss(t=2.0)``, or a loss of your own.
 
     eta0 : float > 0, default=0.1
         Learning rate.
-
-    t : float >= 1, default=1.0
-        Width of the ramps.
-
-    s : float in (0, 1), default=0.5
-        Power of the root-ramp.
-
-    h : float in (0, 1], default=0.5
-        Half the width of the smooth losses' rounded corners.
 
     learning_rate : {"constant", "invscaling"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
@@ -159,12 +152,9 @@ class GreedyOnlineClassifier(StreamClassifier):
     def __init__(
         self,
         m=5,
+        *,
         loss="hinge",
         eta0=0.1,
-        *,
-        t=1.0,
-        s=0.5,
-        h=0.5,
         learning_rate="constant",
         power_t=0.5,
         average=True,
@@ -187,16 +177,19 @@ class GreedyOnlineClassifier(StreamClassifier):
         self.m = m
         self.loss = loss
         self.eta0 = eta0
-        self.t = t
-        self.s = s
-        self.h = h
         self.learning_rate = learning_rate
         self.power_t = power_t
 
+    @property
+    def _group(self):
+        return self.m
+
     def _make_rules(self):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
-        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
-        return SmallestOfGroupRule(m), make_loss_update(self, loss, 0)
+        return SmallestOfGroupRule(m), make_loss_update(self, make_loss(self.loss), 0)
+
+    def _passive_twin(self):
+        return hinge_twin(self)
 
 
 def rank_probability(n_rows, m):

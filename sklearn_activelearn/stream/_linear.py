@@ -9,10 +9,10 @@ from ._pass import scores
 
 
 class LinearPredictor:
-    """Scores and labels from `coef_` and `intercept_`; one row of them for two classes.
+    """Scores and labels from `coef_` and `intercept_`, one row each for two classes."""
 
-    Rows are scaled to unit norm first if there is `normalize` and it is true.
-    """
+    #: Whether rows are scaled to unit norm first.
+    _scales_rows = False
 
     def _check_form(self):
         """Raise if the weights are not those of the parameters."""
@@ -33,8 +33,7 @@ class LinearPredictor:
         check_is_fitted(self)
         self._check_form()
         X = check_rows(self, X, reset=False, finite=True)
-        normalize = getattr(self, "normalize", False)
-        out = scores(Rows(X), self.coef_, self.intercept_, normalize)
+        out = scores(Rows(X), self.coef_, self.intercept_, self._scales_rows)
         return out[:, 0] if out.shape[1] == 1 else out
 
     def predict(self, X):

@@ -19,7 +19,7 @@ cdef struct Row:
 
 
 cdef class LinearState:
-    cdef readonly tuple weights
+    cdef readonly object weights
     cdef readonly object memory
     cdef double[:, ::1] W, W_drift
     cdef double[::1] c, c_drift, m, m_before, scores

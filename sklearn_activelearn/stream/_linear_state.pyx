@@ -1,6 +1,8 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False
 """What the loop works on: weights, counts and rule memory of a linear learner."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from libc.float cimport DBL_MAX
@@ -11,6 +13,25 @@ from .._rows cimport al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
 
 cdef double LARGEST_WEIGHT = 1e280
+
+
+class Weights(NamedTuple):
+    """Weights of every class, and what their mean over the labels taught lags behind."""
+
+    coef: object  # (n_vectors, n_features)
+    intercept: object  # (n_vectors,)
+    coef_drift: object
+    intercept_drift: object
+
+
+class Counts(NamedTuple):
+    """What a learner counts."""
+
+    n_seen: int = 0  # rows decided
+    n_queries: int = 0  # labels bought
+    n_taught: int = 0  # labels learned, bought or not
+    n_updates: int = 0  # labels that changed the weights
+    n_idle: int = 0  # rows since the last purchase
 
 
 cdef inline double norm_of(
@@ -46,12 +67,12 @@ cdef class LinearState:
 
     Parameters
     ----------
-    weights : tuple of 4 arrays
-        coef (n_vectors, n_features), intercept (n_vectors,), their drifts; copied.
+    weights : Weights
+        Copied.
     memory : array-like of float
         What the query rule remembers; copied.
-    counts : tuple of 5 ints
-        The fields of `Clock`.
+    counts : Counts
+        Where the clock stands.
     seed : int
         Seed of the uniform numbers, one per row seen.
     normalize, fit_intercept, average : bool
@@ -69,8 +90,8 @@ cdef class LinearState:
         self, weights, memory, counts, seed,
         bint normalize, bint fit_intercept, bint average,
     ):
-        self.weights = tuple(
-            np.array(part, dtype=np.float64, order="C") for part in weights
+        self.weights = Weights(
+            *(np.array(part, dtype=np.float64, order="C") for part in weights)
         )
         self.W, self.c, self.W_drift, self.c_drift = self.weights
         self.memory = np.array(memory, dtype=np.float64)
@@ -87,9 +108,11 @@ cdef class LinearState:
 
     @property
     def counts(self):
-        """The fields of the clock."""
-        return (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-                self.clock.n_updates, self.clock.n_idle)
+        """Where the clock stands."""
+        return Counts(
+            self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
+            self.clock.n_updates, self.clock.n_idle,
+        )
 
     cdef double look(
         self, const al_rows *X, Row *row, bint measure

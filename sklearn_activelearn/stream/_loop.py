@@ -1,6 +1,5 @@
 """The compiled loop behind the verbs of every stream learner."""
 
-from copy import copy
 from functools import partial
 
 import numpy as np
@@ -20,14 +19,10 @@ from .._validation import (
     check_limit,
     is_share,
 )
+from ._linear_state import Counts
 from ._pass import DONE, run, teach
 
 NO_ROWS = np.empty(0, dtype=np.int64)
-
-#: Parameters that cannot change between calls: weights mean nothing without them.
-FORM = (
-    "kernel", "gamma", "degree", "coef0", "a", "average", "fit_intercept", "normalize",
-)  # fmt: skip
 
 
 class StreamLoop:
@@ -37,6 +32,15 @@ class StreamLoop:
     and returns the two rules, ``_working_state()`` with what the loop works on,
     ``_commit(state)`` to keep it, and ``_zero_weights(n_vectors)``.
     """
+
+    #: Parameters that are True or False.
+    _flags = ("fit_intercept", "normalize", "shuffle")
+
+    #: Parameters that cannot change between calls: weights mean nothing without them.
+    _shaped_by = ("fit_intercept", "normalize")
+
+    #: Rows that are looked at together; the stream can be cut at their multiples.
+    _group = 1
 
     #: What else than scaling the rows helps against numbers that are too large.
     _cure = "choose a smaller step"
@@ -100,46 +104,52 @@ class StreamLoop:
     @property
     def n_seen_(self):
         """Rows decided."""
-        return self._counts[0]
+        return self._counts.n_seen
 
     @property
     def n_queries_(self):
         """Labels bought."""
-        return self._counts[1] - self._n_refunded
+        return self._counts.n_queries - self._n_refunded
 
     @property
     def n_taught_(self):
         """Labels learned, bought or not."""
-        return self._counts[2]
+        return self._counts.n_taught
 
     @property
     def n_updates_(self):
         """Labels that changed the weights."""
-        return self._counts[3]
+        return self._counts.n_updates
+
+    def _follows_from_labels(self):
+        """Whether what it asks for follows from its labels: no, clocks count."""
+        return False
 
     def _check_parameters(self):
         self._make_rules()
         check_budget(self.budget, 0)
         check_limit(self.patience, "patience", low=1)
-        for name in ("average", "fit_intercept", "normalize", "shuffle"):
-            if hasattr(self, name):
-                check_flag(getattr(self, name), name)
+        for name in self._flags:
+            check_flag(getattr(self, name), name)
 
     def _enter(self, X, *y, **options):
         out = super()._enter(X, *y, **options)
         self._check_form()
         return out
 
+    @property
+    def _scales_rows(self):
+        return self.normalize
+
     def _form(self):
-        params = vars(self)
-        return {name: params[name] for name in FORM if name in params}
+        return {name: getattr(self, name) for name in self._shaped_by}
 
     def _check_form(self):
-        now = self._form()
-        for name, value in getattr(self, "_began_with", now).items():
-            if now[name] != value:
+        for name, now in self._form().items():
+            before = self._began_with[name]
+            if now != before:
                 raise ValueError(
-                    f"{name} cannot change from {value!r} to {now[name]!r}: what was "
+                    f"{name} cannot change from {before!r} to {now!r}: what was "
                     "learned depends on it. Call fit to start anew."
                 )
 
@@ -151,7 +161,7 @@ class StreamLoop:
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
         self._memory = self._initial_memory(self._make_rules()[0])
         self._weights = self._zero_weights(1)
-        self._counts = (0, 0, 0, 0, 0)
+        self._counts = Counts()
         self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
@@ -190,7 +200,7 @@ class StreamLoop:
 
     def _choose(self, X, candidates, limit):
         query_rule, update_rule, state = self._ready()
-        (budget, patience), n_before = self._limits(), self._counts[1]
+        (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
         bought, probabilities = np.empty(n, np.int64), np.empty(n)
         outcome = run(
@@ -199,7 +209,7 @@ class StreamLoop:
         )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
-        n_bought = self._counts[1] - n_before
+        n_bought = self._counts.n_queries - n_before
         rows, probabilities = bought[:n_bought].copy(), probabilities[:n_bought].copy()
         self.stop_reason_ = None
         if n_bought == 0:
@@ -213,9 +223,11 @@ class StreamLoop:
 
     def _why_closed(self, outcome, budget, patience):
         """Return why nothing could be bought at the end, None if something could."""
-        if self._counts[1] >= budget and outcome.closed:
+        if self._counts.n_queries >= budget and outcome.closed:
             return "budget"
-        return "patience" if outcome.closed and self._counts[4] >= patience else None
+        return (
+            "patience" if outcome.closed and self._counts.n_idle >= patience else None
+        )
 
     def _absorb(self, X, codes):
         query_rule, update_rule, state = self._ready()
@@ -258,10 +270,34 @@ class StreamLoop:
     def _look_back(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
 
+    def _simulation(self, X, y, classes, n_offered):
+        """Check rows and their labels once; return what simulates some of them.
+
+        Parameters
+        ----------
+        X, y, classes
+            As for `partial_fit`.
+        n_offered : int
+            Rows that will be gone through; a share as budget is one of them.
+
+        Returns
+        -------
+        simulate : callable
+            ``simulate(learner, order)`` has this learner, or a copy of it, go through
+            rows of X, given by number, as the next of its stream. X is not copied, and
+            the learner changes in place.
+        """
+        X, codes = self._enter_more(X, y, classes)
+        limits = self._limits(n_offered)
+        return lambda learner, order: learner._go_through(X, codes, order, limits)
+
     def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
         query_rule, update_rule, state = self._ready()
-        n_rows, n_before = X.shape[0] if order is None else len(order), self._counts[1]
+        n_rows, n_before = (
+            X.shape[0] if order is None else len(order),
+            self._counts.n_queries,
+        )
         bought = np.empty(n_rows, np.int64)
         outcome = run(
             Rows(X), order, codes, None, query_rule, update_rule, state, *limits,
@@ -269,48 +305,15 @@ class StreamLoop:
         )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
-        self.queried_indices_ = bought[: self._counts[1] - n_before].copy()
+        self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
         self.stop_reason_ = self._why_closed(outcome, *limits)
-
-    def _stops(self, X, codes, order, counts):
-        """Simulate in an order; stop and yield at these counts of labels bought.
-
-        A block of rows with a stop in it is gone through twice: to see which rows are
-        bought, and again up to the stop. Cuts between looks do not matter (law 3).
-
-        Parameters
-        ----------
-        order : ndarray of int64
-            Row numbers of X.
-        counts : ndarray of int
-            Ascending.
-        """
-        look = getattr(self, "m", 1)  # rows looked at together
-        size = look * -(-max(len(order) // 32, 1000) // look)
-        limits = self._limits(len(order))
-        place = np.empty(X.shape[0], dtype=np.int64)
-        place[order] = np.arange(len(order))
-        for start in range(0, len(order), size):
-            block, n_before = order[start : start + size], self.n_queries_
-            end = copy(self)
-            end._go_through(X, codes, block, limits)
-            stops = counts[(counts > n_before) & (counts <= end.n_queries_)]
-            done = 0
-            for n in stops.tolist():
-                last = place[end.queried_indices_[n - n_before - 1]] - start
-                after = last - last % look + look
-                self._go_through(X, codes, block[done:after], limits)
-                done = after
-                yield n
-            self.__dict__ = end.__dict__
-        self._look_back()
 
     def _ask(self, X, answer, candidates):
         query_rule, update_rule, state = self._ready()
         limits = self._limits(X.shape[0] if candidates is None else len(candidates))
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
-        n_before = self._counts[1]
+        n_before = self._counts.n_queries
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
 
         def ask(row):
@@ -340,7 +343,7 @@ class StreamLoop:
 
     def _end(self, state, bought, n_before):
         self._commit(state)
-        self.queried_indices_ = bought[: self._counts[1] - n_before].copy()
+        self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
 
 
 def raise_unless_done(outcome, X, cure):

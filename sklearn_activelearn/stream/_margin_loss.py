@@ -4,8 +4,9 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
+from .._twins import twin_of
 from .._validation import check_number, check_option
-from ..losses import make_loss
+from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
 
@@ -20,24 +21,16 @@ class MarginLossClassifier(StreamClassifier):
 
     Parameters
     ----------
-    loss : str, default="log_ramp"
-        What to descend: the name of one of `sklearn_activelearn.losses`, such as
-        "ramp", "root_ramp" or "sigmoid". "hinge" buys every label: passive
+    loss : str or MarginLoss, default="log_ramp"
+        What to descend: one of `sklearn_activelearn.losses`, by name, such as
+        "ramp", "root_ramp" or "sigmoid", or as an object, such as
+        ``RampLoss(t=2.0)``, or a loss of your own. "hinge" buys every label: passive
         learning.
-
-    t : float >= 1, default=1.0
-        Width of the ramps: within it labels are always bought.
-
-    s : float in (0, 1), default=0.5
-        Power of the root-ramp.
 
     eta0 : float > 0, default=0.1
         Learning rate. Small against ``1 / |x|²``: one large step takes all margins
         out of the region where the learner asks, and it (almost) never asks
         again. A `ConvergenceWarning` says so.
-
-    h : float in (0, 1], default=0.5
-        Half the width of the smooth losses' rounded corners.
 
     learning_rate : {"constant", "invscaling"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
@@ -136,7 +129,8 @@ class MarginLossClassifier(StreamClassifier):
         From every verb, before anything is bought or changed: a parameter out
         of its range, NaN or infinity in X, labels outside the classes; `average`,
         `fit_intercept` or `normalize` changed without `fit`. Weights that overflow,
-        and a `query_probability` whose values will not do, are also errors.
+        a `query_probability` whose values will not do, and a loss of your own whose
+        slopes will not do, are also errors.
 
     See Also
     --------
@@ -182,19 +176,15 @@ class MarginLossClassifier(StreamClassifier):
     """
 
     _search_grid = {
-        "loss": ["ramp", "root_ramp", "sigmoid"],
-        "t": [1.0, 2.0],
+        "loss": [RampLoss(), RampLoss(t=2.0), RootRampLoss(), "sigmoid"],
         "eta0": [0.01, 0.1],
     }
 
     def __init__(
         self,
         loss="log_ramp",
-        t=1.0,
-        s=0.5,
-        eta0=0.1,
         *,
-        h=0.5,
+        eta0=0.1,
         learning_rate="constant",
         power_t=0.5,
         query_probability="tight",
@@ -217,26 +207,26 @@ class MarginLossClassifier(StreamClassifier):
             random_state=random_state,
         )
         self.loss = loss
-        self.t = t
-        self.s = s
         self.eta0 = eta0
-        self.h = h
         self.learning_rate = learning_rate
         self.power_t = power_t
         self.query_probability = query_probability
         self.n_warm_start = n_warm_start
 
     def _make_rules(self):
-        loss = make_loss(self.loss, t=self.t, s=self.s, h=self.h)
+        loss = make_loss(self.loss)
         n_warm_start = check_number(
             self.n_warm_start, "n_warm_start", 0, closed="left", integer=True
         )
         if callable(self.query_probability):
-            query_rule = FunctionRule(loss, n_warm_start, self.query_probability)
+            query_rule = FunctionRule(self.query_probability, loss, n_warm_start)
         else:
             check_option(self.query_probability, "query_probability", ("tight",))
             query_rule = LossRule(loss, n_warm_start)
         return query_rule, make_loss_update(self, loss, n_warm_start)
+
+    def _passive_twin(self):
+        return hinge_twin(self)
 
     def _look_back(self):
         """Warn of a step so large that no row is worth asking for after the first."""
@@ -259,3 +249,14 @@ def make_loss_update(learner, loss, n_warm_start):
     check_option(learner.learning_rate, "learning_rate", ("constant", "invscaling"))
     power = power_t if learner.learning_rate == "invscaling" else 0.0
     return LossUpdate(loss, eta0, power, n_warm_start)
+
+
+def hinge_twin(learner):
+    """Return hinge-loss learning of every label with a learner's parameters."""
+    return twin_of(
+        learner,
+        MarginLossClassifier(),
+        loss="hinge",
+        query_probability="tight",
+        patience=None,
+    )

@@ -7,7 +7,7 @@ label is bought, let the update rule move the weights.
 
 The loop never consumes a row it cannot finish: it stops just before a row whose
 label the oracle fails to give, whose margin is not a finite number, or whose
-update would overflow. The state is then that of all earlier rows.
+update would overflow or raises. The state is then that of all earlier rows.
 """
 
 from typing import NamedTuple
@@ -21,6 +21,8 @@ from libc.string cimport memcpy
 from .._rows cimport Rows, al_rows
 from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rules cimport Clock, QueryRule, UpdateRule
+
+from ._linear_state import Counts, Weights
 
 
 cdef enum:
@@ -97,7 +99,7 @@ def run(
     cdef double margin, other, norm = 1.0, coin, probability
     cdef int reason = C_DONE
     cdef Row row
-    cdef bint interrupted = False
+    cdef bint interrupted = False, unfinished = False
     interrupt = None
     state.reports = later
     if later and clock.n_updates == 0:
@@ -105,66 +107,76 @@ def run(
             budget - clock.n_queries, query_rule.blind_purchases(clock)
         )
     open = clock.n_queries < budget and clock.n_idle < patience
-    with nogil:
-        while start < n and not interrupted:
-            stop = min(start + query_rule.group, n)
-            margin = 1.0 / 0.0
-            for position in range(start, stop):
-                if jumps and position + AHEAD < n:
-                    X.fetch(X, order[position + AHEAD] if ordered else position + AHEAD)
-                row.index = order[position] if ordered else position
-                other = state.look(X, &row, measured)
-                if not isfinite(other):
-                    reason = C_NOT_FINITE
-                    break
-                if other < margin:
-                    margin, picked = other, row.index
-            if reason != C_DONE:
-                break
-            if picked != row.index:
-                row.index = picked
-                state.look(X, &row, measured)
-            if query_rule.uses_norm:
-                norm = sqrt(row.squared_norm)
-            open = clock.n_queries < budget and clock.n_idle < patience
-            coin = uniform(state.seed, clock.n_seen)
-            probability = (state.probability(X, &row, margin, norm, coin, query_rule)
-                           if open else 0.0)
-            hit = coin < probability
-            if hit:
-                reason = state.prepare(X, &row, later)
+    try:
+        with nogil:
+            while start < n and not interrupted:
+                stop = min(start + query_rule.group, n)
+                margin = 1.0 / 0.0
+                for position in range(start, stop):
+                    if jumps and position + AHEAD < n:
+                        X.fetch(
+                            X, order[position + AHEAD] if ordered else position + AHEAD
+                        )
+                    row.index = order[position] if ordered else position
+                    other = state.look(X, &row, measured)
+                    if not isfinite(other):
+                        reason = C_NOT_FINITE
+                        break
+                    if other < margin:
+                        margin, picked = other, row.index
                 if reason != C_DONE:
                     break
-                if not later and labels[row.index] < 0:
-                    with gil:
-                        try:
-                            ask(row.index)
-                        except BaseException as error:
-                            if labels[row.index] < 0:
-                                raise
-                            interrupt, interrupted = error, True
-                before = clock[0]
-                memcpy(&state.m_before[0], memory, memory_size)
-            clock.n_seen += stop - start
-            state.observe(norm, query_rule)
-            if hit:
-                clock.n_queries += 1
-                clock.n_idle = 0
-                if not later:
-                    reason = state.learn(
-                        X, &row, labels[row.index], query_rule, update_rule,
-                        probability, True,
+                if picked != row.index:
+                    row.index = picked
+                    state.look(X, &row, measured)
+                if query_rule.uses_norm:
+                    norm = sqrt(row.squared_norm)
+                open = clock.n_queries < budget and clock.n_idle < patience
+                coin = uniform(state.seed, clock.n_seen)
+                probability = 0.0
+                if open:
+                    probability = state.probability(
+                        X, &row, margin, norm, coin, query_rule
                     )
+                hit = coin < probability
+                if hit:
+                    reason = state.prepare(X, &row, later)
                     if reason != C_DONE:
-                        clock[0] = before
-                        memcpy(memory, &state.m_before[0], memory_size)
                         break
-                bought[n_bought] = row.index
-                probabilities[n_bought] = probability
-                n_bought += 1
-            elif open:
-                clock.n_idle += stop - start
-            start = stop
+                    if not later and labels[row.index] < 0:
+                        with gil:
+                            try:
+                                ask(row.index)
+                            except BaseException as error:
+                                if labels[row.index] < 0:
+                                    raise
+                                interrupt, interrupted = error, True
+                    before = clock[0]
+                    memcpy(&state.m_before[0], memory, memory_size)
+                    unfinished = True
+                clock.n_seen += stop - start
+                state.observe(norm, query_rule)
+                if hit:
+                    clock.n_queries += 1
+                    clock.n_idle = 0
+                    if not later:
+                        reason = state.learn(
+                            X, &row, labels[row.index], query_rule, update_rule,
+                            probability, True,
+                        )
+                        if reason != C_DONE:
+                            break
+                    unfinished = False
+                    bought[n_bought] = row.index
+                    probabilities[n_bought] = probability
+                    n_bought += 1
+                elif open:
+                    clock.n_idle += stop - start
+                start = stop
+    finally:
+        if unfinished:
+            clock[0] = before
+            memcpy(memory, &state.m_before[0], memory_size)
     if interrupted:
         raise interrupt
     return Outcome(reason, row.index if reason != C_DONE else -1, not open)
@@ -214,7 +226,7 @@ def teach(
 def scores(Rows rows, coef, intercept, bint normalize):
     """Scores of all rows, (n_samples, n_vectors), as the loop computes them."""
     cdef LinearState state = LinearState(
-        (coef, intercept, coef[:, :0], intercept), [], (0,) * 5, 0,
+        Weights(coef, intercept, coef[:, :0], intercept), [], Counts(), 0,
         normalize, False, False,
     )
     out = np.empty((rows.n_rows, len(intercept)))

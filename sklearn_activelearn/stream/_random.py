@@ -1,5 +1,6 @@
 """Random sampling: the passive baseline of the stream learners."""
 
+from .._twins import twin_of
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
 from ._rules import ConstantRule
@@ -136,9 +137,9 @@ class RandomSamplingClassifier(StreamClassifier):
     def __init__(
         self,
         rate=0.3,
+        *,
         update="perceptron",
         eta0=1.0,
-        *,
         average=True,
         fit_intercept=True,
         normalize=True,
@@ -163,3 +164,11 @@ class RandomSamplingClassifier(StreamClassifier):
     def _make_rules(self):
         rate = check_number(self.rate, "rate", 0, 1, closed="right")
         return ConstantRule(rate), make_update_rule(self.update, self.eta0)
+
+    def _passive_twin(self):
+        return perceptron_twin(self)
+
+
+def perceptron_twin(learner):
+    """Return the learning of every label with a learner's update and parameters."""
+    return twin_of(learner, RandomSamplingClassifier(), rate=1.0, patience=None)

@@ -10,7 +10,7 @@ cdef struct Clock:
 
 
 cdef class QueryRule:
-    cdef readonly bint seeds, uses_norm, delays
+    cdef readonly bint seeds, uses_norm, delays, falls
     cdef readonly Py_ssize_t group
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil
     cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil
@@ -26,4 +26,4 @@ cdef class UpdateRule:
     cdef readonly bint seeds, uses_norm
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock
-    ) noexcept nogil
+    ) except? -1.0 nogil

@@ -6,8 +6,6 @@ probability of buying the label. An update rule sees the signed margin of a
 bought label and answers with the length of the step along the row. Both are
 stateless: what changes over time is in the clock (counts that every learner
 keeps) and in the rule's memory, a few numbers that belong to the learner.
-
-To add a rule, add a class here and a learner that names it.
 """
 
 import numpy as np
@@ -15,7 +13,9 @@ import numpy as np
 from libc.math cimport INFINITY, log, pow, sqrt
 from libc.stdint cimport INTPTR_MAX
 
-from ..losses cimport MarginLoss
+from .._margin_loss cimport MarginLoss
+
+from .._callbacks import MARGINS, probabilities_of, refuse
 
 
 cdef class QueryRule:
@@ -30,6 +30,8 @@ cdef class QueryRule:
     group : int
         So many rows are looked at together; the rule decides on the one with
         the smallest margin, and the others are let pass.
+    falls : bool
+        Its probability never rises with the margin.
     delays : bool
         What it answers holds for the row that comes next; the first number of
         the memory keeps it until then.
@@ -37,6 +39,7 @@ cdef class QueryRule:
 
     def __cinit__(self):
         self.group = 1
+        self.falls = True
 
     def initial_memory(self, n_dims):
         """Return the numbers the rule keeps, before the first row.
@@ -63,10 +66,7 @@ cdef class QueryRule:
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
-        """Probability of buying the label of a row with this margin >= 0.
-
-        It falls with the margin.
-        """
+        """Probability of buying the label of a row with this margin >= 0."""
         return 1.0
 
     cdef void observe(self, double norm, double *memory) noexcept nogil:
@@ -228,14 +228,25 @@ cdef class SmallestOfGroupRule(QueryRule):
         return INTPTR_MAX if self.group == 1 else 1
 
 
-cdef class LossRule(QueryRule):
-    """Buy with the tight probability of a loss; the first labels are all bought."""
+cdef class WarmStartRule(QueryRule):
+    """Buy the first labels whatever the margin."""
+
+    cdef Py_ssize_t n_warm_start
+
+    cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
+        return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
+
+    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil:
+        return max(clock.n_queries, clock.n_taught) < self.n_warm_start
+
+
+cdef class LossRule(WarmStartRule):
+    """Buy with the tight probability of a loss, after a warm start."""
 
     cdef MarginLoss loss
-    cdef Py_ssize_t n_warm_start
     cdef bint buys_all
 
-    def __init__(self, MarginLoss loss, Py_ssize_t n_warm_start):
+    def __cinit__(self, MarginLoss loss, Py_ssize_t n_warm_start):
         self.loss = loss
         self.n_warm_start = n_warm_start
         self.buys_all = loss.tight(INFINITY) == 1
@@ -243,10 +254,7 @@ cdef class LossRule(QueryRule):
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         if self.buys_all:
             return INTPTR_MAX
-        return max(1, self.n_warm_start - max(clock.n_queries, clock.n_taught))
-
-    cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil:
-        return max(clock.n_queries, clock.n_taught) < self.n_warm_start
+        return WarmStartRule.blind_purchases(self, clock)
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
@@ -254,16 +262,29 @@ cdef class LossRule(QueryRule):
         return 1.0 if self.starting(clock, memory) else self.loss.tight(margin)
 
 
-cdef class FunctionRule(LossRule):
-    """Buy with the probability that a function of the margin gives."""
+cdef class FunctionRule(WarmStartRule):
+    """Buy with the probability that a function of the margin gives.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array of margins; returns as many probabilities.
+    loss : MarginLoss, optional
+        What labels are learned with, weighted by the inverse of their probability,
+        which may be 0 only where the loss is flat.
+    n_warm_start : int
+        So many labels are bought first, whatever the function says.
+    """
 
     cdef object function
+    cdef MarginLoss loss
 
-    def __init__(self, MarginLoss loss, Py_ssize_t n_warm_start, function):
-        super().__init__(loss, n_warm_start)
-        self.buys_all = False
+    def __init__(self, function, MarginLoss loss=None, Py_ssize_t n_warm_start=0):
+        self.falls = False
         self.function = function
-        self.look_up(np.append(0.0, np.geomspace(1e-3, 1e3, 121)))
+        self.loss = loss
+        self.n_warm_start = n_warm_start
+        self.look_up(MARGINS)
 
     cdef double probability(
         self, double margin, double norm, const Clock *clock, const double *memory
@@ -275,32 +296,13 @@ cdef class FunctionRule(LossRule):
 
     def look_up(self, margins):
         """Return the function's values, if they are probabilities that will do."""
-        try:
-            q = np.asarray(self.function(margins)).astype(np.float64, casting="same_kind")
-        except Exception as error:
-            error.add_note(
-                "query_probability is called with an array of margins and must return "
-                "as many probabilities."
-            )
-            raise
-        if q.shape != margins.shape:
-            raise ValueError(
-                f"query_probability returned shape {q.shape} for margins of shape "
-                f"{margins.shape}."
-            )
-        outside = ~((q >= 0) & (q <= 1))
-        if outside.any():
-            raise ValueError(
-                f"query_probability({margins[outside][0]}) == {q[outside][0]}, must be "
-                "in [0, 1]."
-            )
+        q = probabilities_of(self.function, margins)
+        if self.loss is None:
+            return q
         # below 1e-12 a slope may count as 0: a function may underflow first
         ignored = (q == 0) & (self.loss.query_probability(margins) > 1e-12)
-        if ignored.any():
-            raise ValueError(
-                f"query_probability({margins[ignored][0]}) == 0, but labels with that "
-                f"margin change the weights: the derivative of {self.loss} is not 0."
-            )
+        demand = f"but labels there move the weights: {self.loss} is not flat"
+        refuse(ignored, margins, q, "query_probability", demand)
         return q
 
 
@@ -317,8 +319,8 @@ cdef class UpdateRule:
 
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock
-    ) noexcept nogil:
-        """Step along y x for a label with signed margin z; 0 for no update."""
+    ) except? -1.0 nogil:
+        """Step >= 0 along y x for a label with signed margin z; 0 for no update."""
         return 0.0
 
 
@@ -382,13 +384,13 @@ cdef class LossUpdate(UpdateRule):
 
     cdef double step(
         self, double z, double squared_norm, double probability, const Clock *clock
-    ) noexcept nogil:
+    ) except? -1.0 nogil:
         cdef double eta = self.eta0
         if self.power != 0:
             eta *= pow(clock.n_taught + 1.0, -self.power)
         if clock.n_taught < self.n_warm_start and probability == 1:
             return eta if z < 1 else 0.0
-        return -eta * self.loss.slope(z) / probability
+        return -eta * self.loss.slope_of_label(z) / probability
 
 
 #: Update rules of mistakes, by the name that learners give them; all take eta.

@@ -71,7 +71,7 @@ def root_ramp_slope(z, t, s):
 
 
 def sigmoid_slope(z):
-    return -np.exp(z) / (1 + np.exp(z)) ** 2
+    return -np.exp(-abs(z)) / (1 + np.exp(-abs(z))) ** 2
 
 
 def smooth_hinge_slope(z, h):

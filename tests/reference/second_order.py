@@ -50,6 +50,13 @@ def label_efficient(b, potential=True):
     return probability, lambda t, n_stored: False
 
 
+def of_margin(function):
+    def probability(margin, r, t, n_stored):
+        return float(function(np.array([margin]))[0])
+
+    return probability, lambda t, n_stored: False
+
+
 def everything():
     return lambda margin, r, t, n_stored: 1.0, lambda t, n_stored: False
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from ..._validation import check_option
 from ...losses import make_loss
-from .._scorers import learner_of
 from ._base import COLORS, begin, fitted
 
 #: What is drawn for each kind: the label of the axis.
@@ -50,7 +49,7 @@ class LossDisplay:
         Parameters
         ----------
         estimator : estimator with a margin loss, or Pipeline that ends in one
-            With the parameter `loss`, and `t`, `s`, `h` if it has them.
+            With the parameter `loss`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **style : dict
@@ -62,9 +61,7 @@ class LossDisplay:
             Drawn.
         """
         loss = fitted(estimator, "loss", "learner with a margin loss")
-        params = learner_of(estimator).get_params()
-        shape = {name: params[name] for name in ("t", "s", "h") if name in params}
-        return cls({loss: make_loss(loss, **shape)}).plot(ax, **style)
+        return cls.from_losses([loss], ax=ax, **style)
 
     @classmethod
     def from_losses(cls, losses, *, ax=None, **style):
@@ -84,8 +81,7 @@ class LossDisplay:
         display : LossDisplay
             Drawn.
         """
-        made = [make_loss(x) if isinstance(x, str) else x for x in losses]
-        return cls({loss.name: loss for loss in made}).plot(ax, **style)
+        return cls({str(loss): make_loss(loss) for loss in losses}).plot(ax, **style)
 
     def plot(self, ax=None, *, kind="value", z=None, line_kw=None):
         """Draw.
@@ -100,7 +96,8 @@ class LossDisplay:
         z : array-like, default=None
             Margins; None: from -5 to 3, or from 0 to 5.
         line_kw : dict of dict, default=None
-            Arguments for matplotlib's ``plot``, by the name of the loss.
+            Arguments for matplotlib's ``plot``, by the loss as the legend has it: its
+            name, or how an object is written.
 
         Returns
         -------

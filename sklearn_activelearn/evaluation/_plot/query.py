@@ -7,6 +7,9 @@ from ..._validation import check_number
 from .._scorers import learner_of
 from ._base import COLORS, begin, check_matplotlib, fitted
 
+#: Of arrays, which have none.
+FEATURE_NAMES = ("feature 0", "feature 1")
+
 
 class QueryDisplay:
     """Rows with two features: those bought, the others, and what is predicted where.
@@ -59,7 +62,7 @@ class QueryDisplay:
         classes,
         grid,
         response,
-        feature_names=("feature 0", "feature 1"),
+        feature_names=FEATURE_NAMES,
     ):
         self.X = X
         self.rows = rows
@@ -95,7 +98,7 @@ class QueryDisplay:
         """
         check_matplotlib(cls.__name__)
         check_number(grid_resolution, "grid_resolution", 2, closed="left", integer=True)
-        names = getattr(X, "columns", cls.__init__.__defaults__[0])
+        names = getattr(X, "columns", FEATURE_NAMES)
         points = check_array(X, dtype=float)
         check_consistent_length(points, y)
         if points.shape[1] != 2:

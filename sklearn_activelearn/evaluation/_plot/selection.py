@@ -150,7 +150,7 @@ class ModelProbabilityDisplay:
         Parameters
         ----------
         estimator : fitted learner, or Pipeline that ends in one
-            With ``model_probabilities_`` and ``candidate_names_``.
+            With ``model_probabilities_`` and ``model_names_``.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
@@ -163,7 +163,7 @@ class ModelProbabilityDisplay:
         owner = "learner that weighs candidate models, as ALMS does"
         return cls(
             fitted(estimator, "model_probabilities_", owner),
-            fitted(estimator, "candidate_names_", owner),
+            fitted(estimator, "model_names_", owner),
         ).plot(ax)
 
     def plot(self, ax=None):

@@ -3,72 +3,62 @@
 import numpy as np
 
 from ..._containers import take
-from ._refitted_models import calibrated
+from ._calibration import calibrated
 
 #: What a label is for.
 TRAIN, VALIDATION = "train", "validation"
 
 
-class TwoSets:
-    """A pool learner whose requests say which set the label is for.
+class Allocation:
+    """Which labels train the models, and which ones choose among them.
 
     Rows that nobody asked for are training data: they are no random sample.
+
+    Parameters
+    ----------
+    labelled : Labelled
+        Rows with labels.
+    purposes : ndarray of str of shape (n_labelled,)
+        What each of them was bought for.
     """
 
-    @property
-    def _is_validation(self):
-        """Which of the labelled rows validate."""
-        return self._requests.purposes[self._requests.taught] == VALIDATION
+    def __init__(self, labelled, purposes):
+        self.labelled = labelled
+        self.is_validation = purposes == VALIDATION
 
     @property
-    def allocation_(self):
-        """What each label is for, in the order in which they were taught."""
-        return np.where(self._is_validation, VALIDATION, TRAIN)
+    def names(self):
+        """What each label is for."""
+        return np.where(self.is_validation, VALIDATION, TRAIN)
 
     @property
-    def labeled_indices_(self):
-        """Rows of the pool whose labels were bought, for each of the two sets."""
-        numbers = self._requests.rows[self._requests.taught]
-        bought = numbers >= 0
+    def can_validate(self):
+        """Whether models can be trained on one set and judged by the other."""
+        known = self.labelled.codes[~self.is_validation]
+        return bool(self.is_validation.any()) and len(np.unique(known)) > 1
+
+    @property
+    def is_enough(self):
+        """Whether the value of a label for either set can be told."""
+        return self.can_validate and self.is_validation.sum() > 1
+
+    def divided(self, rows):
+        """Return the row numbers of the labels for each set, -1 left out."""
+        names = self.names
         return {
-            TRAIN: numbers[bought & ~self._is_validation],
-            VALIDATION: numbers[bought & self._is_validation],
+            name: rows[(rows >= 0) & (names == name)] for name in (TRAIN, VALIDATION)
         }
 
-    @property
-    def _can_validate(self):
-        """Whether models can be trained on one set and judged by the other."""
-        known = self._labelled.codes[~self._is_validation]
-        return self._is_validation.any() and len(np.unique(known)) > 1
+    def calibrated(self, model, classes):
+        """Return a model that has probabilities, if need be a sigmoid's."""
+        if hasattr(model, "predict_proba"):
+            return model
+        rows = np.flatnonzero(self.is_validation)
+        labels = classes[self.labelled.codes[rows]]
+        return calibrated(model, take(self.labelled.rows, rows), labels)
 
-    def _is_cold(self, n_known):
-        enough = self._can_validate and self._is_validation.sum() > 1
-        return n_known < self.n_initial or not enough
 
-    def _at_random(self, X, rows, n_wanted, seed):
-        bought = super()._at_random(X, rows, n_wanted, seed)
-        turns = (self.n_queries_ + np.arange(len(bought.rows))) % 2
-        return bought._replace(purposes=np.where(turns == 0, TRAIN, VALIDATION))
-
-    def predict_proba(self, X):
-        """Return the class probabilities of the chosen model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the candidates take
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class without a labelled row yet. If the model has only
-            decision values, a sigmoid fitted on the validation set.
-        """
-        return self._probabilities(self._model(), self._check_rows(X, reset=False))
-
-    def _probabilities(self, model, X):
-        rows = np.flatnonzero(self._is_validation)
-        if not hasattr(model, "predict_proba"):
-            labels = self.classes_[self._labelled.codes[rows]]
-            model = calibrated(model, take(self._labelled.rows, rows), labels)
-        return super()._probabilities(model, X)
+def in_turn(bought, n_before):
+    """Return a random purchase whose rows go to the two sets in turn."""
+    turns = (n_before + np.arange(len(bought.rows))) % 2
+    return bought._replace(purposes=np.where(turns == 0, TRAIN, VALIDATION))

@@ -1,32 +1,23 @@
 """Active learning with model selection (ALMS)."""
 
-import numpy as np
-from joblib import Parallel
-from sklearn.model_selection import ParameterGrid
+from warnings import warn
 
-from ..._containers import take
+import numpy as np
+
 from ..._validation import check_number, check_option
 from .._base import PoolClassifier
-from .._candidates import CandidateSet, cv_accuracies
-from .._choice import best, drawn, ranked
-from .._input_checks import refuse_pairwise_scores
-from ._allocation import TRAIN, VALIDATION, TwoSets
-from ._gram_models import why_not
-from ._training import Together, anew_if_that_fails
-from ._value_of_information import (
-    LOSSES,
-    loss_of,
-    losses_without_one,
-    lower_ends,
-    model_probabilities,
-    values_of_information,
-)
+from .._candidates import candidate_set
+from .._passive import passive_twin
+from ._allocation import Allocation, in_turn
+from ._newton import NotSolved
+from ._selection import Round, most_valuable
+from ._trainer import ALMSTrainer
 
-#: Candidates and pairs if models are refitted and nothing was said.
-FEW = 10
+#: The candidates if nothing is said.
+DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
-class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
+class ALMSClassifier(PoolClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
     One budget pays for two sets of labels: a training set, chosen row by row for what
@@ -121,7 +112,7 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     best_params_ : dict
         Its parameters in the grid; empty without a grid.
 
-    candidate_names_ : list of str
+    model_names_ : list of str
         Names, or parameters, of the candidates.
 
     model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
@@ -226,20 +217,21 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> learner = ALMSClassifier(
     ...     make_pipeline(StandardScaler(), LogisticRegression()),
-    ...     {"logisticregression__C": [0.01, 1.0, 100.0]},
+    ...     param_grid={"logisticregression__C": [0.01, 1.0, 100.0]},
     ...     n_candidates=20, budget=30, random_state=0,
     ... ).fit(X[:400], y[:400])
     >>> print(f"{learner.score(X[400:], y[400:]):.2f}", learner.best_params_)
     0.97 {'logisticregression__C': 100.0}
     """
 
-    _default_grid = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+    #: Whether models could not be trained together, and are refitted instead.
+    _gave_up = False
 
     def __init__(
         self,
         estimator=None,
-        param_grid=None,
         *,
+        param_grid=None,
         estimators=None,
         voi="auto",
         n_candidates=None,
@@ -256,14 +248,6 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
@@ -275,110 +259,139 @@ class ALMSClassifier(Together, CandidateSet, TwoSets, PoolClassifier):
         self.pairing = pairing
         self.selection = selection
         self.cv = cv
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @property
     def model_probabilities_(self):
         """How probable each candidate was before each of these rounds, and is now."""
-        return np.array([*self._past, self._present])
+        rounds = [past.probabilities for past in self._past]
+        return np.array([*rounds, self._trained.memory])
 
     @property
     def best_estimator_(self):
         """The model that predicts: `estimator_`."""
         return self.estimator_
 
+    @property
+    def allocation_(self):
+        """What each label is for, in the order in which they were taught."""
+        return self._allocation().names
+
+    @property
+    def labeled_indices_(self):
+        """Rows of the pool whose labels were bought, for each of the two sets."""
+        return self._allocation().divided(self._requests.rows[self._requests.taught])
+
+    def predict_proba(self, X):
+        """Return the class probabilities of the chosen model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            0 for a class without a labelled row yet. If the model has only
+            decision values, a sigmoid fitted on the validation set.
+        """
+        model, X = self._model(), self._check_rows(X, reset=False)
+        model = self._allocation().calibrated(model, self.classes_)
+        return self._probabilities(model, X)
+
+    def _make_trainer(self):
+        given = self.estimator, self.param_grid, self.estimators
+        gave_up = self.voi == "auto" and self._gave_up
+        return ALMSTrainer(
+            candidate_set(*given, DEFAULT_GRID),
+            voi="refit" if gave_up else self.voi,
+            loss=self.loss,
+            temperature=self.temperature,
+            selection=self.selection,
+            cv=self.cv,
+            n_jobs=self.n_jobs,
+        )
+
+    def _passive_twin(self):
+        return passive_twin(self)
+
+    def _follows_from_labels(self):
+        return False  # it tells labels for training from those for validation
+
     def _check_parameters(self):
         super()._check_parameters()
-        check_option(self.voi, "voi", ("auto", "gram", "refit"))
         check_option(self.pairing, "pairing", ("averaged", "paired"))
-        check_option(self.selection, "selection", ("cv", "leave_one_out", VALIDATION))
-        if not callable(self.loss):
-            check_option(self.loss, "loss", LOSSES)
-        loss_of(self.loss)(np.array([0, 1]), np.array([[0.5, 0.5], [0.75, 0.25]]))
         for name in ("n_candidates", "n_pairs"):
             if getattr(self, name) is not None:
                 check_number(getattr(self, name), name, 1, closed="left", integer=True)
-        if self.temperature is not None:
-            check_number(self.temperature, "temperature", 0)
-        for estimator in self._unfitted():
-            if not hasattr(estimator, "predict_proba") and not hasattr(
-                estimator, "decision_function"
-            ):
-                raise TypeError(
-                    f"ALMSClassifier needs candidates with predict_proba or "
-                    f"decision_function; {estimator} has neither."
-                )
-            if not hasattr(estimator, "predict_proba"):
-                refuse_pairwise_scores(estimator)
-            if self.voi == "gram" and (reason := why_not(estimator)):
-                raise ValueError(
-                    f'voi="gram" does not go with {estimator}: {reason}. Use "refit".'
-                )
-
-    def _settings(self):
-        """Return what the grid sets in each candidate."""
-        grid = self.param_grid
-        if grid is None and self.estimator is None and self.estimators is None:
-            grid = self._default_grid
-        return [{}] * len(self._prototypes) if grid is None else ParameterGrid(grid)
 
     def _begin(self):
         super()._begin()
-        self.voi_history_, self._past = np.empty((0, 2)), ()
-        for name in ("_present", "best_index_", "best_params_", "candidate_names_"):
-            self.__dict__.pop(name, None)
+        self.voi_history_, self._past, self._gave_up = np.empty((0, 2)), (), False
 
-    @anew_if_that_fails
+    def _set_classes(self, classes):
+        self._make_trainer().check_number_of(classes)
+        super()._set_classes(classes)
+
+    def _allocation(self):
+        purposes = self._requests.purposes[self._requests.taught]
+        return Allocation(self._labelled, purposes)
+
+    def _is_cold(self, n_known):
+        return n_known < self.n_initial or not self._allocation().is_enough
+
+    def _at_random(self, X, rows, n_wanted, seed):
+        bought = super()._at_random(X, rows, n_wanted, seed)
+        return in_turn(bought, self.n_queries_)
+
     def _select(self, X, rows, n_wanted, seed):
-        rng = np.random.default_rng(seed)
-        order = rng.permutation(rows)
-        n_candidates, n_pairs = self.n_candidates, self.n_pairs
-        if self.voi == "auto" and not self._shares:
-            n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
-        n_candidates = max(n_candidates or len(rows), self.batch_size)
-        offered = np.sort(order[:n_candidates])
-        training, selection = values_of_information(
-            self._trainings(take(X, offered), len(offered)),
-            self._weights,
-            temperature=self.temperature,
+        return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)
+
+    def _most_valuable(self, X, rows, n_wanted, seed):
+        bought, values = most_valuable(
+            self._make_trainer(),
+            self._known(),
+            X,
+            rows,
+            n_wanted,
+            seed,
+            n_candidates=self.n_candidates,
+            n_pairs=self.n_pairs,
+            batch_size=self.batch_size,
             pairing=self.pairing,
-            n_pairs=n_pairs,
-            n_jobs=self.n_jobs,
-            rng=rng,
+            may_be_few=self.voi == "auto",
         )
-        values = training.max(), selection.max()
         self.voi_history_ = np.vstack([self.voi_history_, values])
-        self._past = (*self._past, self._present)
-        if values[0] > values[1]:
-            chosen = best(training, n_wanted, seed)
-            return ranked(offered[chosen], training[chosen], TRAIN)
-        chosen = rng.permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows), VALIDATION)
+        now = Round(self.model_names_, self._trained.memory)
+        self._past = (*self._past, now)
+        return bought
 
-    def _weights(self, losses):
-        """Return how probable each model is, given its losses on the validation set."""
-        return model_probabilities(lower_ends(losses), self.temperature)
-
-    @anew_if_that_fails
     def _train(self):
-        names = self._candidates()[0]
-        if names != getattr(self, "candidate_names_", names):
+        self._or_refitted(super()._train)
+        if self._past and self._past[-1].names != self.model_names_:
             self._past = ()
-        self.candidate_names_ = names
-        models, m = self._trainings(), len(self._prototypes)
-        self._present = np.full(m, 1 / m)
-        if self._can_validate:
-            losses, _ = models.trained()
-            self._present = self._weights(losses)
-        if self.selection == "cv" or not self._can_validate:
-            known = self._labelled, self.classes_
-            losses = 1 - cv_accuracies(self._prototypes, *known, self.cv, self.n_jobs)
-        else:
-            if self.selection == "leave_one_out":
-                rows = np.arange(models.n_validation)
-                nobody = np.empty(0, dtype=int)
-                workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)
-                losses, _ = losses_without_one(workers, models, rows, nobody)
-            losses = losses.mean(axis=1)
-        self.best_index_ = int(losses.argmin())
-        self.best_params_ = self._settings()[self.best_index_]
-        self.estimator_ = self._trained_on_all(self._prototypes[self.best_index_])
+
+    def _or_refitted(self, step, *args):
+        """Take a step; if models cannot be trained together, again with refitted ones.
+
+        That is for ``voi="auto"`` only.
+        """
+        try:
+            return step(*args)
+        except NotSolved:
+            shares = self._make_trainer().shares(self._known())
+            if self.voi != "auto" or not shares:
+                raise
+            warn(
+                "Some logistic regressions could not be trained together; they are "
+                "refitted from now on, which takes much longer. Scale the features.",
+                stacklevel=2,
+            )
+            self._gave_up = True
+            return step(*args)

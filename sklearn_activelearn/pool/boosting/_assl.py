@@ -1,34 +1,11 @@
 """Committees that minimise the cost, for chosen labels and for random ones."""
 
-from itertools import islice
-
-from ..._validation import check_number
 from .._base import PoolClassifier
-from ._trainer import BoostingClassifier
+from ._rounds import NewtonRounds
+from ._trainer import BoostingTrainer, closest_vote
 
 
-class NewtonBoosting(BoostingClassifier):
-    """Newton steps until the cost stalls, anew each time."""
-
-    _needs, _soft = "predict_proba", True
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
-        check_number(self.tol, "tol", 0, closed="left")
-
-    def _boosted(self, boosting, n_new):
-        boosting = boosting.anew()
-        cost = boosting.cost(boosting.scores, boosting.targets)
-        for weak in islice(self._weak_learners(), self.n_estimators):
-            boosting = boosting.newton_step(weak)
-            before, cost = cost, boosting.cost(boosting.scores, boosting.targets)
-            if before - cost <= self.tol * before:
-                break
-        return boosting
-
-
-class SSMarginBoostClassifier(NewtonBoosting):
+class SSMarginBoostClassifier(PoolClassifier):
     r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
 
     Buys labels at random, `n_initial` of them at once, and lowers the cost of labelled
@@ -161,15 +138,15 @@ class SSMarginBoostClassifier(NewtonBoosting):
     60 labels, accuracy 0.94
     """
 
-    _select = PoolClassifier._at_random
+    _needs = "predict_proba"
 
     _search_grid = {"alpha": [0.01, 0.1]}
 
     def __init__(
         self,
         estimator=None,
-        alpha=0.01,
         *,
+        alpha=0.01,
         initial=None,
         n_estimators=50,
         tol=1e-3,
@@ -190,8 +167,19 @@ class SSMarginBoostClassifier(NewtonBoosting):
         self.stopping = stopping
         self.random_state = random_state
 
+    def _make_trainer(self):
+        rounds = NewtonRounds(self.n_estimators, self.tol)
+        return BoostingTrainer(self.estimator, rounds, self.alpha, self.initial)
 
-class ASSLBoostClassifier(NewtonBoosting):
+    _select = PoolClassifier._at_random
+
+    def _passive_twin(self):
+        return SSMarginBoostClassifier(
+            **{**self.get_params(deep=False), "budget": None, "stopping": None}
+        )
+
+
+class ASSLBoostClassifier(PoolClassifier):
     r"""Pool learner that minimises one cost before every query (ASSL-Boost).
 
     Lowers the cost of labelled and unlabelled rows until it stalls, buys the row with
@@ -319,13 +307,15 @@ class ASSLBoostClassifier(NewtonBoosting):
     40 labels, accuracy 0.87
     """
 
+    _needs = "predict_proba"
+
     _search_grid = {"alpha": [0.01, 0.1]}
 
     def __init__(
         self,
         estimator=None,
-        alpha=0.01,
         *,
+        alpha=0.01,
         initial=None,
         n_estimators=50,
         tol=1e-3,
@@ -345,3 +335,11 @@ class ASSLBoostClassifier(NewtonBoosting):
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
+
+    def _make_trainer(self):
+        rounds = NewtonRounds(self.n_estimators, self.tol)
+        return BoostingTrainer(self.estimator, rounds, self.alpha, self.initial)
+
+    _select = closest_vote
+
+    _passive_twin = SSMarginBoostClassifier._passive_twin

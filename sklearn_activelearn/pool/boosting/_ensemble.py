@@ -1,7 +1,6 @@
 """The committees that boosting makes: weighted sums of classifiers."""
 
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from scipy.special import expit, log_expit, softmax
@@ -56,7 +55,9 @@ class Committee:
 
     def scores(self, X):
         """Return F(x) for each row."""
-        return reduce(lambda _, scores: scores, self.staged_scores(X))
+        for scores in self.staged_scores(X):
+            total = scores
+        return total
 
 
 class BoostedClassifier:

@@ -1,14 +1,14 @@
 """The committee that grows: one boosting step for each label."""
 
-from itertools import islice
+from sklearn.ensemble import AdaBoostClassifier
 
-import numpy as np
+from .._base import PoolClassifier
+from .._passive import passive_twin
+from ._rounds import RoundsPerLabel
+from ._trainer import BoostingTrainer, closest_vote
 
-from ..._validation import check_flag, check_number
-from ._trainer import BoostingClassifier
 
-
-class FASSLBoostClassifier(BoostingClassifier):
+class FASSLBoostClassifier(PoolClassifier):
     r"""Pool learner whose committee grows with the labels (FASSL-Boost).
 
     One boosting step for each label taught, on labelled rows and on guessed labels of
@@ -162,8 +162,8 @@ class FASSLBoostClassifier(BoostingClassifier):
     def __init__(
         self,
         estimator=None,
-        alpha=0.01,
         *,
+        alpha=0.01,
         initial=None,
         n_estimators_per_label=1,
         shrinkage=1.0,
@@ -186,36 +186,14 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.stopping = stopping
         self.random_state = random_state
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        name = "n_estimators_per_label"
-        check_number(getattr(self, name), name, 1, closed="left", integer=True)
-        check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
-        check_flag(self.early_stopping, "early_stopping")
-
-    def _forget_model(self):
-        super()._forget_model()
-        self._error, self._has_ended = np.inf, False
-
-    def _train(self):
-        self._has_ended = False
-        super()._train()
-        if self.early_stopping:
-            known = self.classes_[self._labelled.codes]
-            guessed = self.estimator_.predict(self._labelled.rows)
-            before, self._error = self._error, np.mean(guessed != known)
-            self._has_ended |= bool(self._error >= before)
-
-    def _boosted(self, boosting, n_new):
-        n_steps = n_new * self.n_estimators_per_label
-        for weak in islice(self._weak_learners(), n_steps):
-            before = boosting.committee
-            boosting = boosting.discrete_step(weak, self.shrinkage)
-            self._has_ended |= boosting.committee is before
-        return boosting
-
-    def _stopping_rule(self, X, rows):
-        rule = super()._stopping_rule(X, rows)
-        return rule or (
-            "early_stopping" if self.early_stopping and self._has_ended else None
+    def _make_trainer(self):
+        rounds = RoundsPerLabel(
+            self.n_estimators_per_label, self.shrinkage, self.early_stopping
         )
+        return BoostingTrainer(self.estimator, rounds, self.alpha, self.initial)
+
+    _select = closest_vote
+
+    def _passive_twin(self):
+        weak = self._make_trainer().estimators[0]
+        return passive_twin(self, AdaBoostClassifier(weak))

@@ -1,12 +1,13 @@
-"""What all boosting learners are: committees that lower one cost.
+"""The training that all boosting learners share: committees that lower one cost.
 
-They differ in what a row without a label counts, in the step that adds a member, and
-in whether a committee is built anew after each purchase or grows.
+They differ in what a row without a label counts, and in their rounds: the steps that
+add members, to a committee that begins anew or to the one that is there.
 """
 
 from contextlib import suppress
 from copy import copy
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -15,116 +16,156 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..._containers import n_rows, take
 from ..._validation import check_number
-from ...batch._stump import DecisionStumpClassifier
-from .._base import PoolClassifier
-from .._choice import NO_ROWS, best, ranked
+from ...batch import DecisionStumpClassifier
 from .._input_checks import check_classifier, check_pool
-from .._training import fresh
+from .._selection import finite_scores
+from .._training import Trained, Trainer, fresh
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
 from ._ensemble import BoostedClassifier, Committee, joint
 from ._steps import Sample, begin
 
 
-def as_they_are(X):
-    """Return rows for classifiers that know nothing better."""
-    return X
+class SampleScores(NamedTuple):
+    """What committees give the rows of a pool, and labelled rows from elsewhere."""
+
+    pool: object  # the rows of the pool, or None
+    outside: np.ndarray  # which of the labelled rows are not in it
+    values: np.ndarray  # of the pool's rows first
 
 
-class BoostingClassifier(PoolClassifier):
-    """A committee made by boosting, which buys the row that it is least sure of.
+class Memory(NamedTuple):
+    """What boosting finds again."""
 
-    More classes than two have a committee each. A subclass provides
-    ``_boosted(boosting, n_new)``: the next committee, made of the present one or anew,
-    when so many labels are new.
+    scores: SampleScores
+    error: float  # share of the labels that the committees get wrong
+
+
+class BoostingTrainer(Trainer):
+    """Boosts a committee for one class against the other, or for each of more classes.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        The weak learner; None: the decision stump.
+    rounds : DiscreteRounds, NewtonRounds or RoundsPerLabel
+        The steps.
+    alpha : float
+        What a row without a label counts.
+    initial : classifier or None
+        Guesses the first pseudo-labels; None: the nearest neighbour.
     """
 
-    _keeps_pool = _goes_on = True
+    keeps_pool = goes_on = True
 
-    #: Whether members vote by probabilities.
-    _soft = False
-
-    n_jobs = None
-
-    @property
-    def _alpha(self):
-        """What a row without a label counts."""
-        return getattr(self, "alpha", 0.0)
-
-    def _unfitted(self):
-        weak = DecisionStumpClassifier() if self.estimator is None else self.estimator
-        if self._alpha == 0:
-            return [weak]
-        initial = getattr(self, "initial", None)
-        return [weak, KNeighborsClassifier(1) if initial is None else initial]
-
-    def _models(self):
-        return [BoostedClassifier()]
-
-    def _check_parameters(self):
-        check_number(self._alpha, "alpha", 0, 1, closed="both")
-        if getattr(self, "initial", None) is not None:
-            check_classifier(self.initial, "initial")
-        super()._check_parameters()
-        weak = self._unfitted()[0]
-        if not has_fit_parameter(weak, "sample_weight"):
-            raise TypeError(
-                f"{type(self).__name__} needs an estimator whose fit takes "
-                f"sample_weight, which that of {weak} does not."
+    def __init__(self, estimator, rounds, alpha=0.0, initial=None):
+        self.rounds, self.alpha, self.initial = rounds, alpha, initial
+        weak = DecisionStumpClassifier() if estimator is None else estimator
+        self.estimators = [weak]
+        if alpha != 0:
+            self.estimators.append(
+                KNeighborsClassifier(1) if initial is None else initial
             )
 
-    def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
+    def models(self):
+        """Return what has the methods that the model will have."""
+        return [BoostedClassifier()]
+
+    def check(self):
+        """Raise if a parameter is out of its range, or an estimator will not do."""
+        check_number(self.alpha, "alpha", 0, 1, closed="both")
+        if self.initial is not None:
+            check_classifier(self.initial, "initial")
+        super().check()
+        self.rounds.check()
+        weak = self.estimators[0]
+        if not has_fit_parameter(weak, "sample_weight"):
+            raise TypeError(
+                "boosting needs an estimator whose fit takes sample_weight, which "
+                f"that of {weak} does not."
+            )
+
+    def check_rows(self, learner, X, *y, **how):
+        """Return rows, and labels if given any, as `check_pool` does."""
         try:
-            return super()._check_rows(X, *y, reset=reset, min_rows=min_rows)
+            return super().check_rows(learner, X, *y, **how)
         except (TypeError, ValueError) as error:
-            weak, *others = self._unfitted()
+            weak, *others = self.estimators
             with suppress(TypeError, ValueError):
-                check_pool(copy(self), [weak], X, *y, reset=reset, min_rows=min_rows)
+                check_pool(copy(learner), [weak], X, *y, **how)
                 error.add_note(f"They are for initial, too: {others[0]}.")
             raise
 
-    def _forget_model(self):
-        super()._forget_model()
-        self._scores, self._outside = None, None
-        self.cost_curve_ = np.empty(0)
+    def adapt_tags(self, tags):
+        """Tell in the tags of a learner what its estimators can do."""
+        super().adapt_tags(tags)
+        tags.classifier_tags.poor_score = False
 
-    def _keep(self, X, candidates, places):
-        before = self._pool.X
-        super()._keep(X, candidates, places)
-        if self._pool.X is not before:  # the scores were of other rows
-            self._outside = None
+    def why_ended(self):
+        """Return why no labels are wanted after `has_ended`, None if they are."""
+        return "early_stopping" if self.rounds.ends_early else None
 
-    def _train(self):
-        seen = np.flatnonzero(np.bincount(self._labelled.codes))
-        classes = self.classes_[seen]
-        present, n_known = getattr(self, "estimator_", None), self._n_trained
-        if present is None or not np.array_equal(present.classes_, classes):
-            present, n_known = None, 0  # other classes: from scratch
-        sample, outside = self._sample(seen)
-        columns = self._columns(present, sample, outside, len(classes))
-        likely = self._likely(present, sample, columns, seen)
-        new = Committee(soft=self._soft)
-        committees = present.committees_ if present else [new] * len(columns)
-        boosted = [
-            self._boosted(
+    def train(self, known, before):
+        """Return the boosted committees."""
+        labelled, pool = known.labelled, known.pool
+        seen = np.flatnonzero(np.bincount(labelled.codes))
+        classes = known.classes[seen]
+        prepare = preparation(known.prototypes[0], before)
+        curve, error_before = np.empty(0), np.inf
+        if before:
+            curve, error_before = before.attributes["cost_curve_"], before.memory.error
+            if not np.array_equal(before.model.classes_, classes):
+                before = None  # from scratch
+        sample = self._sample(known, seen, prepare)
+        outside = np.flatnonzero(pool.places < 0)
+        codes = [1] if len(classes) == 2 else list(range(len(classes)))
+        committees, columns = self._committees(before, sample, pool, outside, codes)
+        if before or self.alpha == 0:
+            likely = sample.classes_of(joint(columns))
+        else:
+            likely = guesses(known, sample.codes, seen)
+        n_new = len(labelled) - (known.n_before if before else 0)
+        boosted, has_ended = [], False
+        for code, committee, scores in zip(codes, committees, columns, strict=True):
+            boosting, was_refused = self.rounds.run(
                 begin(sample, code, likely, committee, scores),
-                len(self._labelled) - n_known,
+                weak_learners(known),
+                n_new,
             )
-            for (code, scores), committee in zip(
-                columns.items(), committees, strict=True
-            )
-        ]
-        self.estimator_ = BoostedClassifier(
+            boosted.append(boosting)
+            has_ended |= was_refused
+        model = BoostedClassifier(
             classes, tuple(boosting.committee for boosting in boosted)
         )
-        self._scores = joint([boosting.scores for boosting in boosted])
-        self._outside = outside
-        costs = [boosting.cost(boosting.scores) for boosting in boosted]
-        self.cost_curve_ = np.append(self.cost_curve_, np.mean(costs))
+        values = joint([boosting.scores for boosting in boosted])
+        cost = np.mean([boosting.cost(boosting.scores) for boosting in boosted])
+        error = np.inf
+        if self.rounds.ends_early:
+            right = model.predict(labelled.rows) == known.classes[labelled.codes]
+            error = np.mean(~right)
+            has_ended |= error >= error_before
+        scores = SampleScores(pool.X, outside, values)
+        return Trained(
+            model,
+            {"cost_curve_": np.append(curve, cost)},
+            Memory(scores, error),
+            bool(has_ended),
+        )
 
-    def _sample(self, seen):
-        """Return the sample, and which labelled rows in it are not of the pool."""
-        pool = self._pool
+    def pool_scores(self, known, trained):
+        """Return what a training left, with the scores of the present pool."""
+        pool, memory = known.pool, trained.memory
+        if memory.scores.pool is pool.X:
+            return trained
+        prepare = preparation(known.prototypes[0], trained)
+        rows = pool.derived(prepare.__qualname__, prepare)
+        values = trained.model.decision_function(rows)
+        scores = SampleScores(pool.X, np.empty(0, dtype=int), values)
+        return trained._replace(memory=memory._replace(scores=scores))
+
+    def _sample(self, known, seen, prepare):
+        """Return the rows of the pool, and the labelled ones that are not in it."""
+        pool = known.pool
         n_pool = 0 if pool.X is None else n_rows(pool.X)
         labels = np.full(n_pool, LEFT_OUT)
         labels[pool.unlabelled] = UNLABELLED
@@ -136,85 +177,72 @@ class BoostingClassifier(PoolClassifier):
             labels = np.append(labels, np.empty_like(outside))
         labels[places] = 1
         codes = np.zeros_like(labels)
-        codes[places] = np.searchsorted(seen, self._labelled.codes)
-        prepare = self._preparation()
-        rows = pool.fitted(prepare.__qualname__, prepare, self._labelled.rows)
-        return Sample(rows, codes, labels, self._alpha), outside
+        codes[places] = np.searchsorted(seen, known.labelled.codes)
+        rows = pool.fitted(prepare.__qualname__, prepare, known.labelled.rows)
+        return Sample(rows, codes, labels, self.alpha)
 
-    def _columns(self, present, sample, outside, n_classes):
-        """Return the scores of each committee, by the code of its class."""
-        codes = [1] if n_classes == 2 else range(n_classes)
-        if present is None:
-            return {code: np.zeros(len(sample.labels)) for code in codes}
-        scores = self._scores
-        if self._outside is None or not np.array_equal(self._outside, outside):
-            scores = present.decision_function(sample.rows)
-        columns = [scores] if n_classes == 2 else scores.T
-        return dict(zip(codes, columns, strict=True))
+    def _committees(self, before, sample, pool, outside, codes):
+        """Return the committee for each class, and what it gives the sample's rows."""
+        if before is None:
+            none = Committee(soft=self.rounds.is_soft)
+            return [none] * len(codes), [np.zeros(len(sample.labels)) for _ in codes]
+        scores = before.memory.scores
+        values = scores.values
+        if scores.pool is not pool.X or not np.array_equal(scores.outside, outside):
+            values = before.model.decision_function(sample.rows)
+        return before.model.committees_, [values] if values.ndim == 1 else values.T
 
-    def _weak_learners(self):
-        """Yield the weak learner for each step, with random numbers of its own."""
-        weak = self._prototypes[0]
-        names = [
-            name for name in weak.get_params() if name.split("__")[-1] == "random_state"
-        ]
-        for step in count():
-            if names:
-                seed = np.random.SeedSequence((self._seed, self._n_trained, step))
-                number = int(seed.generate_state(1)[0])
-                weak = clone(weak).set_params(**dict.fromkeys(names, number))
-            yield weak
 
-    def _preparation(self):
-        """Return what makes rows as all members and the weak learner like them."""
-        weak = self._prototypes[0]
-        members = self.estimator_.estimators_ if hasattr(self, "estimator_") else ()
-        alike = all(type(member) is type(weak) for member in members)
-        return getattr(weak, "presort", as_they_are) if alike else as_they_are
+def closest_vote(learner, X, rows, n_wanted, seed):
+    """Choose the rows of the kept pool on which the committees are least sure.
 
-    def _likely(self, present, sample, columns, seen):
-        """Return the class, known or guessed, of each row before the next step."""
-        if present or self._alpha == 0:
-            return sample.classes_of(joint(list(columns.values())))
-        likely, unlabelled = sample.codes.copy(), self._pool.unlabelled
-        if len(unlabelled):
-            first = fresh(self._prototypes[1])
-            try:
-                first.fit(self._labelled.rows, self._labelled.codes)
-                guessed = first.predict(take(self._pool.X, unlabelled))
-            except (TypeError, ValueError) as error:
-                error.add_note(f"This comes from initial, {first}.")
-                raise
-            likely[unlabelled] = np.searchsorted(seen, guessed)
-        return likely
+    It is the ``_select`` of boosting learners.
+    """
+    known = learner._known()
+    trained = learner._make_trainer().pool_scores(known, learner._trained)
+    learner._trained = trained
+    scores = trained.memory.scores.values[rows]
+    utility = finite_scores(smallest_margin(scores), rows, trained.model)
+    # rows of equal scores tell the committees the same
+    return learner._selection.batch(rows, utility, n_wanted, seed, like=scores)
 
-    def _score(self, X, rows):
-        return smallest_margin(self._pool_scores()[rows])
 
-    def _pool_scores(self):
-        """Return the scores of all rows of the pool."""
-        if self._outside is None:
-            prepare = self._preparation()
-            rows = self._pool.derived(prepare.__qualname__, prepare)
-            self._scores = self.estimator_.decision_function(rows)
-            self._outside = NO_ROWS
-        return self._scores
+def as_they_are(X):
+    """Return rows for classifiers that know nothing better."""
+    return X
 
-    def _select(self, X, rows, n_wanted, seed):
-        bought = super()._select(X, rows, n_wanted, seed)
-        if n_wanted == 1:
-            return bought
-        # rows of equal scores tell the committee the same: different ones first
-        utility = self._score(X, rows)
-        order = best(utility, len(rows), seed)
-        scores = self._pool_scores()[rows[order]]
-        _, first = np.unique(scores, axis=0, return_index=True)
-        first = np.sort(first)
-        again = np.delete(np.arange(len(order)), first)
-        chosen = order[np.append(first, again)[:n_wanted]]
-        return ranked(rows[chosen], utility[chosen])
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = False
-        return tags
+def preparation(weak, trained):
+    """Return what makes rows as all members and the weak learner like them."""
+    members = trained.model.estimators_ if trained else ()
+    alike = all(type(member) is type(weak) for member in members)
+    return getattr(weak, "presort", as_they_are) if alike else as_they_are
+
+
+def weak_learners(known):
+    """Yield the weak learner for each step, with random numbers of its own."""
+    weak = known.prototypes[0]
+    names = [
+        name for name in weak.get_params() if name.split("__")[-1] == "random_state"
+    ]
+    for step in count():
+        if names:
+            seed = np.random.SeedSequence((known.seed, known.n_before, step))
+            number = int(seed.generate_state(1)[0])
+            weak = clone(weak).set_params(**dict.fromkeys(names, number))
+        yield weak
+
+
+def guesses(known, codes, seen):
+    """Return the class, known or guessed by `initial`, of each row of the sample."""
+    likely, unlabelled = codes.copy(), known.pool.unlabelled
+    if len(unlabelled):
+        first = fresh(known.prototypes[1])
+        try:
+            first.fit(known.labelled.rows, known.labelled.codes)
+            guessed = first.predict(take(known.pool.X, unlabelled))
+        except (TypeError, ValueError) as error:
+            error.add_note(f"This comes from initial, {first}.")
+            raise
+        likely[unlabelled] = np.searchsorted(seen, guessed)
+    return likely

@@ -6,10 +6,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..._containers import n_rows
 from ..._labels import encode
 from .._base import PoolClassifier
-from .._choice import best, ranked
-from .._training import fresh
-from ._graph import GraphClassifier, check_has_distances
-from ._labelled_graph import LabelledGraph
+from .._passive import passive_twin
+from .._selection import best, ranked
+from ._graph import GraphClassifier
+from ._trainer import GraphTrainer
 
 
 class ActiveLabelPropagationClassifier(PoolClassifier):
@@ -167,8 +167,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     the pool 1.00, new rows 0.99
     """
 
-    _keeps_pool = True
-
     _search_grid = {"kernel": ["knn", "rbf"]}
 
     def __init__(
@@ -184,33 +182,25 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         n_jobs=None,
         random_state=None,
     ):
-        super().__init__(
-            n_initial=n_initial,
-            batch_size=batch_size,
-            budget=budget,
-            stopping=stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
         self.kernel = kernel
         self.gamma = gamma
         self.n_neighbors = n_neighbors
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-    def _unfitted(self):
-        return [GraphClassifier(self.kernel, self.gamma, self.n_neighbors)]
+    def _make_trainer(self):
+        graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
+        return GraphTrainer(graph, n_first=self.n_initial)
 
-    def _check_parameters(self):
-        self._unfitted()[0].check()
-        super()._check_parameters()
-
-    def _check_rows(self, X, *y, **how):
-        checked = super()._check_rows(X, *y, **how)
-        check_has_distances(checked[0] if y else checked)
-        return checked
+    def _passive_twin(self):
+        return passive_twin(self)
 
     def _forget_model(self):
         super()._forget_model()
-        self._graph = None
         self.__dict__.pop("label_distributions_", None)
 
     def _set_classes(self, classes):
@@ -224,23 +214,6 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     def transduction_(self):
         return self.classes_[self.label_distributions_.argmax(axis=1)]
 
-    def _connected(self):
-        """Return the graph of the pool with all labels taught."""
-        return LabelledGraph.of(
-            fresh(self._prototypes[0]),
-            self._pool,
-            self._labelled,
-            len(self.classes_),
-            n_first=self.n_initial,
-            before=self._graph,
-        )
-
-    def _train(self):
-        self._graph = self._connected()
-        distributions = self._graph.distributions()
-        self.estimator_ = self._graph.graph.knowing(distributions, self.classes_)
-        self.label_distributions_ = distributions[: self._graph.n_pool]
-
     def _catch_up(self):
         super()._catch_up()
         if len(self._labelled) and not self._labelled.has_two_classes:
@@ -249,8 +222,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, X, rows, n_wanted, seed):
-        self._graph = self._connected()
-        field, probabilities = self._graph.field, self._graph.free_distributions()
+        graph = self._make_trainer().connected(self._known(), self._trained)
+        self._trained = self._trained._replace(memory=graph)
+        field, probabilities = graph.field, graph.free_distributions()
         chosen, utilities = [], []
         while True:
             left = np.searchsorted(field.free, np.setdiff1d(rows, chosen))

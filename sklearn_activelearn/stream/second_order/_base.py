@@ -7,8 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..._protocol import ActiveClassifier
 from ..._validation import UNLIMITED, check_limit, check_rows
 from .._linear import LinearPredictor
+from .._linear_state import Weights
 from .._loop import StreamLoop
-from ._inverse import Dual, KernelDual, Primal
+from ._inverse import Factor, Images, Matrix
 from ._kernel import make_kernel
 from ._state import KernelState, SecondOrderState
 
@@ -27,6 +28,8 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     """
 
     _cure = "set normalize=True"
+
+    _shaped_by = ("kernel", "gamma", "degree", "coef0", *StreamLoop._shaped_by)
 
     def __init__(
         self,
@@ -60,19 +63,19 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
-        return self._linear_weights(0)
+        return self._linear_weights().coef
 
     @property
     def intercept_(self):
         """Weights of the constant feature."""
-        return self._linear_weights(1)
+        return self._linear_weights().intercept
 
     @property
     def is_dual_(self):
         """Whether it is in dual form now."""
         if not hasattr(self, "_inverse"):
             raise AttributeError("is_dual_: the learner has not seen a row yet.")
-        return "factor" in self._inverse
+        return self._inverse.is_dual
 
     def decision_function(self, X):
         """Return the scores of the classes.
@@ -88,28 +91,28 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             For two classes the margin, positive for ``classes_[1]``.
         """
         check_is_fitted(self)
-        if "scales" not in self._inverse:
+        if not self._inverse.has_kernel:
             return super().decision_function(X)
         self._check_form()
         X = check_rows(self, X, reset=False, finite=True).astype(np.float64)
         if issparse(X) and max(X.nnz, X.shape[1]) <= np.iinfo(np.int32).max:
             # some kernels take no longer indices
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        kernel, rows = make_kernel(self), self._inverse["rows"]
-        scores = np.zeros((X.shape[0], len(self._weights[0])))
+        kernel, rows = make_kernel(self), self._inverse.rows
+        scores = np.zeros((X.shape[0], len(self._weights.coef)))
         if rows.shape[0]:
-            K = kernel.matrix(X, rows) * self._inverse["scales"]
+            K = kernel.matrix(X, rows) * self._inverse.scales
             if self.normalize:
                 norms = kernel.norms(X)[:, None]
                 K = np.divide(K, norms, out=np.zeros_like(K), where=norms > 0)
-            scores = (K + self.fit_intercept) @ self._weights[0].T
+            scores = (K + self.fit_intercept) @ self._weights.coef.T
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _linear_weights(self, part):
+    def _linear_weights(self):
         check_is_fitted(self)
-        if "scales" in self._inverse:
+        if self._inverse.has_kernel:
             raise AttributeError("a learner with a kernel has no weights of features.")
-        return self._weights[part]
+        return self._weights
 
     def _a(self):
         return 1.0
@@ -138,16 +141,14 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     def _begin(self):
         nothing = np.empty(0)
-        self._inverse = {
-            "rows": np.empty((0, self.n_features_in_)),
-            "factor": nothing,
-            "codes": nothing.astype(np.int64),
-        }
+        dual = np.empty((0, self.n_features_in_)), nothing, nothing.astype(np.int64)
         if not make_kernel(self).is_linear:
-            self._inverse["scales"] = nothing
-        elif not self.dual:
+            self._inverse = Images(*dual, scales=nothing)
+        elif self.dual:
+            self._inverse = Factor(*dual)
+        else:
             matrix = np.eye(self.n_features_in_ + 1) / self._row_ridge()
-            self._inverse = {"matrix": matrix, "n_held": 0}
+            self._inverse = Matrix(matrix, n_held=0)
         super()._begin()
 
     def _row_ridge(self):
@@ -155,29 +156,21 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         return self._a() * (2 if self.normalize and self.fit_intercept else 1)
 
     def _zero_weights(self, n_vectors):
-        n_weights = 0 if "scales" in self._inverse else self.n_features_in_
-        nothing = np.empty((n_vectors, 0))
-        intercept = np.zeros(n_vectors)
-        return np.zeros((n_vectors, n_weights)), intercept, nothing, intercept
+        n_weights = 0 if self._inverse.has_kernel else self.n_features_in_
+        coef, intercept = np.zeros((n_vectors, n_weights)), np.zeros(n_vectors)
+        return Weights(coef, intercept, np.empty((n_vectors, 0)), intercept)
 
     def _working_state(self):
         parts, moves = self._inverse, self.dual in ("auto", False)
         wants_rows = {"max_stored": self.max_stored is not None, "dual": not moves}
         for name in wants_rows:
-            if wants_rows[name] and "matrix" in parts:
+            if wants_rows[name] and not parts.is_dual:
                 raise ValueError(
                     f"{name}={getattr(self, name)} comes too late: the learner holds a "
                     "matrix by now, and no rows. Call fit to start anew."
                 )
-        form = (self._row_ridge(), float(self.fit_intercept))
-        if "matrix" in parts:
-            inverse = Primal(*form, **parts)
-        else:
-            form = (*form, self.n_features_in_)
-            inverse = (KernelDual if "scales" in parts else Dual)(*form, **parts)
-        max_stored = check_limit(self.max_stored, "max_stored", low=1)
         primal_from = UNLIMITED
-        if moves and self.max_stored is None and "scales" not in parts:
+        if moves and self.max_stored is None and not parts.has_kernel:
             share = SWITCH if self.dual else 0
             primal_from = int(share * (self.n_features_in_ + 1) ** 2)
         state = (
@@ -188,11 +181,13 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self.normalize,
             self.fit_intercept,
             False,
-            inverse,
+            parts.at_work(
+                self._row_ridge(), float(self.fit_intercept), self.n_features_in_
+            ),
             primal_from,
-            max_stored,
+            check_limit(self.max_stored, "max_stored", low=1),
         )
-        if "scales" in parts:
+        if parts.has_kernel:
             return KernelState(*state, make_kernel(self))
         return SecondOrderState(*state)
 

@@ -11,6 +11,8 @@ Rows that are [x / |x|, 1] / sqrt(2) and a ridge a are the same as rows
 [x / |x|, 1] and a ridge 2 a, which is how they come here.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
@@ -25,6 +27,51 @@ from ._stored_rows cimport StoredRows
 from ._stored_rows import with_room
 
 
+class Matrix(NamedTuple):
+    """What is remembered of the primal form."""
+
+    matrix: object
+    n_held: int
+
+    is_dual = False
+    has_kernel = False
+
+    def at_work(self, ridge, constant, n_features):
+        """Return the inverse to work on."""
+        return Primal(ridge, constant, *self)
+
+
+class Factor(NamedTuple):
+    """What is remembered of the dual form."""
+
+    rows: object
+    factor: object
+    codes: object
+
+    is_dual = True
+    has_kernel = False
+
+    def at_work(self, ridge, constant, n_features):
+        """Return the inverse to work on."""
+        return Dual(ridge, constant, n_features, *self)
+
+
+class Images(NamedTuple):
+    """What is remembered of the dual form with a kernel."""
+
+    rows: object
+    factor: object
+    codes: object
+    scales: object
+
+    is_dual = True
+    has_kernel = True
+
+    def at_work(self, ridge, constant, n_features):
+        """Return the inverse to work on."""
+        return KernelDual(ridge, constant, n_features, *self)
+
+
 cdef class Inverse:
     """A^-1 and what a row is to it.
 
@@ -36,6 +83,8 @@ cdef class Inverse:
     ----------
     holds_rows : bool
         It grows with each row stored.
+    parts : Matrix, Factor or Images
+        What there is to remember between calls.
     n_held : int
         Rows stored and not forgotten.
     """
@@ -79,8 +128,8 @@ cdef class Primal(Inverse):
 
     @property
     def parts(self):
-        """What there is to remember, by name."""
-        return {"matrix": self.matrix, "n_held": self.n_held}
+        """What there is to remember."""
+        return Matrix(self.matrix, self.n_held)
 
     cdef double leverage(
         self, const al_rows *X, const Row *row, double squares
@@ -140,13 +189,11 @@ cdef class Dual(Inverse):
 
     @property
     def parts(self):
-        """What there is to remember, by name."""
+        """What there is to remember."""
         n = self.stored.n_rows
-        return {
-            "rows": self.stored.rows,
-            "factor": self.factor[: n * (n + 1) // 2],
-            "codes": self.codes[:n],
-        }
+        return Factor(
+            self.stored.rows, self.factor[: n * (n + 1) // 2], self.codes[:n]
+        )
 
     def primal(self):
         """Return the same matrix in primal form."""
@@ -286,8 +333,8 @@ cdef class KernelDual(Dual):
 
     @property
     def parts(self):
-        """What there is to remember, by name."""
-        return {**super().parts, "scales": self.scale_array[: self.stored.n_rows]}
+        """What there is to remember."""
+        return Images(*super().parts, self.scale_array[: self.stored.n_rows])
 
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
         pass

@@ -1,5 +1,6 @@
 """The second-order Perceptron: all labels bought, mistakes stored."""
 
+from ..._twins import twin_of
 from ..._validation import check_number
 from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
@@ -159,6 +160,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
     _cure = "choose a larger a"
 
+    _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
+
     _search_grid = {"a": [0.1, 1.0], "kernel": ["linear", "rbf"], "gamma": [None, 0.3]}
 
     def __init__(
@@ -197,5 +200,13 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     def _make_rules(self):
         return ConstantRule(1.0), PerceptronUpdate(1.0)
 
+    def _passive_twin(self):
+        return whitened_twin(self)
+
     def _a(self):
         return check_number(self.a, "a", 0)
+
+
+def whitened_twin(learner):
+    """Return the learning of every label with a learner's ridge and parameters."""
+    return twin_of(learner, SecondOrderPerceptronClassifier(), patience=None)

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from ..._twins import twin_of
 from ..._validation import check_flag, check_number, check_option
 from .._rules import (
     ConstantRule,
@@ -218,9 +219,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     def __init__(
         self,
         lam=30.0,
+        *,
         variant="current",
         transient=False,
-        *,
         kernel="linear",
         gamma=None,
         degree=3,
@@ -282,6 +283,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         if self.variant == "mistake":
             return query_rule, PerceptronUpdate(1.0)
         return query_rule, EveryLabelUpdate()
+
+    def _passive_twin(self):
+        return twin_of(self, RLSSamplingClassifier(), variant="all", patience=None)
 
 
 def noise_model(scores):

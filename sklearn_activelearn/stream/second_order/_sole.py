@@ -1,8 +1,9 @@
 """SOLE: the second-order label-efficient Perceptron."""
 
 from ..._validation import check_number, check_option
-from .._rules import InverseMarginRule, PerceptronUpdate, PotentialRule
+from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
+from ._perceptron import whitened_twin
 
 QUERY_RULES = {"potential": PotentialRule, "margin": InverseMarginRule}
 
@@ -24,9 +25,11 @@ class SOLEClassifier(SecondOrderClassifier):
         Ridge: A = a I + the stored rows' S S'. The larger, the closer to the
         first-order learner.
 
-    query_probability : {"potential", "margin"}, default="potential"
-        b / (b + p + p² (1 + r) / 2) at margin p ("potential", the published
-        rule), or b / (b + p).
+    query_probability : {"potential", "margin"} or callable, default="potential"
+        Probability of buying a label at margin p: b / (b + p + p² (1 + r) / 2)
+        ("potential", the published rule), or b / (b + p). A callable gets an array of
+        margins p and returns as many probabilities; `b` is then not used, and r is
+        computed for every row.
 
     kernel : str or callable, default="linear"
         A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
@@ -135,7 +138,8 @@ class SOLEClassifier(SecondOrderClassifier):
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
         of its range, NaN or infinity in X, labels outside the classes; a kernel,
-        its parameters, `a`, `fit_intercept` or `normalize` changed without `fit`.
+        its parameters, `a`, `fit_intercept` or `normalize` changed without `fit`. A
+        `query_probability` whose values will not do is also an error.
 
     See Also
     --------
@@ -152,7 +156,8 @@ class SOLEClassifier(SecondOrderClassifier):
     margin 0 and is always bought, and stored.
 
     Every row has a chance to be bought, so weighting bought rows by the inverse
-    of their probability (``query(X, return_probability=True)``) is valid.
+    of their probability (``query(X, return_probability=True)``) is valid, for a
+    callable if it is never 0.
 
     With more than two classes the margin is half the gap between the two
     highest scores; all classes share A and have targets ±1.
@@ -179,14 +184,16 @@ class SOLEClassifier(SecondOrderClassifier):
 
     _cure = "choose a larger a"
 
+    _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
+
     _search_grid = {"b": [0.03, 0.3], "a": [0.5, 1.0]}
 
     def __init__(
         self,
         b=0.03,
+        *,
         a=1.0,
         query_probability="potential",
-        *,
         kernel="linear",
         gamma=None,
         degree=3,
@@ -219,9 +226,14 @@ class SOLEClassifier(SecondOrderClassifier):
         self.query_probability = query_probability
 
     def _make_rules(self):
+        b = check_number(self.b, "b", 0)
+        if callable(self.query_probability):
+            return FunctionRule(self.query_probability), PerceptronUpdate(1.0)
         check_option(self.query_probability, "query_probability", QUERY_RULES)
-        rule = QUERY_RULES[self.query_probability]
-        return rule(check_number(self.b, "b", 0)), PerceptronUpdate(1.0)
+        return QUERY_RULES[self.query_probability](b), PerceptronUpdate(1.0)
+
+    def _passive_twin(self):
+        return whitened_twin(self)
 
     def _a(self):
         return check_number(self.a, "a", 0)

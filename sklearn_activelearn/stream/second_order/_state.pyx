@@ -5,7 +5,7 @@ The weights are A^-1 v, v the sum of y z over the stored rows. The margin that
 query rules see is divided by 1 + r, r = x' A^-1 x, as if the row were stored
 without its label. r lies in [0, x'x / a], and that often decides: r itself is
 computed only if the two ends would have the rule answer differently and the
-coin lies between the answers.
+coin lies between the answers, or if the rule's answers do not fall with the margin.
 """
 
 import numpy as np
@@ -81,14 +81,16 @@ cdef class SecondOrderState(LinearState):
         self, const al_rows *X, Row *row, double margin, double norm, double coin,
         QueryRule query_rule,
     ) except? -1.0 nogil:
-        cdef double size = query_rule.weigh(margin), most, q, least
-        most = 1 + self.ratio(row)
-        q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
-        if coin < q:
-            least = query_rule.probability(size, norm, &self.clock, &self.m[0])
-            if q != least and (coin >= least or self.reports):
-                size /= 1 + self.leverage(X, row)
-                q = query_rule.probability(size, norm, &self.clock, &self.m[0])
+        cdef double size = query_rule.weigh(margin), most = 1 + self.ratio(row), q, least
+        cdef bint undecided = not query_rule.falls
+        if query_rule.falls:
+            q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
+            if coin < q:
+                least = query_rule.probability(size, norm, &self.clock, &self.m[0])
+                undecided = q != least and (coin >= least or self.reports)
+        if undecided:
+            size /= 1 + self.leverage(X, row)
+            q = query_rule.probability(size, norm, &self.clock, &self.m[0])
         if not query_rule.delays:
             return q
         if query_rule.starting(&self.clock, &self.m[0]):
@@ -196,7 +198,7 @@ cdef class KernelState(SecondOrderState):
 
     cdef object kernel
     cdef double[:, ::1] next_W
-    cdef tuple next_weights
+    cdef object next_weights
 
     def __init__(
         self, weights, memory, counts, seed, normalize, fit_intercept, average,
@@ -257,8 +259,8 @@ cdef class KernelState(SecondOrderState):
         """Make weights for one row more, or for as many as may be held."""
         cdef Py_ssize_t n = self.W.shape[1], n_next = min(n + 1, self.max_stored)
         W = np.zeros((self.W.shape[0], n_next))
-        W[:, : min(n, n_next)] = self.weights[0][:, :n_next]
-        self.next_W, self.next_weights = W, (W, *self.weights[1:])
+        W[:, : min(n, n_next)] = self.weights.coef[:, :n_next]
+        self.next_W, self.next_weights = W, self.weights._replace(coef=W)
         return 0
 
     cdef int shift(self, Py_ssize_t label) except -1 nogil:

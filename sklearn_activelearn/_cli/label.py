@@ -1,0 +1,217 @@
+"""The command ``label``: from a CSV to a session, and to the screen that shows it."""
+
+import importlib.util
+import os
+import socket
+import sys
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from warnings import catch_warnings
+
+from ..labeling import LabelingSession, export
+from ..labeling._desk import Desk, keys_of
+from ..labeling._tables import default_learner, read_task
+from ..labeling._terminal import check_answers, label_in_terminal
+from .learners import name_of, parse_learner
+from .options import PROGRAM, UsageError
+
+SQLITE = b"SQLite format 3\0"
+
+
+def run_label(args):
+    """Run ``label``: check everything, then open the session and its screen."""
+    if args.export and args.out is None:
+        return export_labels(args, partial(export, args.file))
+    check_rows(args)
+    check_options(args)
+    answers = read_answers(args)
+    task = read_rows(args)
+    learner = make_learner(args)
+    with open_port(args) as listener, open_session(args, task, learner) as session:
+        teach_known(args, session, task.known)
+        if args.export:
+            return export_labels(args, session.export)
+        desk = Desk(
+            session,
+            task.kind,
+            folder=args.file.parent.resolve(),
+            show_prediction=args.show_prediction,
+        )
+        try:
+            if args.web:
+                label_in_browser(desk, listener)
+            else:
+                label_in_terminal(desk, who=args.who, answers=answers)
+        except ValueError as error:
+            raise UsageError(error) from error
+        finally:
+            n_labels = sum(session.status().by_class.values())
+            print(f"Labels in {args.out}: {n_labels}. The same command goes on.")
+
+
+def export_labels(args, write):
+    """Write the labels of a session to a file."""
+    try:
+        n_labels = write(args.export)
+    except (ValueError, OSError) as error:
+        raise UsageError(describe(error, args.file)) from error
+    print(f"Labels in {args.export}: {n_labels}.")
+
+
+def check_rows(args):
+    """Refuse a session where rows are needed."""
+    try:
+        with args.file.open("rb") as file:
+            is_session = file.read(len(SQLITE)) == SQLITE
+    except OSError as error:
+        raise UsageError(describe(error, args.file)) from error
+    if is_session:
+        raise UsageError(
+            f"{args.file} holds labels: --export writes them to a file; to go on, "
+            "repeat the command that has begun it"
+        )
+
+
+def check_options(args):
+    """Refuse what is missing, or does not go together."""
+    for option, what in (
+        ("out", "where are the labels to be kept"),
+        ("classes", "which labels are there to choose from"),
+    ):
+        if getattr(args, option) is None:
+            raise UsageError(f"{what}? (--{option})")
+    if args.text and args.image:
+        raise UsageError("--text or --image: one of them")
+    if not args.out.parent.is_dir():
+        raise UsageError(f"--out: there is no folder {args.out.parent}")
+    if args.votes > 1 and not args.who and not args.web:
+        raise UsageError("--votes: whose votes are these? (--who)")
+    if args.web and args.answers:
+        raise UsageError("--answers is for the terminal, --web for people")
+    if args.web and not all(map(importlib.util.find_spec, ("starlette", "uvicorn"))):
+        raise UsageError(
+            "--web needs starlette and uvicorn: pip install "
+            "'sklearn-activelearn[label]'"
+        )
+
+
+def read_answers(args):
+    """Return the lines of --answers, all of which are answers; None without it."""
+    if args.answers is None:
+        return None
+    try:
+        if args.answers == "-":
+            lines = sys.stdin.read().splitlines()
+        else:
+            lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
+        check_answers(lines, keys_of(args.classes))
+    except (ValueError, OSError) as error:
+        raise UsageError(f"--answers: {describe(error, args.answers)}") from error
+    return lines
+
+
+def read_rows(args):
+    """Return what there is to label."""
+    try:
+        task = read_task(
+            args.file,
+            text=args.text,
+            image=args.image,
+            id_column=args.id,
+            labelled=args.labelled,
+        )
+    except (ValueError, OSError) as error:
+        raise UsageError(describe(error, args.file)) from error
+    for row_id, label in task.known.items():
+        if label not in args.classes:
+            raise UsageError(
+                f"--labelled: row {row_id} has the label {label!r}, which is none of "
+                f"{', '.join(args.classes)}"
+            )
+    return task
+
+
+def make_learner(args):
+    """Return the learner with the parameters that have options of their own."""
+    try:
+        learner = parse_learner(args.learner) if args.learner else default_learner()
+    except ValueError as error:
+        raise UsageError(f"--learner: {error}") from error
+    settings = {"budget": args.budget, "batch_size": args.batch_size}
+    for name, value in settings.items():
+        if value is None:
+            continue
+        if name not in learner.get_params():
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option}: {name_of(learner)} has none")
+        learner.set_params(**{name: value})
+    return learner
+
+
+def open_port(args):
+    """Return the socket of the page, or nothing for the terminal."""
+    if not args.web:
+        return nullcontext()
+    try:
+        return socket.create_server(("127.0.0.1", args.port))
+    except OSError as error:
+        reason = os.strerror(error.errno)
+        raise UsageError(f"--port: {args.port}: {reason}") from error
+
+
+def open_session(args, task, learner):
+    """Begin the session, or go on with it."""
+    try:
+        with catch_warnings(record=True, action="always") as notes:
+            session = LabelingSession(
+                learner,
+                task.X,
+                args.out,
+                items=task.items,
+                ids=task.ids,
+                classes=args.classes,
+                test_size=args.test_size,
+                votes=args.votes,
+                ahead=1,
+            )
+    except (ValueError, TypeError, OSError) as error:
+        raise UsageError(describe(error, args.out)) from error
+    for note in notes:
+        print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
+    return session
+
+
+def teach_known(args, session, known):
+    """Take the labels that are there already, unless the session has some."""
+    try:
+        if session.status().n_taught == 0:
+            for row_id, label in known.items():
+                session.label(row_id, label)
+        if args.labels:
+            session.import_labels(args.labels)
+    except (ValueError, OSError) as error:
+        raise UsageError(describe(error, args.labels)) from error
+
+
+def label_in_browser(desk, listener):
+    """Serve the page until Ctrl-C."""
+    from ..labeling._page import serve  # needs packages that the rest does not
+
+    try:
+        serve(desk, listener, announce)
+    except KeyboardInterrupt:
+        print()  # after ^C
+
+
+def announce(address):
+    """Tell where the page is."""
+    print(f"Open {address}")
+    print("It works on this machine only. Several people: add ?who=NAME before the #.")
+    print("Ctrl-C ends it; labels are saved as they are given.", flush=True)
+
+
+def describe(error, path):
+    """Return a sentence about a file."""
+    reason = getattr(error, "strerror", None) or f"{error}"
+    return reason if f"{path}" in reason else f"{path}: {reason}"

@@ -1,0 +1,246 @@
+"""What a journal says: who answered what, what is out, what the learner was told."""
+
+from typing import NamedTuple
+
+from ._answers import SKIP, Answer, decided, n_wanted, votes_among
+
+
+class Asked(NamedTuple):
+    """A row that the learner asked for."""
+
+    event: int  # the ask
+    probability: float
+
+
+class Book:
+    """The state of a session but for its learner: a fold over the events.
+
+    Parameters
+    ----------
+    events : list of Event
+        From the first one on.
+
+    Attributes
+    ----------
+    begin : dict
+        What the session was begun with.
+    budget, budget_given : int, float or None
+        Labels that the learner may buy, and its parameter.
+    test : dict of id to None
+        The rows put aside, in order.
+    asked : dict of id to Asked
+        What the learner asked for, in order.
+    answers : dict of id to list of Answer
+        Those that were not undone, in order.
+    open : list of id
+        Rows that need an answer, in the order in which to show them.
+    told : dict of id to label
+        What the learner was told of each row, `SKIP` for no label.
+    undone : set of int
+        Events that were taken back.
+    n_unlearned : int
+        How often something was undone that the learner had been told.
+    last_ask, last_teach : int
+        The last events of these kinds; 0 for none.
+    stop_reason : str or None
+        Why the last ask brought nothing.
+    models : list of dict
+        What each model said of the test rows.
+    """
+
+    def __init__(self, events):
+        self.begin, self.test = {}, {}
+        self.budget = self.budget_given = None
+        self.asked, self.answers, self.told = {}, {}, {}
+        self.open, self.undone, self.models = [], set(), []
+        self.last_ask = self.last_teach = self.n_unlearned = 0
+        self.stop_reason, self._must_ask = None, True
+        self._holds, self._changed, self._row_of, self._lessons = {}, {}, {}, {}
+        for event in events:
+            self.enter(event)
+
+    def enter(self, event):
+        """Take note of the next event."""
+        enter = getattr(self, f"_enter_{event.kind}", None)
+        if enter is None:
+            raise ValueError(
+                f"Event {event.id} is of a kind that this version does not know, "
+                f"{event.kind!r}."
+            )
+        enter(event, event.body)
+
+    def decision(self, id, until=None):
+        """Return what a row is, as far as the answers tell; None: not decided."""
+        return decided(self.answers.get(id, []), self.begin["votes"], until)
+
+    def waiting(self):
+        """Return the decisions that the learner has to be told, in their order."""
+        decisions = [self.decision(id) for id in self._changed]
+        return sorted(
+            (each for each in decisions if each and not self._knows(each)),
+            key=lambda decision: decision.event,
+        )
+
+    def lesson(self, teach):
+        """Return what a teach event says now: some answers may have been undone."""
+        rows = [(self._row_of[number], number) for number in teach.body["events"]]
+        decisions = [self.decision(id, until=number) for id, number in rows]
+        return [decision for decision in decisions if decision]
+
+    @property
+    def may_ask(self):
+        """Whether the learner may have more to ask, or is to be told something."""
+        return self._must_ask or self.stop_reason is None or bool(self.waiting())
+
+    @property
+    def ended(self):
+        """Why no more rows are wanted; None while there may be some."""
+        return None if self.open or self.may_ask else self.stop_reason
+
+    @property
+    def is_told(self):
+        """Whether it is fixed what the learner knows when it is asked next."""
+        return self.last_teach > self.last_ask
+
+    @property
+    def any_told(self):
+        """Whether the learner was told a label."""
+        return any(label is not SKIP for label in self.told.values())
+
+    def is_of_last_batch(self, id):
+        """Whether no rows were asked for since this one was."""
+        return (self.asked[id].event if id in self.asked else 0) == self.last_ask
+
+    def is_untold(self, id):
+        """Whether a row was shown, and the learner knows nothing of its answer."""
+        return (id in self.asked or id in self.test) and id not in self.told
+
+    def last_answer(self, who):
+        """Return the last answer of a person that was not undone, None for none."""
+        own = (a for each in self.answers.values() for a in each if a.who == who)
+        return max(own, key=lambda answer: answer.event, default=None)
+
+    def any_label(self):
+        """Return one of the labels, None if there are none."""
+        answers = (answer for each in self.answers.values() for answer in each)
+        return next((a.label for a in answers if a.label is not SKIP), None)
+
+    def next_for(self, who, now):
+        """Return the id of the row that a person is to label; None for none.
+
+        Parameters
+        ----------
+        who : str or None
+            The person.
+        now : float
+            Seconds since 1970.
+        """
+        held = [id for id in self.open if who in self._holds.get(id, ())]
+        for id in (*held, *self.open):
+            if self._is_free(id, who, now):
+                return id
+        return None
+
+    def is_held(self, id, who, now):
+        """Whether a row is that person's to label, for some time yet."""
+        return self._holds.get(id, {}).get(who, 0) > now
+
+    def _is_free(self, id, who, now):
+        votes = votes_among(self.answers.get(id, []))
+        if self.begin["votes"] > 1 and who in votes:
+            return False
+        holds = self._holds.get(id, {})
+        others = sum(until > now for name, until in holds.items() if name != who)
+        if self.begin["votes"] == 1:
+            return not others
+        return len(votes) + others < n_wanted(
+            self.answers.get(id, []), self.begin["votes"]
+        )
+
+    def _knows(self, decision):
+        id = decision.id
+        return id in self.told and self.told[id] == decision.label
+
+    def _enter_begin(self, event, body):
+        self.begin, self.test = body, dict.fromkeys(body["test"])
+        self.budget = body["budget"]
+        self.budget_given = body["learner"]["params"]["budget"]
+        self.open = list(body["test"])
+
+    def _enter_ask(self, event, body):
+        for id, probability in zip(body["rows"], body["probabilities"], strict=True):
+            self.asked[id] = Asked(event.id, probability)
+            self.told.pop(id, None)  # an equal row, asked for once more
+            self._changed[id] = None
+            if not self.decision(id):
+                self.open.append(id)
+        self.last_ask, self.stop_reason = event.id, body["stop"]
+        self._must_ask = False
+        if body["model"]:
+            self.models.append(body["model"])
+
+    def _enter_teach(self, event, body):
+        self.last_teach, self._must_ask = event.id, True
+        for number in body["events"]:
+            id = self._row_of[number]
+            self._lessons.setdefault(id, []).append(number)
+            self._recall(id)
+
+    def _enter_label(self, event, body):
+        self._answer(event, body, body["label"])
+
+    def _enter_skip(self, event, body):
+        self._answer(event, body, SKIP)
+
+    def _answer(self, event, body, label):
+        id, who = body["id"], body["who"]
+        self.answers.setdefault(id, []).append(
+            Answer(event.id, id, label, who, event.at)
+        )
+        self._row_of[event.id] = id
+        self._holds.get(id, {}).pop(who, None)
+        self._look_at(id)
+
+    def _enter_undo(self, event, body):
+        number, id = body["event"], body["id"]
+        self.undone.add(number)
+        self.answers[id] = [a for a in self.answers[id] if a.event != number]
+        if body["until"] is not None:
+            self._holds.setdefault(id, {})[body["who"]] = body["until"]
+        before = self.told.get(id, self)
+        self._recall(id)
+        self.n_unlearned += self.told.get(id, self) != before
+        self._look_at(id)
+        self._must_ask = True
+
+    def _enter_assign(self, event, body):
+        self._holds.setdefault(body["id"], {})[body["who"]] = body["until"]
+
+    def _enter_set(self, event, body):
+        self.budget, self.budget_given = body["budget"], body["given"]
+        self._must_ask = True
+
+    def _look_at(self, id):
+        """Put a row where it belongs now that an answer came or went."""
+        if id not in self.test:
+            self._changed[id] = None
+        if self.decision(id):
+            self._holds.pop(id, None)
+            if id in self.open:
+                self.open.remove(id)
+        elif (id in self.asked or id in self.test) and id not in self.open:
+            self.open.insert(0, id)
+
+    def _recall(self, id):
+        """Note what the learner was told of a row, in the light of what was undone."""
+        lessons = (
+            self.decision(id, number) for number in reversed(self._lessons.get(id, []))
+        )
+        decision = next(filter(None, lessons), None)
+        if decision:
+            self.told[id] = decision.label
+        else:
+            self.told.pop(id, None)
+        now = self.decision(id)
+        if not now or self._knows(now):
+            self._changed.pop(id, None)

@@ -1,0 +1,46 @@
+"""A session in a notebook: where it stands, and the curve."""
+
+from html import escape
+
+WIDTH, HEIGHT = 320, 120
+
+
+def html_of(session):
+    """Return a table of the status, the curve as a picture, and the advice."""
+    status = session.status()
+    counts = ", ".join(f"{label}: {n}" for label, n in status.by_class.items())
+    facts = {
+        "Rows asked for": status.asked,
+        "Put aside": status.n_test,
+        "Labelled": status.answered,
+        "Skipped": status.skipped,
+        "Waiting for a label": status.pending,
+        "Labels left": "no limit" if status.left is None else status.left,
+        "By class": counts,
+        "Ended": status.stop_reason or "no",
+    }
+    lines = "".join(
+        f"<tr><th style='text-align:left'>{name}</th><td>{escape(str(value))}</td></tr>"
+        for name, value in facts.items()
+    )
+    picture = svg_of(session.curve())
+    return f"<table>{lines}</table>{picture}<p>{escape(session.advice())}</p>"
+
+
+def svg_of(curve):
+    """Return the accuracy against the labels, from 0 to 1."""
+    if len(curve) < 2:
+        return ""
+    last = curve[-1].n_labels or 1
+    points = " ".join(
+        f"{point.n_labels / last * WIDTH:.1f},{(1 - point.accuracy) * HEIGHT:.1f}"
+        for point in curve
+    )
+    title = f"Accuracy on {curve[-1].n_test} rows put aside against labels, 0 to {last}"
+    return (
+        f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' style='overflow:visible'>"
+        f"<title>{title}</title>"
+        f"<path d='M0 0V{HEIGHT}H{WIDTH}' fill='none' stroke='currentColor'/>"
+        f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/>"
+        "</svg>"
+    )

@@ -1,0 +1,105 @@
+"""The names of rows: the user's, or made of what is in them."""
+
+from collections import Counter
+from numbers import Integral
+
+from .._containers import exact_keys, is_frame, n_rows
+
+
+class Ids:
+    """Ids of the rows of a pool, and where they are.
+
+    Parameters
+    ----------
+    ids : list of str or int
+        In the order of the pool.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an id that comes twice, or is neither text nor a whole number.
+    """
+
+    def __init__(self, ids):
+        self.all = [plain_id(each) for each in ids]
+        self._rows = {each: row for row, each in enumerate(self.all)}
+        self._texts = {str(each): each for each in self.all}
+        if len(self._texts) < len(self.all):
+            twice = Counter(map(str, self.all)).most_common(1)[0][0]
+            raise ValueError(f"Each row needs an id of its own; {twice!r} comes twice.")
+
+    def __len__(self):
+        return len(self.all)
+
+    def row(self, id):
+        """Return the number of the row."""
+        try:
+            return self._rows[id]
+        except (KeyError, TypeError):
+            raise ValueError(f"There is no row with the id {id!r}.") from None
+
+    def own(self, id):
+        """Return the id as it is stored, if it is there."""
+        return self.all[self.row(id)]
+
+    def rows(self, ids):
+        """Return the numbers of several rows."""
+        return [self._rows[id] for id in ids]
+
+    def at(self, rows):
+        """Return the ids of the rows with these numbers."""
+        return [self.all[row] for row in rows]
+
+    def from_text(self, text):
+        """Return the id that is written like this."""
+        try:
+            return self._texts[str(text)]
+        except KeyError:
+            raise ValueError(f"There is no row with the id {text!r}.") from None
+
+
+def find_ids(ids, pool, items):
+    """Return the ids of the rows of a pool.
+
+    Parameters
+    ----------
+    ids : list, str or None
+        Themselves, or the column of the items or of the pool that has them. None: the
+        index of a DataFrame, else made of the values of the rows.
+    pool : rows
+        What the learner gets.
+    items : rows or None
+        What is shown.
+    """
+    if items is not None and n_rows(items) != n_rows(pool):
+        raise ValueError(f"There are {n_rows(items)} items for {n_rows(pool)} rows.")
+    frames = [each for each in (items, pool) if is_frame(each)]
+    if isinstance(ids, str):
+        for frame in frames:
+            if frame.ndim == 2 and ids in frame.columns:
+                return Ids(frame[ids].tolist())
+        raise ValueError(f"There is no column {ids!r} to take the ids from.")
+    if ids is None:
+        return Ids(frames[0].index.tolist() if frames else ids_of_values(pool))
+    ids = Ids(ids)
+    if len(ids) != n_rows(pool):
+        raise ValueError(f"There are {len(ids)} ids for {n_rows(pool)} rows.")
+    return ids
+
+
+def ids_of_values(pool):
+    """Return hashes of the rows, and for equal ones which of them it is."""
+    seen, out = Counter(), []
+    for key in exact_keys(pool).tolist():
+        seen[key] += 1
+        out.append(f"{key:016x}" + (f"-{seen[key]}" if seen[key] > 1 else ""))
+    return out
+
+
+def plain_id(id):
+    """Return an id as JSON has it."""
+    if isinstance(id, str):
+        return str(id)
+    if isinstance(id, Integral) and not isinstance(id, bool):
+        return int(id)
+    raise TypeError(f"An id is text or a whole number, got {id!r}.")

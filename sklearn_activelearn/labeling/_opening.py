@@ -1,0 +1,163 @@
+"""How a session begins, and how it is taken up again: what has to be the same."""
+
+from math import inf
+from numbers import Integral
+from warnings import warn
+
+import numpy as np
+
+from .._containers import n_rows
+from .._labels import check_classes
+from .._protocol import ActiveClassifier
+from .._validation import check_budget, check_number
+from ._journal import Journal, has_content
+from ._player import Player
+from ._settings import (
+    check_pool,
+    described,
+    differences,
+    drawn_seeds,
+    fingerprint,
+    ready,
+    versions,
+)
+
+
+def opened(path, *arguments):
+    """Return the journal of a session, which is begun if there is none.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    *arguments
+        As for `begun`, which looks at them before there is a file.
+    """
+    body = None if has_content(path) else begun(*arguments)
+    journal = Journal(path)
+    if not journal.events:
+        journal.append(("begin", body or begun(*arguments)))
+    return journal
+
+
+def begun(learner, pool, items, ids, settings, ahead):
+    """Return the body of the event that begins a session.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what the learner refuses, and for numbers out of their ranges.
+    """
+    classes, test_size, votes = settings.values()
+    check_learner(learner, classes)
+    check_number(test_size, "test_size", 0, len(ids) - 1, closed="both", integer=True)
+    check_number(votes, "votes", 1, closed="left", integer=True)
+    check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
+    seed = learner.get_params().get("random_state")
+    seed = seed if isinstance(seed, Integral) else drawn_seed()
+    test = np.random.default_rng(seed).permutation(len(ids))[:test_size]
+    body = {
+        "versions": versions(),
+        "learner": described(learner),
+        "seeds": drawn_seeds(learner),
+        "budget": budget_left(learner.budget, len(ids), test_size),
+        "classes": plain_classes(classes),
+        "test_size": test_size,
+        "votes": votes,
+        "ahead": ahead,
+        "pool": fingerprint(pool, items, ids.all),
+        "test": ids.at(test.tolist()),
+    }
+    # refuses what the learner will refuse, and buys nothing
+    ready(learner, body["seeds"], body["budget"]).query(pool, limit=0)
+    return body
+
+
+def check_again(path, book, learner, pool, items, ids, settings, ahead):
+    """Raise unless a session can go on with these arguments.
+
+    Returns
+    -------
+    records : list of (str, dict)
+        What has to be noted: a larger budget.
+
+    Warns
+    -----
+    UserWarning
+        For other versions of the packages.
+    """
+    begin = book.begin
+    check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
+    check_learner(learner, settings["classes"])
+    check_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
+    now = {"learner": described(learner), **settings}
+    now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
+    left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
+    given = now["learner"]["params"]["budget"]
+    is_larger = (inf if left is None else left) > (
+        inf if book.budget is None else book.budget
+    )
+    if is_larger:
+        now["learner"]["params"]["budget"] = book.budget_given
+    before = {name: begin[name] for name in settings}
+    params = {**begin["learner"]["params"], "budget": book.budget_given}
+    before["learner"] = {**begin["learner"], "params": params}
+    others = list(differences(begin["versions"], versions()))
+    if differ := list(differences(before, now, shared=bool(others))):
+        raise ValueError(f"{path} was begun otherwise: {'; '.join(differ)}.")
+    if others:
+        warn(
+            f"{path} was begun with other versions, with which the learner may ask "
+            f"for other rows: {'; '.join(others)}.",
+            stacklevel=3,
+        )
+    return [("set", {"budget": left, "given": given})] if is_larger else []
+
+
+def check_learner(learner, classes):
+    """Raise for what is no learner, and for classes that are missing."""
+    if not isinstance(learner, ActiveClassifier):
+        raise TypeError(f"A session needs a learner of this package, got {learner!r}.")
+    if classes is None and learner._group is not None:
+        raise ValueError("A stream learner needs to know the classes: pass classes.")
+
+
+def plain_classes(classes):
+    """Return classes in the user's order as JSON has them, None for None."""
+    if classes is None:
+        return None
+    check_classes(classes)
+    classes = np.asarray(classes).tolist()
+    if len(set(classes)) < len(classes):
+        raise ValueError(f"classes has a label twice: {classes}.")
+    return classes
+
+
+def budget_left(budget, n_offered, n_test):
+    """Return how many labels the learner may buy beside the test rows; None: any."""
+    if budget is None:
+        return None
+    left = check_budget(budget, n_offered) - n_test
+    if left < 0:
+        raise ValueError(
+            f"test_size={n_test} is more than the budget, {budget}, which pays for "
+            "the rows put aside, too."
+        )
+    return left
+
+
+def drawn_seed():
+    """Return a seed for a learner that has none."""
+    return int(np.random.default_rng().integers(2**31))
+
+
+def player_maker(book, ids, learner, pool):
+    """Return a function that makes a player of the learner that has seen nothing."""
+    begin = book.begin
+    test = np.array(ids.rows(begin["test"]), dtype=np.int64)
+
+    def make():
+        own = ready(learner, begin["seeds"], begin["budget"])
+        return Player(own, pool, test, begin["classes"])
+
+    return make

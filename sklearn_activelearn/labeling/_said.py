@@ -1,0 +1,127 @@
+"""What people say, looked at before it is noted."""
+
+from math import isfinite
+from numbers import Integral, Real
+
+import numpy as np
+
+from ._answers import SKIP
+
+
+def check_who(who, n_votes):
+    """Raise unless this is a name, or none and none is needed."""
+    if who is None and n_votes == 1:
+        return
+    if who is None:
+        raise ValueError(f"Each row gets {n_votes} votes: say whose this is with who=.")
+    if not isinstance(who, str) or not who.strip():
+        raise ValueError(f"who must be a name, got {who!r}.")
+
+
+def plain_label(label, classes, example):
+    """Return a label as JSON has it.
+
+    Parameters
+    ----------
+    label : object
+        What somebody said.
+    classes : list or None
+        All that can occur; None for any.
+    example : object
+        A label of the kind that it must be of; None for any.
+
+    Raises
+    ------
+    ValueError
+        For what is no label, or none of these.
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    kind = kind_of(label)
+    if kind is None:
+        raise ValueError(f"A label is text or a number, got {label!r}.")
+    if classes is not None and (label not in classes or kind != kind_of(classes[0])):
+        raise ValueError(f"The label {label!r} is none of {classes}.")
+    if classes is not None:
+        return classes[classes.index(label)]
+    if example is not None and kind != kind_of(example):
+        raise ValueError(
+            f"The label {label!r} is not of the kind of the others, as {example!r}."
+        )
+    return label
+
+
+def kind_of(label):
+    """Return whether a label is text or a number; None: neither."""
+    if isinstance(label, str):
+        return "text"
+    if isinstance(label, bool):
+        return "flag"
+    if isinstance(label, Integral) or (isinstance(label, Real) and isfinite(label)):
+        return "number"
+    return None
+
+
+def label_said(book, ids, is_stream, id, label, who):
+    """Return what to note of a label: one record, or none if it was said before.
+
+    Raises
+    ------
+    ValueError
+        For an unknown row or label, or one that a stream learner would have to unlearn.
+    """
+    id = ids.own(id)
+    label = plain_label(label, book.begin["classes"], book.any_label())
+    told = book.told.get(id, SKIP)
+    if is_stream and told not in (SKIP, label):
+        raise ValueError(
+            f"Row {id!r} is learned as {told!r}: a stream learner cannot unlearn it."
+        )
+    own = [answer.label for answer in book.answers.get(id, ()) if answer.who == who]
+    if own and own[-1] == label:
+        return []
+    return [("label", {"id": id, "label": label, "who": who})]
+
+
+def skip_said(book, ids, id, reason, who):
+    """Return what to note of a row that gets no label.
+
+    Raises
+    ------
+    ValueError
+        For a row that was not asked for, or is learned.
+    """
+    id = ids.own(id)
+    if id not in book.asked and id not in book.test:
+        raise ValueError(f"Row {id!r} was not asked for: nothing to skip.")
+    if book.told.get(id, SKIP) is not SKIP:
+        raise ValueError(
+            f"The learner knows the label of row {id!r}: undo it, or label it "
+            "otherwise."
+        )
+    return "skip", {"id": id, "who": who, "reason": reason and str(reason)}
+
+
+def held(book, id, who, now, lease):
+    """Return what to note of a row that is given to somebody: nothing if it was."""
+    if who is None or book.is_held(id, who, now + lease / 2):
+        return []
+    return [("assign", {"id": id, "who": who, "until": now + lease})]
+
+
+def undo_said(book, is_stream, who, until):
+    """Return what to note of an answer that is taken back.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or if a stream learner would have to unlearn it.
+    """
+    last = book.last_answer(who)
+    if last is None:
+        raise ValueError("There is nothing to undo.")
+    if is_stream and last.id in book.told:
+        raise ValueError(
+            f"Row {last.id!r} is learned: a stream learner cannot unlearn it."
+        )
+    return "undo", {"event": last.event, "id": last.id, "who": who, "until": until}

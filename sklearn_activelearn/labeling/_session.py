@@ -1,0 +1,399 @@
+"""A learner, the rows, and a file that outlives both."""
+
+from concurrent.futures import wait
+from pathlib import Path
+from time import time
+
+from .._containers import is_frame
+from ._display import html_of
+from ._evidence import advice_of, curve_of, predictions_of, status_of
+from ._export import read_labels, write_labels
+from ._ids import find_ids
+from ._opening import check_again, opened, player_maker
+from ._said import check_who, held, label_said, skip_said, undo_said
+from ._work import Record, Work
+
+
+class LabelingSession:
+    """A learner, the rows, and a file that outlives both.
+
+    Without such a file the session begins, else it goes on: the next row is the one
+    that an uninterrupted session would show. It works on a clone of the learner.
+
+    Parameters
+    ----------
+    learner : learner
+        Any pool or stream learner of this package. Its seeds may be whole numbers or
+        None, which are drawn once and stored.
+    pool : rows of shape (n_samples, n_features)
+        What the learner gets, in one order for good; for a stream learner the stream.
+    path : str or path
+        The file; ``path + ".lock"`` beside it is locked while the session is open.
+    items : rows, default=None
+        What is shown, in the order of the pool: texts, a DataFrame. None: the pool.
+    ids : list of str or int, or str, default=None
+        Names of the rows, all different, or the column of the items or the pool that
+        has them. None: the index of a DataFrame, else made of the values of the rows.
+    classes : list, default=None
+        All labels, at least two. None: they grow, for pool learners only.
+    test_size : int >= 0, default=0
+        So many random rows are put aside: labelled first, never taught. They are paid
+        for out of the learner's budget.
+    votes : int >= 1, default=1
+        How many people label each row; ``who`` is required then. The most frequent
+        label is taught; if there are two of them, one more person is asked.
+    ahead : {0, 1}, default=0
+        0: `next` waits for training. 1: it comes from the model of one batch before,
+        and training happens while the person labels.
+
+    Attributes
+    ----------
+    learner : learner
+        The clone as it stands: it predicts. Do not change it.
+    ids : list
+        Of all rows, in the order of the pool.
+    classes : list or None
+        As told.
+    stop_reason : str or None
+        Why no more rows are wanted: "budget", the name of a stopping rule, "no rows".
+    lease : float
+        Seconds for which a row is kept for the person who was given it; 1800.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what the learner refuses, a file that is no session or is damaged, or was
+        begun with other rows or parameters: the message says what differs, nothing was
+        written. A larger budget is welcome.
+    BlockingIOError
+        If the session is open elsewhere.
+    FileNotFoundError
+        If there is no such folder.
+
+    Warns
+    -----
+    UserWarning
+        For other versions of the packages, a learner that would ask for other rows now,
+        and a last event that was not written completely.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn_activelearn import UncertaintySamplingClassifier
+    >>> from sklearn_activelearn.labeling import LabelingSession
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = X / X.max(axis=0)
+    >>> learner = UncertaintySamplingClassifier(budget=30, random_state=0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "labels.sqlite")
+    >>> with LabelingSession(learner, X, path, ids=list(range(len(X)))) as session:
+    ...     while (id := session.next()) is not None:
+    ...         session.label(id, "benign" if y[id] else "malignant")
+    >>> session.stop_reason
+    'budget'
+    """
+
+    lease = 30 * 60
+
+    def __init__(
+        self, learner, pool, path, *, items=None, ids=None, classes=None,
+        test_size=0, votes=1, ahead=0,
+    ):  # fmt: skip
+        self._ids = find_ids(ids, pool, items)
+        self._items = pool if items is None else items
+        settings = {"classes": classes, "test_size": test_size, "votes": votes}
+        arguments = learner, pool, items, self._ids, settings, ahead
+        path = Path(path)
+        self._journal = opened(path, *arguments)
+        try:
+            self._record = Record(self._journal)
+            self._book, self._lock = self._record.book, self._record.lock
+            self._record.enter(*check_again(path, self._book, *arguments))
+            make = player_maker(self._book, self._ids, learner, pool)
+            self._work = Work(self._record, self._ids, make)
+        except BaseException:
+            self._journal.close()
+            raise
+        self.ids, self.classes = self._ids.all, self._book.begin["classes"]
+        self._ahead, self._is_open = ahead, True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        """Wait for training, close the file and give up the lock; twice is fine."""
+        with self._lock:
+            self._is_open = False
+        self._work.close()
+        self._journal.close()
+
+    @property
+    def learner(self):
+        """The learner as it stands."""
+        return self._work.player.learner
+
+    @property
+    def stop_reason(self):
+        """Why no more rows are wanted; None while there may be some."""
+        with self._lock:
+            return self._book.ended
+
+    def next(self, who=None):
+        """Return the row to label: the same one until it is answered.
+
+        Parameters
+        ----------
+        who : str, default=None
+            The person, if there are several: no two of them get the same row unless
+            each row has several votes. After `lease` seconds it may go to another one.
+
+        Returns
+        -------
+        id : str, int or None
+            None if nothing is left for this person.
+
+        Raises
+        ------
+        ValueError
+            Without `who` if rows have several votes; if the session is closed.
+        Exception
+            What the learner raises if it cannot be trained. The labels are stored.
+        """
+        while True:
+            with self._lock:
+                self._check(who)
+                now = time()
+                id = self._book.next_for(who, now)
+                if id is not None:
+                    self._record.enter(*held(self._book, id, who, now, self.lease))
+                    if self._ahead:
+                        self._work.look_ahead(id)
+                    return id
+                job = self._work.find_rows()
+            if job is None:
+                return None
+            job.result()
+
+    def row(self, id):
+        """Return what to show of a row.
+
+        Parameters
+        ----------
+        id : str or int
+            As `next` returns it.
+
+        Returns
+        -------
+        item : object
+            The item, or the row of the pool; of a DataFrame a Series.
+
+        Raises
+        ------
+        ValueError
+            For an id that is not there.
+        """
+        row = self._ids.row(id)
+        return self._items.iloc[row] if is_frame(self._items) else self._items[row]
+
+    def label(self, id, label, who=None):
+        """Store the label of a row. It is on the disk when this returns.
+
+        Any row may be labelled, also one that was not asked for, and again: the last
+        label counts, and stands where the first one stood.
+
+        Parameters
+        ----------
+        id : str or int
+            The row.
+        label : str, int, float or bool
+            One of the classes, if they are known.
+        who : str, default=None
+            The person.
+
+        Raises
+        ------
+        ValueError
+            For an id that is not there, a label that is no class, another label for a
+            row that a stream learner has learned, as it cannot unlearn; as `next`.
+        """
+        with self._lock:
+            self._record.enter(*self._labels_said([(id, label, who)]))
+
+    def skip(self, id, reason=None, who=None):
+        """Note that a row that was asked for gets no label.
+
+        Parameters
+        ----------
+        id : str or int
+            The row.
+        reason : str, default=None
+            Why.
+        who : str, default=None
+            The person.
+
+        Raises
+        ------
+        ValueError
+            For a row that was not asked for, or whose label the learner knows; as
+            `next`.
+        """
+        with self._lock:
+            self._check(who)
+            self._record.enter(skip_said(self._book, self._ids, id, reason, who))
+
+    def undo(self, who=None):
+        """Take back the last label or skip of a person; the row comes first again.
+
+        A pool learner that knows it is made anew without. What it asked for stays out.
+
+        Parameters
+        ----------
+        who : str, default=None
+            The person.
+
+        Returns
+        -------
+        id : str or int
+            The row.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to take back, or a stream learner knows it; as `next`.
+        """
+        while True:
+            with self._lock:
+                self._check(who)
+                until = None if who is None else time() + self.lease
+                undo = undo_said(self._book, self._work.player.is_stream, who, until)
+                busy = self._work.under_way
+                if busy is None or self._book.is_untold(undo[1]["id"]):
+                    job = self._work.forget(undo)
+                    break
+            wait([busy])  # or else the clock would decide what it knew
+        if job is not None:
+            job.result()
+        return undo[1]["id"]
+
+    def status(self):
+        """Return where the session stands.
+
+        Returns
+        -------
+        status : Status
+            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
+            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``; and
+            ``stop_reason``.
+        """
+        with self._lock:
+            return status_of(self._book)
+
+    def predictions(self, ids=None):
+        """Return what the model says of rows.
+
+        Parameters
+        ----------
+        ids : list of str or int, default=None
+            These rows; None: all.
+
+        Returns
+        -------
+        predictions : Predictions
+            ``ids``, ``labels``, ``probabilities`` (n_rows, n_classes; None if the model
+            has none), ``classes``.
+
+        Raises
+        ------
+        ValueError
+            If there is no model yet; for an id that is not there.
+        """
+        rows = None if ids is None else [self._ids.row(id) for id in ids]
+        return predictions_of(self._work.player, self._ids, rows)
+
+    def curve(self):
+        """Return how good each model was on the rows put aside.
+
+        Returns
+        -------
+        points : list of CurvePoint
+            ``n_labels``, ``accuracy``, ``n_test``; empty without such rows.
+        """
+        with self._lock:
+            return curve_of(self._book)
+
+    def advice(self):
+        """Return what the rows put aside say about going on.
+
+        Returns
+        -------
+        advice : str
+            One sentence.
+        """
+        with self._lock:
+            return advice_of(self._book)
+
+    def export(self, path):
+        """Write the labels to a file, with what is shown of each row.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv`` or ``.json`` (Label Studio's).
+
+        Returns
+        -------
+        n_rows : int
+            How many rows have a label.
+
+        Raises
+        ------
+        ValueError
+            For another kind of file.
+        """
+        with self._lock:
+            return write_labels(self._book, path, self.row)
+
+    def import_labels(self, path):
+        """Read labels from a file that `export` or Label Studio wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv`` with the columns id and label, who if there are several people, or
+            ``.json``.
+
+        Returns
+        -------
+        n_rows : int
+            How many labels were new.
+
+        Raises
+        ------
+        ValueError
+            For an id that is not there, a label that is no class, a file of another
+            kind. Nothing was stored then.
+        """
+        with self._lock:
+            known = list(status_of(self._book).by_class)
+            records = self._labels_said(read_labels(path, self._ids, known))
+            self._record.enter(*records)
+            return len(records)
+
+    def _repr_html_(self):
+        return html_of(self)
+
+    def _check(self, who):
+        if not self._is_open:
+            raise ValueError("The session is closed.")
+        check_who(who, self._book.begin["votes"])
+
+    def _labels_said(self, labels):
+        """Return what to note for ids, labels and people, if all of them are right."""
+        records, is_stream = [], self._work.player.is_stream
+        for id, label, who in labels:
+            self._check(who)
+            records += label_said(self._book, self._ids, is_stream, id, label, who)
+        return records

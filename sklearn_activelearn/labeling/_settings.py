@@ -1,0 +1,140 @@
+"""What a session was begun with, as JSON, and what differs when it is opened again."""
+
+import base64
+from collections import Counter
+from hashlib import sha256
+from inspect import isclass, isroutine
+from numbers import Integral, Real
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.base import clone
+
+import sklearn_activelearn
+
+from .._containers import exact_keys, is_frame
+from ._journal import to_json
+
+
+def versions():
+    """Return the versions on which the numbers of a learner depend."""
+    modules = (sklearn_activelearn, sklearn, np, scipy)
+    return {module.__name__: module.__version__ for module in modules}
+
+
+def described(value):
+    """Return a parameter as JSON; objects that are no estimators by their class.
+
+    Raises
+    ------
+    ValueError
+        For a RandomState or Generator, which is in another state each time.
+    """
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        raise ValueError(
+            f"random_state must be a whole number or None, got {value!r}: a session "
+            "is replayed from its seeds."
+        )
+    if hasattr(value, "get_params") and not isclass(value):
+        params = value.get_params(deep=False)
+        own = {name: described(param) for name, param in params.items()}
+        return {"class": name_of(type(value)), "params": own}
+    if isinstance(value, dict):
+        return {str(key): described(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [described(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return described(value.tolist())
+    if value is None or isinstance(value, str | bool | np.bool_):
+        return value if not isinstance(value, np.bool_) else bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if np.isfinite(value) else repr(float(value))
+    return name_of(value if isclass(value) or isroutine(value) else type(value))
+
+
+def name_of(item):
+    """Return the qualified name of a class or function."""
+    return f"{item.__module__}.{item.__qualname__}"
+
+
+def drawn_seeds(learner):
+    """Return a number for each seed of a learner that is None, nested ones too."""
+    names = sorted(
+        name
+        for name, value in learner.get_params().items()
+        if name.split("__")[-1] == "random_state" and value is None
+    )
+    seeds = np.random.default_rng().integers(2**31, size=len(names)).tolist()
+    return dict(zip(names, seeds, strict=True))
+
+
+def ready(learner, seeds, budget):
+    """Return a clone to work with."""
+    learner = clone(learner).set_params(**seeds)
+    return learner.set_params(budget=budget)
+
+
+def fingerprint(pool, items, ids):
+    """Return what tells a pool from another one: hashes of its rows and of its ids.
+
+    Those of the items count what differs: where numbers are made of all items, one more
+    item changes the numbers of all rows.
+    """
+    return {
+        "n_rows": len(ids),
+        "rows": hashes_of(pool),
+        "items": None if items is None else hashes_of(items),
+        "columns": [str(name) for name in pool.columns] if has_columns(pool) else None,
+        "ids": sha256(to_json(ids).encode()).hexdigest(),
+    }
+
+
+def hashes_of(rows):
+    """Return the hashes of rows as text."""
+    return base64.b64encode(exact_keys(rows).astype("<u8").tobytes()).decode()
+
+
+def has_columns(pool):
+    """Whether the columns of a pool have names."""
+    return is_frame(pool) and pool.ndim == 2
+
+
+def check_pool(path, before, now):
+    """Raise unless the pool is the one that the session was begun with."""
+    if all(before[name] == now[name] for name in ("rows", "columns", "ids")):
+        return
+    seen = "items" if before["items"] and now["items"] else "rows"
+    old, new = (
+        Counter(np.frombuffer(base64.b64decode(each[seen]), "<u8").tolist())
+        for each in (before, now)
+    )
+    n_missing, n_new = (old - new).total(), (new - old).total()
+    if n_missing or n_new:
+        differs = f"{n_missing} of its {before['n_rows']} rows are missing"
+        differs += f" and {n_new} are new"
+    elif before[seen] != now[seen]:
+        differs = "its rows are in another order"
+    elif before["rows"] != now["rows"]:
+        differs = "the numbers made of its rows are others"
+    else:
+        what = "ids" if before["ids"] != now["ids"] else "columns"
+        differs = f"its rows have other {what}"
+    raise ValueError(f"The pool is not that of {path}: {differs}.")
+
+
+def differences(before, now, name="", shared=False):
+    """Yield a few words for each thing that differs between two descriptions.
+
+    With `shared`, what only one of them has is no difference: another version of a
+    package may know more parameters.
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = before.keys() & now.keys() if shared else before.keys() | now.keys()
+        for key in sorted(keys):
+            inner = name if key in ("class", "params") else f"{name}.{key}".strip(".")
+            yield from differences(before.get(key), now.get(key), inner, shared)
+    elif before != now:
+        yield f"{name} was {before!r} and is now {now!r}"

@@ -1,0 +1,130 @@
+"""Labelling in a terminal: a row, a key, the next row."""
+
+import re
+import shutil
+import sys
+from textwrap import fill
+
+from ._desk import COMMANDS, HELP, QUIT, SKIP, UNDO
+from ._keyboard import END, REDRAW, Keyboard, Lines, can_read_keys
+
+WIDEST = 100  # longer lines are hard to read
+#: What a terminal would obey: control characters, and those that turn lines around.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+USAGE = (
+    "The keys in brackets label the row. s skips it: it does not come back. u takes "
+    "back your last answer and shows that row again. q ends it, and so do Ctrl-C and "
+    "Ctrl-D. A label is saved as soon as you give it: the same command goes on."
+)
+
+
+def label_in_terminal(desk, *, who=None, answers=None):
+    """Show rows and take answers until none is left, or until the person ends it.
+
+    Parameters
+    ----------
+    desk : Desk
+        What is shown, and where answers go.
+    who : str, default=None
+        Who answers.
+    answers : iterable of str, default=None
+        Answers, one a line. None: the keys of the terminal, or the lines of the
+        standard input where keys cannot be read.
+
+    Raises
+    ------
+    ValueError
+        For a line that is no answer, where nobody can put it right.
+    """
+    by_keys = answers is None and can_read_keys(sys.stdin) and all(desk.keys.values())
+    lines = sys.stdin if answers is None else answers
+    with Keyboard(sys.stdin) if by_keys else Lines(lines) as source:
+        view = desk.next(who)
+        while view is not None and view.row_id is not None:
+            source.forget()
+            show(view, desk)
+            view = next_view(desk, view, who, source)
+        if view is not None:
+            say(view.reason)
+
+
+def next_view(desk, view, who, source):
+    """Wait for an answer to a view, and return the view after it; None: the end."""
+    labels = meanings(desk.keys)
+    while True:
+        answer = source.read()
+        try:
+            if answer in (END, QUIT):
+                return None
+            if answer == UNDO:
+                after = desk.undo(who)
+            elif answer == SKIP:
+                after = desk.skip(view.row_id, who)
+            elif answer in labels:
+                after = desk.label(view.row_id, labels[answer], who)
+            else:
+                after = None
+        except ValueError as error:  # nothing to take back
+            if not source.is_live:
+                raise
+            say(str(error))
+            continue
+        if after is not None:
+            say(after.last)
+            return after
+        if answer == REDRAW:
+            show(view, desk)
+        elif answer == HELP or source.is_live:
+            say(f"{USAGE}\n{desk.session.advice()}")
+        else:
+            raise ValueError(no_answer(answer, labels))
+
+
+def meanings(keys):
+    """Return the label that each key and each name of a class stands for."""
+    names = {f"{label}": label for label in keys}
+    return names | {key: label for label, ks in keys.items() for key in ks}
+
+
+def check_answers(answers, keys):
+    """Refuse lines that are no answers, with the first of them."""
+    labels = meanings(keys)
+    for answer in filter(None, map(str.strip, answers)):
+        if answer not in labels and answer not in COMMANDS:
+            raise ValueError(no_answer(answer, labels))
+
+
+def no_answer(answer, labels):
+    """Return a sentence for what is no answer."""
+    return (
+        f"{answer[:40]!r} is no answer; answers are {', '.join(labels)}, "
+        f"{SKIP} (skip), {UNDO} (undo) and {QUIT} (quit)."
+    )
+
+
+def show(view, desk):
+    """Print a row and what can be answered."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    print(f"\n{'─' * width}")
+    say(view.counts)
+    print()
+    if isinstance(view.item, dict):
+        for name, cell in view.item.items():
+            say(f"{name}: {cell}", hanging="    ")
+    elif desk.kind == "image":
+        say(f"{desk.folder / view.item}")
+    else:
+        say(view.item)
+    print()
+    if view.prediction:
+        say(view.prediction)
+    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in desk.keys.items()]
+    say("  ".join([*classes, "", "[s]kip", "[u]ndo", "[q]uit", "[?]"]))
+
+
+def say(text, hanging=""):
+    """Print a text within the width of the terminal."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    for line in CONTROL.sub("", text).expandtabs().splitlines():
+        print(fill(line, width, subsequent_indent=hanging))
+    sys.stdout.flush()

@@ -1,0 +1,47 @@
+"""What a labelling session shows, written as the plain loop that it stands for."""
+
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.tools import group_of
+
+
+@contextmanager
+def quick_folder():
+    """Give a folder in memory where there is one: thousands of commits are cheap."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+def shown_rows(learner, X, y, classes, ahead):
+    """Return the rows that one person sees who answers each with its label.
+
+    With `ahead`, the labels of a batch are taught when the next but one is asked for.
+    But a stream learner is told the first one at once: until then it lets rows pass.
+    """
+    is_stream = hasattr(learner, "shuffle")
+    ask = (asks_stream if is_stream else asks_pool)(learner, X)
+    shown, untaught = [], []
+    for rows in ask:
+        shown += rows
+        untaught.append(rows)
+        if len(untaught) > ahead or (is_stream and learner.n_taught_ == 0):
+            taught = untaught.pop(0)
+            learner.teach(X[taught], y[taught], classes=classes)
+    return shown
+
+
+def asks_pool(learner, X):
+    """Yield batches until there are none."""
+    while len(rows := learner.query(X)):
+        yield rows.tolist()
+
+
+def asks_stream(learner, X):
+    """Yield the row that is bought of each group, if one is."""
+    for start in range(0, len(X), group_of(learner)):
+        rows = learner.query(X[start : start + group_of(learner)])
+        if len(rows):
+            yield (start + rows).tolist()

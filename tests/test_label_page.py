@@ -1,0 +1,337 @@
+"""The page: what it sends and shows, and whom its server refuses."""
+
+import json
+import re
+import socket
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._desk import Desk
+from tests.reference.labeling import quick_folder
+
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+testclient = pytest.importorskip(
+    "starlette.testclient", reason="Starlette is not installed"
+)
+from sklearn_activelearn.labeling import _page  # noqa: E402
+
+TOKEN = "a" * 32
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def open_desk(path, n_rows=60, kind="text", items=None, folder=None, **settings):
+    rng = np.random.RandomState(0)
+    X = rng.randn(n_rows, 3)
+    items = items or [f"{EVIL} {i}" for i in range(n_rows)]
+    session = LabelingSession(
+        UncertaintySamplingClassifier(budget=None, random_state=0),
+        X,
+        path / "labels.sqlite",
+        items=items,
+        ids=list(range(1, n_rows + 1)),
+        classes=["good", "bad"],
+        ahead=1,
+        **settings,
+    )
+    return Desk(session, kind, folder=folder)
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = open_desk(tmp_path)
+    with desk.session:
+        yield desk
+
+
+@pytest.fixture
+def client(desk):
+    app = _page.make_app(desk, TOKEN)
+    with testclient.TestClient(
+        app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False
+    ) as client:
+        yield client
+
+
+def ask(client, verb, status=200, **body):
+    response = client.post(f"/api/{verb}", json=body, headers=HEADERS)
+    assert response.status_code == status, response.text
+    assert response.headers["x-content-type-options"] == "nosniff"
+    return response.json()
+
+
+class TestAnswers:
+    def test_label_skip_undo(self, client, desk):
+        first = ask(client, "next")
+        assert first["kind"] == "text"
+        assert first["classes"][0] == {"label": "good", "keys": ["1", "g"]}
+        row = first["row"]["id"]
+        assert ask(client, "next")["row"] == first["row"]  # until it is answered
+        second = ask(client, "label", id=row, label="good")
+        assert second["row"]["id"] != row
+        assert second["last"].startswith(f"Row {row}: good")
+        assert second["counts"].startswith("1 labelled (good: 1)")
+        third = ask(client, "skip", id=second["row"]["id"])
+        assert "1 skipped" in third["counts"]
+        assert ask(client, "undo")["row"] == second["row"]
+        assert ask(client, "undo")["row"] == first["row"]
+        assert desk.session.status().answered == 0
+
+    def test_the_model_speaks_after_the_label(self, client):
+        view = ask(client, "next")
+        for i in range(15):
+            assert view["prediction"] == ""
+            label = ["good", "bad"][i % 2]
+            view = ask(client, "label", id=view["row"]["id"], label=label)
+        assert re.search(r"The model: \w+ \d+ %, \w+ \d+ %$", view["last"])
+
+    def test_the_model_speaks_before_if_that_is_wanted(self, tmp_path):
+        desk = open_desk(tmp_path)
+        desk = Desk(desk.session, "text", show_prediction=True)
+        with desk.session:
+            view = desk.next()
+            for i in range(15):
+                view = desk.label(view.row_id, ["good", "bad"][i % 2])
+            assert view.prediction.startswith("The model: ")
+
+    def test_markup_stays_text(self, client):
+        response = client.post("/api/next", json={}, headers=HEADERS)
+        assert response.headers["content-type"] == "application/json"
+        assert response.json()["row"]["item"].startswith(EVIL)
+        assert "innerHTML" not in _page.PAGE
+        assert "insertAdjacentHTML" not in _page.PAGE
+
+    def test_progress(self, tmp_path):
+        desk = open_desk(tmp_path, test_size=5)
+        with desk.session, testclient.TestClient(
+            _page.make_app(desk, TOKEN), base_url="http://localhost"
+        ) as client:  # fmt: skip
+            view = ask(client, "next")
+            for i in range(25):
+                label = ["good", "bad"][i % 2]
+                view = ask(client, "label", id=view["row"]["id"], label=label)
+            found = ask(client, "progress")
+        assert found["advice"]
+        assert all(0 <= accuracy <= 1 for _, accuracy in found["curve"])
+        assert found["curve"]
+
+    def test_nothing_is_left(self, tmp_path):
+        desk = open_desk(tmp_path, n_rows=3)
+        with desk.session:
+            view = desk.next()
+            for label in ("good", "bad", "good"):
+                view = desk.label(view.row_id, label)
+        assert view.row_id is None
+        assert view.reason == "There is no row left."
+        assert view.share == 1
+
+    @pytest.mark.parametrize(
+        ("verb", "body", "why"),
+        [
+            ("label", {"id": 1, "label": "ugly"}, "ugly"),
+            ("label", {"id": 99, "label": "good"}, "99"),
+            ("label", {"id": 1}, "label must be"),
+            ("label", {"id": [1], "label": "good"}, "id must be"),
+            ("label", {"id": True, "label": "good"}, "id must be"),
+            ("label", {"id": 1, "label": "g" * 101}, "label must be"),
+            ("skip", {"id": "x"}, "x"),
+            ("skip", {}, "id must be"),
+            ("undo", {}, ""),
+            ("next", {"who": 7}, "who must be"),
+            ("image", {"id": 1}, "no images"),
+        ],
+    )
+    def test_a_bad_request_changes_nothing(self, client, desk, verb, body, why):
+        ask(client, "next")
+        error = ask(client, verb, status=400, **body)["error"]
+        assert why in error
+        assert error.endswith(".")
+        status = desk.session.status()
+        assert (status.answered, status.skipped) == (0, 0)
+
+
+class TestImages:
+    @pytest.fixture
+    def client(self, tmp_path):
+        folder = tmp_path / "pictures"
+        folder.mkdir()
+        (folder / "a.png").write_bytes(b"pixels")
+        (tmp_path / "secret.png").write_bytes(b"secret")
+        items = ["a.png", "../secret.png", "gone.png", str(tmp_path / "secret.png")]
+        desk = open_desk(tmp_path, 4, "image", items, folder)
+        app = _page.make_app(desk, TOKEN)
+        with desk.session, testclient.TestClient(
+            app, base_url="http://localhost"
+        ) as client:  # fmt: skip
+            yield client
+
+    def test_an_image_is_fetched_with_the_token(self, client):
+        response = client.post("/api/image", json={"id": 1}, headers=HEADERS)
+        assert response.content == b"pixels"
+        assert response.headers["content-type"] == "image/png"
+        assert client.post("/api/image", json={"id": 1}).status_code == 401
+
+    @pytest.mark.parametrize("row_id", [2, 3, 4])
+    def test_other_files_are_refused(self, client, row_id):
+        error = ask(client, "image", status=400, id=row_id)["error"]
+        assert "outside" in error or "no such file" in error
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("status", "headers"),
+        [
+            (401, {"Authorization": ""}),
+            (401, {"Authorization": "Bearer " + "b" * 32}),
+            (401, {"Authorization": f"Bearer {TOKEN}é".encode()}),
+            (401, {"Authorization": TOKEN}),
+            (403, {"Origin": "http://evil.example"}),
+            (403, {"Origin": "null"}),
+            (403, {"Origin": "http://127.0.0.1:9"}),
+            (403, {"Origin": "https://127.0.0.1:8000"}),
+            (415, {"Content-Type": "text/plain"}),
+            (415, {"Content-Type": "application/x-www-form-urlencoded"}),
+            (415, {"Content-Type": ""}),
+            (421, {"Host": "evil.example"}),
+            (421, {"Host": "127.0.0.1.evil.example"}),
+            (421, {"Host": "10.0.0.1:8000"}),
+            (421, {"Host": ""}),
+        ],
+    )
+    def test_strangers(self, client, desk, status, headers):
+        row = desk.next().row_id
+        body = json.dumps({"id": row, "label": "good"})
+        sent = HEADERS | {"Content-Type": "application/json"} | headers
+        response = client.post("/api/label", content=body, headers=sent)
+        assert response.status_code == status
+        assert response.json()["error"].endswith(".")
+        assert "content-security-policy" in response.headers
+        assert desk.session.status().answered == 0
+
+    def test_the_page_is_for_this_machine_too(self, client):
+        assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+
+    def test_same_origin_is_let_in(self, client):
+        origin = {"Origin": "http://localhost:9999", "Host": "localhost:9999"}
+        response = client.post("/api/next", json={}, headers=HEADERS | origin)
+        assert response.status_code == 200
+
+    @pytest.mark.parametrize(
+        ("status", "body"),
+        [
+            (413, b'{"who": "' + b"x" * 2**16 + b'"}'),
+            (400, b"{"),
+            (400, b"[]"),
+            (400, b"[" * 60_000),
+            (400, b'{"who": "\xff"}'),
+            (400, b""),
+        ],
+    )
+    def test_bodies(self, client, status, body):
+        headers = HEADERS | {"Content-Type": "application/json"}
+        response = client.post("/api/next", content=body, headers=headers)
+        assert response.status_code == status
+        assert response.json()["error"]
+
+    @pytest.mark.parametrize(
+        ("method", "path", "status"),
+        [
+            ("GET", "/api/next", 405),
+            ("POST", "/", 405),
+            ("POST", "/api/delete", 404),
+            ("GET", "/etc/passwd", 404),
+            ("GET", "/../_page.py", 404),
+        ],
+    )
+    def test_there_is_nothing_else(self, client, method, path, status):
+        headers = HEADERS | {"Content-Type": "application/json"}
+        response = client.request(method, path, headers=headers)
+        assert response.status_code == status
+        assert response.json()["error"]
+
+    def test_a_mistake_of_ours_tells_nothing(self, client, monkeypatch):
+        def broken(self, who=None):
+            raise RuntimeError("secret")
+
+        monkeypatch.setattr(Desk, "next", broken)
+        assert "secret" not in ask(client, "next", status=500)["error"]
+
+
+class TestPolicy:
+    def test_nothing_but_the_page_itself_may_run(self, client):
+        response = client.get("/")
+        assert response.headers["referrer-policy"] == "no-referrer"
+        policy = dict(
+            part.split(" ", 1)
+            for part in response.headers["content-security-policy"].split("; ")
+        )
+        assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
+        assert re.fullmatch(r"'sha256-[\w+/]{43}='", policy["script-src"])
+        assert re.fullmatch(r"'sha256-[\w+/]{43}='", policy["style-src"])
+
+    def test_the_page_names_no_other_address_and_no_markup(self):
+        addresses = set(re.findall(r"https?://[^\s\"'`]+", _page.PAGE))
+        assert addresses == {"http://www.w3.org/2000/svg"}
+        assert not re.search(r"\son\w+=|style=|<link|@import|src=", _page.PAGE)
+
+
+@pytest.fixture
+def server():
+    """A server in a thread; returns a function that opens a client."""
+    uvicorn = pytest.importorskip("uvicorn")
+    listener = socket.create_server(("127.0.0.1", 0))
+    with quick_folder() as folder, open_desk(folder, n_rows=220).session as session:
+        desk = Desk(session, "text")
+        app = _page.make_app(desk, TOKEN)
+        running = uvicorn.Server(
+            uvicorn.Config(app, lifespan="off", log_level="warning")
+        )
+        thread = threading.Thread(target=running.run, args=([listener],))
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk
+        running.should_exit = True
+        thread.join()
+    listener.close()
+
+
+def test_ten_people_at_once(server):
+    address, desk = server
+    each = 20
+
+    def work(number):
+        who, given = f"person {number}", []
+        with httpx.Client(base_url=address, headers=HEADERS, timeout=60) as client:
+            view = ask(client, "next", who=who)
+            for i in range(each):
+                row, label = view["row"]["id"], ["good", "bad"][(number + i) % 2]
+                given.append((row, label))
+                view = ask(client, "label", id=row, label=label, who=who)
+        return given
+
+    with ThreadPoolExecutor(10) as people:
+        given = [answer for part in people.map(work, range(10)) for answer in part]
+    assert max(Counter(row for row, _ in given).values()) == 1
+    status = desk.session.status()
+    assert status.answered == len(given) == 10 * each
+    assert status.by_class == {"good": 5 * each, "bad": 5 * each}
+
+
+def test_a_label_and_the_next_row_take_little_time(server):
+    address, _ = server
+    times = []
+    with httpx.Client(base_url=address, headers=HEADERS) as client:
+        view = ask(client, "next")
+        for i in range(15):
+            start = time.perf_counter()
+            label = ["good", "bad"][i % 2]
+            view = ask(client, "label", id=view["row"]["id"], label=label)
+            times.append(time.perf_counter() - start)
+    assert np.median(times) < 0.5  # a tenth of it where nothing else is running

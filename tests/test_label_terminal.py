@@ -1,0 +1,449 @@
+"""Labelling in a terminal: keys of a pseudo-terminal, lines, and what is refused."""
+
+import csv
+import io
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._desk import counts, keys_of, progress
+from sklearn_activelearn.labeling._evidence import Status
+from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, Lines
+from sklearn_activelearn.labeling._tables import default_learner, read_task
+from sklearn_activelearn.labeling._terminal import say
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+termios = pytest.importorskip("termios")
+
+WORDS = {"good": "great lovely superb fine warm", "bad": "awful dull weak broken bland"}
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    """Sixty short texts, and the label of each."""
+    path = tmp_path / "reviews.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["key", "review", "truth"])
+        for i in range(60):
+            kind = ["good", "bad"][i * 7 % 5 % 2]
+            word = WORDS[kind].split()[i % 5]
+            table.writerow([f"r{i}", f"a {word} film number {i}", kind])
+    return path
+
+
+@pytest.fixture
+def label(reviews, tmp_path, monkeypatch, capsys):
+    """Run the command in an empty folder; return its code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    common = ["--classes", "good,bad", "--out", "labels.sqlite"]
+
+    def run(*argv, answers="", columns=("--text", "review")):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        code = main(["label", str(reviews), *columns, *common, *argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(tmp_path, monkeypatch, capsys, reviews):
+    """Run arguments that must be refused in one line and write nothing."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*argv):
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert main(["label", *map(str, argv)]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("sklearn-activelearn: error: ")
+        assert err.count("\n") == 1
+        assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+        return err
+
+    return run
+
+
+def exported(path="labels.sqlite", out="labelled.csv"):
+    assert main(["label", path, "--export", out]) == 0
+    with open(out, newline="") as file:
+        return {row["id"]: row["label"] for row in csv.DictReader(file)}
+
+
+class TestLines:
+    def test_the_three_commands(self, label, capsys):
+        code, out, err = label(answers="good\n2\ng\nquit?\n")
+        assert code == 2
+        assert "'quit?' is no answer" in err
+        assert "Labels in labels.sqlite: 3." in out
+        code, out, _ = label(answers="s\nu\n\nbad\n?\nq\ngood\n")
+        assert code == 0
+        assert "3 labelled" in out
+        assert "Labels in labels.sqlite: 4." in out
+        assert "The keys in brackets label the row." in out
+        assert sorted(exported().values()) == ["bad", "bad", "good", "good"]
+
+    def test_answers_of_a_file(self, label, tmp_path):
+        (tmp_path / "answers.txt").write_text("1\n2\n" * 8 + "q\n")
+        code, out, _ = label("--answers", "answers.txt")
+        assert code == 0
+        assert "Labels in labels.sqlite: 16." in out
+        assert re.search(r"Row \d+: \w+\. The model: \w+ \d+ %, \w+ \d+ %", out)
+
+    def test_a_file_with_a_line_that_is_no_answer_begins_nothing(self, label, tmp_path):
+        (tmp_path / "answers.txt").write_text("good\nugly\n")
+        code, _, err = label("--answers", "answers.txt")
+        assert code == 2
+        assert "'ugly' is no answer; answers are good, bad, 1, g, 2, b" in err
+        assert not (tmp_path / "labels.sqlite").exists()
+
+    def test_an_empty_file_of_answers(self, label, tmp_path):
+        (tmp_path / "answers.txt").write_text("\n")
+        out = label("--answers", "answers.txt", answers="good\n")[1]
+        assert "Labels in labels.sqlite: 0." in out
+
+    def test_the_standard_input_as_the_file(self, label):
+        assert label("--answers", "-", answers="good\nbad\n")[0] == 0
+        assert len(exported()) == 2
+
+    def test_the_budget_ends_it_and_more_goes_on(self, label):
+        code, out, _ = label("--budget", "3", answers="good\n" * 9)
+        assert code == 0
+        assert "3 left" in out
+        assert "The budget is spent. To go on, raise it: --budget." in out
+        assert "Labels in labels.sqlite: 3." in out
+        assert (
+            "Labels in labels.sqlite: 5."
+            in label("--budget", "5", answers="2\n" * 9)[1]
+        )
+
+    def test_known_labels_cost_nothing_and_are_not_asked_for(self, label, reviews):
+        lines = reviews.read_text().splitlines()
+        reviews.write_text(
+            "\n".join([*lines[:31], *(f"new{i},film {i}," for i in range(5))])
+        )
+        options = ["--labelled", "truth", "--budget", "3", "--id", "key"]
+        code, out, _ = label(*options, answers="good\n" * 9)
+        assert code == 0
+        assert "3 left" in out
+        assert len(exported()) == 33
+
+    def test_a_table_and_other_learners(self, label):
+        options = ["--learner", "QueryByCommittee:n_initial=4", "--batch-size", "2"]
+        code, out, _ = label(
+            *options, "--test-size", "2", answers="good\nbad\n" * 5, columns=()
+        )
+        assert code == 0
+        assert "  key: r" not in out
+        assert re.search(r"^key: r\d+$", out, re.MULTILINE)
+        assert len(exported()) == 10
+
+    def test_labels_of_an_export_can_be_taken(self, label, tmp_path):
+        label(answers="good\nbad\n")
+        before = exported()
+        (tmp_path / "labels.sqlite").unlink()
+        assert label("--import", "labelled.csv")[0] == 0
+        assert exported() == before
+
+    def test_the_model_may_speak_before(self, label):
+        out = label("--show-prediction", answers="1\n2\n" * 8)[1]
+        assert re.search(r"^The model: \w+ \d+ %, \w+ \d+ %$", out, re.MULTILINE)
+
+    def test_other_versions_are_told_in_a_line(self, label, monkeypatch):
+        label(answers="good\n")
+        module = "sklearn_activelearn.labeling._opening"
+        monkeypatch.setattr(f"{module}.versions", lambda: {"numpy": "0.1"})
+        code, out, err = label(answers="good\n")
+        assert code == 0
+        assert "Labels in labels.sqlite: 2." in out
+        assert re.fullmatch(
+            "sklearn-activelearn: warning: .*numpy was .* and is now '0.1'.*\n", err
+        )
+
+    def test_what_was_shown_is_exported_by_the_command_that_labels(self, label):
+        label(answers="good\n")
+        code, out, _ = label("--export", "labelled.json")
+        assert code == 0
+        assert out == "Labels in labelled.json: 1.\n"
+        (task,) = json.loads(Path("labelled.json").read_text())
+        assert " film number " in task["data"]["text"]
+
+    def test_several_people_vote(self, label):
+        options = ["--votes", "2", "--budget", "2"]
+        for who in ("ann", "bob"):
+            assert label(*options, "--who", who, answers="good\n" * 3)[0] == 0
+        assert list(exported().values()) == ["good", "good"]
+
+
+class TestRefusals:
+    def test_what_is_missing(self, refused, reviews):
+        assert "where are the labels to be kept? (--out)" in refused(reviews)
+        assert "to choose from? (--classes)" in refused(reviews, "--out", "a.sqlite")
+        assert "FILE" in refused()
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            (["--classes", "good"], "'good' is one class; two are needed"),
+            (["--classes", "good,good"], "'good' is there twice"),
+            (["--classes", "good,,bad"], "has no name"),
+            (["--text", "revue"], "there is no column 'revue'. Did you mean 'review'?"),
+            (["--image", "review"], "one of them"),
+            (["--labelled", "key"], "row 1 has the label 'r0', which is none of"),
+            (["--id", "truth"], "the id 'good' too"),
+            (["--learner", "Nobody"], "there is no learner 'Nobody'"),
+            (
+                ["--learner", "DKM", "--batch-size", "3"],
+                "--batch-size: DKMClassifier has",
+            ),
+            (["--budget", "0"], "0 is not at least 1"),
+            (["--votes", "2"], "whose votes are these? (--who)"),
+            (["--answers", "none.txt"], "none.txt: No such file"),
+            (["--answers", "-", "--web"], "--answers is for the terminal"),
+            (["--out", "none/labels.sqlite"], "there is no folder none"),
+            (["--out", "reviews.csv"], "reviews.csv"),
+            (["--test-size", "61"], "61"),
+        ],
+    )
+    def test_options(self, refused, reviews, options, why):
+        common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
+        assert why in refused(reviews, *common, *options)
+
+    def test_files(self, refused, reviews, tmp_path):
+        common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
+        assert "none.csv: No such file" in refused("none.csv", *common)
+        assert "none.sqlite" in refused("none.sqlite", "--export", "out.csv")
+        assert "reviews.csv" in refused(reviews, "--export", "out.csv")
+        (tmp_path / "b.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 99)
+        assert "b.sqlite holds labels" in refused("b.sqlite", *common)
+
+    def test_a_session_is_no_table_and_has_one_writer(self, label, refused, reviews):
+        label(answers="good\n")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "labels.sqlite"]
+        task = read_task(reviews, text="review")
+        with LabelingSession(
+            default_learner(), task.X, "labels.sqlite", items=task.items, ids=task.ids,
+            classes=["good", "bad"], ahead=1,
+        ):  # fmt: skip
+            assert "labels.sqlite" in refused(reviews, *common)
+
+    def test_another_command_for_the_same_session(self, label, refused, reviews):
+        label(answers="good\n")
+        common = ["--text", "review", "--out", "labels.sqlite"]
+        assert "labels.sqlite" in refused(
+            reviews, *common, "--classes", "good,bad,so-so"
+        )
+
+    def test_a_changed_file_is_refused_with_what_differs(self, label, refused, reviews):
+        label(answers="good\n")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "labels.sqlite"]
+        lines = reviews.read_text().splitlines()
+        reviews.write_text("\n".join([*lines[:-2], "r58,other words,", lines[-1]]))
+        assert "1 of its 60 rows are missing and 1 are new" in refused(reviews, *common)
+
+    def test_a_port_that_is_taken(self, refused, reviews):
+        pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            err = refused(reviews, *common, "--web", "--port", port)
+        assert f"--port: {port}: " in err
+
+    def test_without_the_packages_of_the_page(self, refused, reviews, monkeypatch):
+        monkeypatch.setitem(sys.modules, "uvicorn", None)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
+        err = refused(reviews, *common, "--web")
+        assert "pip install 'sklearn-activelearn[label]'" in err
+
+
+def test_the_package_itself_needs_none_of_it():
+    script = (
+        "import sys, sklearn_activelearn.__main__\n"
+        "assert not {'starlette', 'uvicorn', 'PIL'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A pseudo-terminal as the standard input; the test has its other end."""
+    ours, theirs = pty.openpty()
+    stream = os.fdopen(theirs, "r")
+    monkeypatch.setattr(sys, "stdin", stream)
+    yield ours
+    stream.close()
+    os.close(ours)
+
+
+def press(ours, *keys):
+    for key in keys:
+        os.write(ours, key.encode())
+
+
+class TestKeyboard:
+    @pytest.mark.parametrize(
+        ("typed", "keys"),
+        [
+            ("1", "1"),
+            ("é", "é"),
+            ("\x1b[A\x1bOP\x1b[15~\x1bx1", "1"),  # arrow, F1, F5, Alt
+            ("\x1b[200~good\n12\x1b[201~2", "2"),  # a paste
+            ("\x1b[200~1\x1b[200~2\x1b[201~3", "3"),
+            ("\x1b\x1b[A1", "1"),
+            ("1B", "1b"),
+            ("\x04", [END]),
+        ],
+    )
+    def test_what_is_typed(self, terminal, typed, keys):
+        with Keyboard(sys.stdin) as keyboard:
+            press(terminal, typed)
+            assert [keyboard.read() for _ in keys] == list(keys)
+
+    def test_a_sequence_in_two_halves(self, terminal):
+        with Keyboard(sys.stdin) as keyboard:
+            timer = threading.Timer(0.05, press, [terminal, "[A", "1"])
+            press(terminal, "\x1b")
+            timer.start()
+            assert keyboard.read() == "1"
+
+    def test_escape_alone_is_forgotten(self, terminal):
+        with Keyboard(sys.stdin) as keyboard:
+            threading.Timer(0.5, press, [terminal, "1"]).start()
+            press(terminal, "\x1b")
+            assert keyboard.read() == "1"
+
+    def test_keys_for_a_row_that_nobody_has_seen_are_forgotten(self, terminal):
+        with Keyboard(sys.stdin) as keyboard:
+            press(terminal, "111\x1b[200~22")
+            time.sleep(0.05)
+            keyboard.forget()
+            press(terminal, "33\x1b[201~4")
+            assert keyboard.read() == "4"
+
+    def test_another_width_is_reported(self, terminal, monkeypatch):
+        with Keyboard(sys.stdin) as keyboard:
+            monkeypatch.setenv("COLUMNS", "47")
+            assert keyboard.read() == REDRAW
+
+    def test_a_closed_window_is_the_end(self, capsys):
+        ours, theirs = pty.openpty()
+        with os.fdopen(theirs, "r") as stream:
+            keyboard = Keyboard(stream)
+            os.close(ours)
+            assert keyboard.read() == END
+
+    def test_the_terminal_is_as_it_was(self, terminal, capsys):
+        before = termios.tcgetattr(sys.stdin)
+        with Keyboard(sys.stdin):
+            assert termios.tcgetattr(sys.stdin) != before
+        assert termios.tcgetattr(sys.stdin) == before
+        assert capsys.readouterr().out == "\x1b[?2004h\x1b[?2004l"
+
+
+def test_lines():
+    lines = Lines(["", " a b ", "\n", "c"])
+    assert [lines.read() for _ in range(3)] == ["a b", "c", END]
+    assert not lines.is_live
+
+
+class TestWords:
+    def test_control_characters_do_not_reach_the_terminal(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "10")
+        say("\x1b]0;title\x07\x9b31mred\u202e\r\none\ttwo three\x00")
+        out = capsys.readouterr().out
+        assert out == "]0;title31\nmred\none\ntwo three\n"
+
+    def test_keys(self):
+        assert keys_of(["good", "Bad"]) == {"good": ["1", "g"], "Bad": ["2", "b"]}
+        assert keys_of(["great", "good"]) == {"great": ["1"], "good": ["2"]}
+        assert keys_of(["spam", "ham"]) == {"spam": ["1"], "ham": ["2", "h"]}
+        assert keys_of(["1", "0"]) == {"1": ["1"], "0": ["0"]}
+        assert keys_of(["10", "9"]) == {"10": ["1"], "9": ["2"]}
+        many = keys_of([f"c{i}" for i in range(11)])
+        assert many["c8"] == ["9"]
+        assert many["c9"] == many["c10"] == []
+
+    def test_counts(self):
+        status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
+        assert counts(status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        assert progress(status, 100) == pytest.approx(4 / 16)
+        unlimited = status._replace(skipped=0, left=None, by_class={})
+        assert counts(unlimited) == "0 labelled"
+        assert progress(unlimited, 60) == 0.05
+
+
+class Child:
+    """The command at the other end of a pseudo-terminal."""
+
+    def __init__(self, folder, *argv):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            command = [sys.executable, "-m", "sklearn_activelearn", "label", *argv]
+            os.execv(sys.executable, command)
+        self.seen = ""
+
+    def wait_for(self, text, seconds=30):
+        """Read until a text is shown; forget what came up to it."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            assert time.monotonic() < end, self.seen
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    self.seen += os.read(self.fd, 4096).decode()
+                except OSError:
+                    assert text in self.seen, self.seen
+        before, _, self.seen = self.seen.partition(text)
+        return before
+
+    def press(self, key):
+        os.write(self.fd, key.encode())
+
+    def end(self):
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+
+def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c(reviews, monkeypatch):
+    """Keys are typed, then SIGKILL; the same command goes on with the same row."""
+    monkeypatch.chdir(reviews.parent)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    argv = [reviews.name, "--text", "review", "--classes", "good,bad"]
+    argv += ["--out", "labels.sqlite"]
+    ready = "[?]"
+
+    child = Child(reviews.parent, *argv)
+    child.wait_for(ready)
+    child.press("x")  # no answer
+    child.wait_for("The keys in brackets")
+    for label in ("good", "bad", "bad"):
+        child.press(label[0])
+        child.wait_for(f": {label}")
+        left = child.wait_for(ready)
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.end() == -signal.SIGKILL
+
+    child = Child(reviews.parent, *argv)
+    again = child.wait_for(ready)
+    assert again.splitlines()[-3:] == left.splitlines()[-3:]  # the row that was left
+    child.press("u")
+    child.wait_for("taken back")
+    child.wait_for(ready)
+    child.press("\x03")
+    child.wait_for("Labels in labels.sqlite: 2.")
+    assert child.end() == 130
+    assert sorted(exported().values()) == ["bad", "good"]

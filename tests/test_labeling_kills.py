@@ -1,0 +1,112 @@
+"""Processes that are killed at any moment: no label is lost, no row shown twice.
+
+``pytest tests/test_labeling_kills.py --hypothesis-profile=explore`` kills a thousand.
+"""
+
+import os
+import signal
+import time
+import traceback
+from itertools import cycle
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    QueryByBoostingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._journal import Journal
+from tests.reference.labeling import quick_folder
+
+X, y = make_classification(30, 4, random_state=1)
+LEARNERS = [
+    UncertaintySamplingClassifier(GaussianNB(), n_initial=4, batch_size=3),
+    QueryByBoostingClassifier(n_estimators=2, n_initial=4, batch_size=4, budget=25),
+    CBGZClassifier(b=1.0),
+    UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=4, batch_size=3, stopping="stable_predictions"
+    ),
+]
+
+
+def label_all(learner, path, ahead, tell):
+    """Label to the end; tell of each row before it is shown, and after it is kept."""
+    options = {"ids": list(range(30)), "classes": [0, 1], "test_size": 5}
+    with LabelingSession(learner, X, path, ahead=ahead, **options) as session:
+        while (id := session.next()) is not None:
+            tell(f"shown {id}")
+            session.label(id, int(y[id]))
+            tell(f"kept {id}")
+    tell("end -1")
+
+
+def killed(n_lines, seconds, *arguments):
+    """Do that in a process that is killed; return what it told.
+
+    That is so many seconds after so many lines.
+    """
+    reads, writes = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            label_all(*arguments, lambda said: os.write(writes, f"{said}\n".encode()))
+        except BaseException:
+            os.write(writes, f"error {traceback.format_exc()!r}\n".encode())
+        finally:
+            os._exit(0)
+    os.close(writes)
+    with open(reads) as pipe:
+        told = [line for _, line in zip(range(n_lines), pipe, strict=False)]
+        time.sleep(seconds)
+        os.kill(process, signal.SIGKILL)
+        told += pipe
+    os.waitpid(process, 0)
+    return [line.split(maxsplit=1) for line in told]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_nothing_is_lost_when_a_session_is_killed(request):
+    explores = request.config.getoption("--hypothesis-profile") == "explore"
+    rng = np.random.default_rng(None if explores else 0)
+    n_kills, n_ended = (1000 if explores else 200), 0
+    for number, settings in enumerate(cycle((L, a) for L in LEARNERS for a in (0, 1))):
+        learner, ahead = settings
+        learner.set_params(random_state=number)
+        with quick_folder() as folder:
+            told = []
+            label_all(learner, folder / "whole", ahead, told.append)
+            expected = [int(each.split()[1]) for each in told[:-1:2]]
+            kept = []
+            while True:
+                when = rng.integers(6), rng.choice([0.002, 0.02]) * rng.random()
+                told = killed(*when, learner, folder / "killed", ahead)
+                n_kills -= 1
+                assert "error" not in dict(told), told
+                shown = [int(id) for what, id in told if what == "shown"]
+                assert shown == expected[len(kept) :][: len(shown)]
+                acknowledged = [int(id) for what, id in told if what == "kept"]
+                stored = labels_of(folder / "killed")
+                assert stored[: len(kept) + len(acknowledged)] == kept + acknowledged
+                assert stored == expected[: len(stored)]
+                kept = stored
+                if "end" in dict(told):
+                    n_ended += 1
+                    break
+                if n_kills <= 0:
+                    break
+        if n_kills <= 0:
+            break
+    assert n_ended > 0
+
+
+def labels_of(path):
+    """Return the rows that have a label in the file, in order."""
+    if not path.exists() or not path.stat().st_size:
+        return []
+    return [event.body["id"] for event in Journal.read(path) if event.kind == "label"]
