@@ -143,7 +143,7 @@ POOL_LEARNERS = [
     UncertaintySamplingClassifier(
         NaiveBayes(), n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
-    QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=15),
+    QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
         NaiveBayes(),
         param_grid={"alpha": [0.01, 1.0]},

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,11 @@ PAPERS = {
 
 
 def experiment(name):
-    """Import an experiment: of the package or, if nothing is installed, of the tree."""
-    installed = "sklearn_activelearn._papers"
-    return import_module(
-        f"{installed if find_spec(installed) else 'benchmarks.papers'}.{name}"
-    )
+    """Import an experiment: of the tree that this is in, or of an installation."""
+    tree = find_spec("benchmarks")
+    is_here = tree and tree.origin == str(ROOT / "benchmarks" / "__init__.py")
+    folder = "benchmarks.papers" if is_here else "sklearn_activelearn._papers"
+    return import_module(f"{folder}.{name}")
 
 
 def reproduce(paper, out, quick):
