@@ -266,13 +266,18 @@ each_stream_default = each(STREAM_DEFAULTS)
 each_pool_default = each(POOL_DEFAULTS)
 
 
+def families(learners):
+    """Return one row a family, or all when there is time to explore."""
+    if settings.get_current_profile_name() == "explore":
+        return learners
+    return [row for row in learners if row in FAMILIES]
+
+
 def each_family_of(learners):
     """Run over one row a family, or over all when there is time to explore."""
-    if settings.get_current_profile_name() != "explore":
-        return each([row for row in learners if row in FAMILIES])
     rows = [
         pytest.param(row, id=name_of(row), marks=pytest.mark.every_learner)
-        for row in learners
+        for row in families(learners)
     ]
     return pytest.mark.parametrize("prototype", rows)
 
