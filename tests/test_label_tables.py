@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-from sklearn_activelearn.labeling._tables import (
-    as_numbers,
-    default_learner,
-    image_path,
-    read_task,
-)
+from sklearn_activelearn._cli.tables import as_numbers, default_learner, read_task
+from sklearn_activelearn.labeling._images import image_path
 
 
 @pytest.fixture

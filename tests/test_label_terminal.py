@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli.tables import default_learner, read_task
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._desk import counts, keys_of, progress
 from sklearn_activelearn.labeling._evidence import Status
 from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, Lines
-from sklearn_activelearn.labeling._tables import default_learner, read_task
 from sklearn_activelearn.labeling._terminal import say
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from ._tables import image_path
+from ._images import image_path
 
 #: Keys that are no class.
 SKIP, UNDO, QUIT, HELP = "s", "u", "q", "?"

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ._tables import IMAGE_TYPES
+from ._images import IMAGE_TYPES
 
 LONGEST_BODY = 2**16  # bytes
 LONGEST_NAME = 100

@@ -18,21 +18,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from .._cli.data_files import LONGEST_LINE, Lines, check_room, no_column
+from ..labeling._images import image_path
 from ..pool import UncertaintySamplingClassifier
+from .data_files import LONGEST_LINE, Lines, check_room, no_column
 
 #: What stands in a cell for "not known".
 GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
 
-#: Images that are shown; no SVG, which is a program.
-IMAGE_TYPES = {
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".webp": "image/webp",
-}
-THUMBNAIL = (16, 16)
+THUMBNAIL = (16, 16)  # grey pixels of an image
 N_WORDS = 50_000  # the most frequent ones
 N_CATEGORIES = 30  # of a column; the rare ones share one
 
@@ -292,39 +285,6 @@ def reason(error):
     if "cannot identify" in text:
         text = "it is no image"
     return text.rstrip(".")
-
-
-def image_path(folder, name):
-    """Return the path of an image, which must lie below a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Resolved.
-    name : str
-        Relative to it.
-
-    Returns
-    -------
-    path : Path
-        Resolved: what a link leads to.
-
-    Raises
-    ------
-    ValueError
-        If it lies elsewhere, does not exist or is no image.
-    """
-    try:
-        path = (folder / name).resolve()
-    except (OSError, ValueError, RuntimeError):  # a null byte, a ring of links
-        raise ValueError("it is no path") from None
-    if not path.is_relative_to(folder):
-        raise ValueError("it lies outside the folder of the CSV")
-    if path.suffix.lower() not in IMAGE_TYPES:
-        raise ValueError(f"the name must end in {', '.join(IMAGE_TYPES)}")
-    if not path.is_file():
-        raise ValueError("there is no such file")
-    return path
 
 
 def portable(X):
