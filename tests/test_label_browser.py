@@ -85,7 +85,7 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         page.wait_for_selector("#card p")
         assert "token" not in page.url
         n_good = n_bad = 0
-        for i in range(20):
+        for i in range(14):
             is_good = "great" in page.inner_text("#card")
             assert page.inner_text("#card").startswith(EVIL)  # text, no image
             n_good, n_bad = n_good + is_good, n_bad + (not is_good)
@@ -118,5 +118,5 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         assert page.inner_text("#card") == left
         page.focus("#classes button")
         after = before.replace(f"good: {n_good}", f"good: {n_good + 1}")
-        press(page, "Enter", after.replace("20 labelled", "21 labelled"))
-    assert export(tmp_path / "a.sqlite", tmp_path / "labels.csv") == 21
+        press(page, "Enter", after.replace("14 labelled", "15 labelled"))
+    assert export(tmp_path / "a.sqlite", tmp_path / "labels.csv") == 15

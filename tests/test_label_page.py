@@ -46,6 +46,12 @@ def open_desk(path, n_rows=60, kind="text", items=None, folder=None, **settings)
 
 
 @pytest.fixture
+def tmp_path():
+    with quick_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
 def desk(tmp_path):
     desk = open_desk(tmp_path)
     with desk.session:
@@ -288,7 +294,7 @@ def server():
     """A server in a thread; returns a function that opens a client."""
     uvicorn = pytest.importorskip("uvicorn")
     listener = socket.create_server(("127.0.0.1", 0))
-    with quick_folder() as folder, open_desk(folder, n_rows=220).session as session:
+    with quick_folder() as folder, open_desk(folder, n_rows=100).session as session:
         desk = Desk(session, "text")
         app = _page.make_app(desk, TOKEN)
         running = uvicorn.Server(
@@ -304,7 +310,7 @@ def server():
 
 def test_ten_people_at_once(server):
     address, desk = server
-    each = 20
+    each = 8
 
     def work(number):
         who, given = f"person {number}", []

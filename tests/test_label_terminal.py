@@ -8,7 +8,6 @@ import re
 import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -18,16 +17,23 @@ import pytest
 
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli.tables import default_learner, read_task
-from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling import LabelingSession, _keyboard
 from sklearn_activelearn.labeling._desk import counts, keys_of, progress
 from sklearn_activelearn.labeling._evidence import Status
 from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, Lines
 from sklearn_activelearn.labeling._terminal import say
+from tests.reference.labeling import quick_folder
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 termios = pytest.importorskip("termios")
 
 WORDS = {"good": "great lovely superb fine warm", "bad": "awful dull weak broken bland"}
+
+
+@pytest.fixture
+def tmp_path():
+    with quick_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -269,14 +275,6 @@ class TestRefusals:
         assert "pip install 'sklearn-activelearn[label]'" in err
 
 
-def test_the_package_itself_needs_none_of_it():
-    script = (
-        "import sys, sklearn_activelearn.__main__\n"
-        "assert not {'starlette', 'uvicorn', 'PIL'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
-
-
 @pytest.fixture
 def terminal(monkeypatch):
     """A pseudo-terminal as the standard input; the test has its other end."""
@@ -319,9 +317,10 @@ class TestKeyboard:
             timer.start()
             assert keyboard.read() == "1"
 
-    def test_escape_alone_is_forgotten(self, terminal):
+    def test_escape_alone_is_forgotten(self, terminal, monkeypatch):
+        monkeypatch.setattr(_keyboard, "TICK", 0.01)
         with Keyboard(sys.stdin) as keyboard:
-            threading.Timer(0.5, press, [terminal, "1"]).start()
+            threading.Timer(0.1, press, [terminal, "1"]).start()
             press(terminal, "\x1b")
             assert keyboard.read() == "1"
 
@@ -385,6 +384,16 @@ class TestWords:
         assert progress(unlimited, 60) == 0.05
 
 
+#: The command, which does without the packages of the page and of images.
+PROGRAM = """
+import sys
+from sklearn_activelearn.__main__ import main
+code = main(sys.argv[1:])
+assert not {"starlette", "uvicorn", "PIL"} & set(sys.modules)
+sys.exit(code)
+"""
+
+
 class Child:
     """The command at the other end of a pseudo-terminal."""
 
@@ -392,7 +401,7 @@ class Child:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            command = [sys.executable, "-m", "sklearn_activelearn", "label", *argv]
+            command = [sys.executable, "-c", PROGRAM, "label", *argv]
             os.execv(sys.executable, command)
         self.seen = ""
 

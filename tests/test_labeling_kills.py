@@ -84,7 +84,7 @@ def test_nothing_is_lost_when_a_session_is_killed(request):
             expected = [int(each.split()[1]) for each in told[:-1:2]]
             kept = []
             while True:
-                when = rng.integers(6), rng.choice([0.002, 0.02]) * rng.random()
+                when = rng.integers(16), rng.choice([0.002, 0.02]) * rng.random()
                 told = killed(*when, learner, folder / "killed", ahead)
                 n_kills -= 1
                 assert "error" not in dict(told), told

@@ -51,24 +51,24 @@ CLASSES = ["good", "bad"]
 
 POOL = {
     "plain": UncertaintySamplingClassifier(n_initial=4, batch_size=3, budget=25),
-    "margin": MinMarginClassifier(n_initial=3, batch_size=2, budget=20),
+    "margin": MinMarginClassifier(n_initial=3, batch_size=2, budget=14),
     "committee": QueryByCommitteeClassifier(
         estimators=[("a", GaussianNB()), ("b", LogisticRegression())],
-        n_initial=4, batch_size=4, cv=2, budget=20,
+        n_initial=4, batch_size=4, cv=2, budget=14,
     ),
     "passive": PassiveClassifier(LogisticRegression(), n_initial=3, budget=0.3),
-    "boosting": QueryByBoostingClassifier(n_estimators=3, n_initial=4, budget=14),
-    "semi-supervised": COMBClassifier(n_estimators=3, n_initial=4, budget=14),
-    "fast boosting": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=16),
-    "graph": ActiveLabelPropagationClassifier(n_initial=2, budget=16),
+    "boosting": QueryByBoostingClassifier(n_estimators=3, n_initial=4, budget=11),
+    "semi-supervised": COMBClassifier(n_estimators=3, n_initial=4, budget=11),
+    "fast boosting": FASSLBoostClassifier(n_initial=4, batch_size=2, budget=12),
+    "graph": ActiveLabelPropagationClassifier(n_initial=2, budget=11),
     "models": ALMSClassifier(
-        LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=12
+        LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=11
     ),
     "incremental": MinMarginClassifier(
-        Perceptron(), incremental=True, n_initial=3, batch_size=2, budget=16
+        Perceptron(), incremental=True, n_initial=3, batch_size=2, budget=12
     ),
     "warm start": UncertaintySamplingClassifier(
-        LogisticRegression(warm_start=True), n_initial=4, budget=14
+        LogisticRegression(warm_start=True), n_initial=4, budget=11
     ),
     "stopping": UncertaintySamplingClassifier(
         GaussianNB(), n_initial=4, batch_size=3, stopping="stable_predictions"
@@ -80,6 +80,7 @@ STREAM = {
     "groups": GreedyOnlineClassifier(m=4),
     "second order": RLSSamplingClassifier(60.0, variant="next", budget=12),
 }
+COLD = {"plain", "margin", "committee", "passive"}  # replayed with one training
 FAMILIES = {
     name: clone(learner).set_params(random_state=0)
     for name, learner in {**POOL, **STREAM}.items()
@@ -161,24 +162,20 @@ def test_rows_put_aside_are_no_part_of_the_stream(family, path):
 @each_family
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_a_session_that_is_interrupted_shows_the_same_rows(family, ahead, folder):
-    learner, options = FAMILIES[family], {"test_size": 5, "ahead": ahead}
+    learner, options = FAMILIES[family], {"test_size": 3, "ahead": ahead}
     with opened(learner, folder / "whole", **options) as session:
         expected, said = label_all(session), opinion(session)
         curve, status = session.curve(), session.status()
-    shown = []
-    while True:
+    shown, more = [], [...]
+    while more:
         with opened(learner, folder / "parts", **options) as session:
-            more = label_all(session, n=11)
+            more = label_all(session, n=13)
             shown += more
-            if len(more) < 11:
+            if len(more) < 13:
                 assert opinion(session) == said
                 assert session.curve() == curve
                 assert session.status() == status
-                break
     assert shown == expected
-    with opened(learner, folder / "parts", **options) as session:
-        assert session.next() is None
-        assert opinion(session) == said
 
 
 few = settings(max_examples=settings.default.max_examples // 3)
@@ -233,7 +230,7 @@ def test_whatever_happens_a_replay_is_exact(family, steps, ahead):
     assert replayed == live
 
 
-@pytest.mark.parametrize("family", POOL)
+@pytest.mark.parametrize("family", sorted(COLD))
 def test_a_cold_replay_is_a_full_one(family, path, monkeypatch):
     learner = FAMILIES[family]
     with opened(learner, path) as session:
@@ -250,7 +247,7 @@ def test_a_cold_replay_is_a_full_one(family, path, monkeypatch):
 
 def test_which_learners_are_replayed_cold():
     cold = {name for name, each in FAMILIES.items() if each._follows_from_labels()}
-    assert cold == {"plain", "margin", "committee", "passive"}
+    assert cold == COLD
 
 
 # --- labels: late, in any order, wrong, taken back
