@@ -37,39 +37,41 @@ from tests.learners import (
     each_default,
     each_family_of,
     each_stream_learner,
+    families_of,
     family,
 )
 from tests.tools import fresh
 
-#: Each pool learner with its default and with other kinds of estimators.
+#: Pool learners around other kinds of estimators.
 PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
 POOL_CHECKED = [
-    MinMarginClassifier(LinearSVC()),
     MinMarginClassifier(PIPELINE, batch_size=10),
-    MinMarginClassifier(Perceptron(), incremental=True, batch_size=5),
+    family(MinMarginClassifier(Perceptron(), incremental=True, batch_size=5)),
     UncertaintySamplingClassifier(GaussianNB(), measure="entropy"),
-    UncertaintySamplingClassifier(PIPELINE, batch_size=10),
-    UncertaintySamplingClassifier(DecisionTreeClassifier(), measure="margin"),
+    family(UncertaintySamplingClassifier(PIPELINE, batch_size=10)),
+    family(UncertaintySamplingClassifier(DecisionTreeClassifier(), measure="margin")),
     UncertaintySamplingClassifier(
         CalibratedClassifierCV(LinearSVC(), cv=2), n_initial=40, batch_size=20
     ),
     QueryByCommitteeClassifier(budget=12, cv=2),
-    QueryByCommitteeClassifier(
-        estimators=[("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())],
-        disagreement="consensus_kl",
-        cv=2,
-        batch_size=10,
+    family(
+        QueryByCommitteeClassifier(
+            estimators=[("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())],
+            disagreement="consensus_kl",
+            cv=2,
+            batch_size=10,
+        )
     ),
     QueryByCommitteeClassifier(GaussianNB(), batch_size=10),
     PassiveClassifier(GaussianNB(), param_grid={"var_smoothing": [1e-9, 1e-3]}),
     PassiveClassifier(PIPELINE),
     PassiveClassifier(DecisionTreeClassifier()),
-    ActiveLabelPropagationClassifier("rbf", batch_size=4),
+    family(ActiveLabelPropagationClassifier("rbf", batch_size=4)),
     QueryByBoostingClassifier(
         DecisionTreeClassifier(max_depth=2), n_estimators=5, batch_size=10, budget=50
     ),
     COMBClassifier(GaussianNB(), n_estimators=3, batch_size=10),
-    FASSLBoostClassifier(GaussianNB(), batch_size=10, budget=50),
+    family(FASSLBoostClassifier(GaussianNB(), batch_size=10, budget=50)),
 ]
 
 
@@ -90,7 +92,8 @@ CLASSES = [
 each_class = each_family_of(CLASSES)
 
 
-@parametrize_with_checks(DEFAULTS + POOL_CHECKED)
+@pytest.mark.every_learner
+@parametrize_with_checks(DEFAULTS + families_of(POOL_CHECKED))
 def test_defaults(estimator, check):
     check(estimator)
 
@@ -111,7 +114,7 @@ def blobs(n_classes):
 
 @each_class
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("random_state", range(5))
+@pytest.mark.parametrize("random_state", range(3))
 def test_accuracy(prototype, n_classes, random_state):
     X, y = blobs(n_classes)
     learner = fresh(prototype, random_state=random_state).fit(X, y)
