@@ -16,6 +16,7 @@ from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import ONE_EPOCH, fresh, kernel, whole
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn._rows import Rows
+from sklearn_activelearn.losses import LogRampLoss
 
 LOSSES = ["ramp", "log_ramp", "root_ramp", "sigmoid"]
 PLAIN = {"random_state": 0, "patience": None}
@@ -30,7 +31,7 @@ def inlined(learner, X, y):
     def call():
         w = np.zeros(X.shape[1] + 1)
         n_bought = compiled("inlined_rule").run(
-            rows, labels, learner.t, learner.eta0, fitted._coin_seed, w, bought,
+            rows, labels, LogRampLoss().t, learner.eta0, fitted._coin_seed, w, bought,
             probabilities,
         )  # fmt: skip
         return w, n_bought
