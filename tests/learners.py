@@ -50,6 +50,8 @@ def overlap_of(x, z):
 class TanhLoss(MarginLoss):
     """A loss of one's own."""
 
+    parameters = ("width",)
+
     def __init__(self, width=1.0):
         self.width = width
 
@@ -266,20 +268,19 @@ each_stream_default = each(STREAM_DEFAULTS)
 each_pool_default = each(POOL_DEFAULTS)
 
 
-def families(learners):
-    """Return one row a family, or all when there is time to explore."""
-    if settings.get_current_profile_name() == "explore":
-        return learners
-    return [row for row in learners if row in FAMILIES]
+def families_of(learners):
+    """Return one row a family, or all rows when there is time to explore."""
+    explores = settings.get_current_profile_name() == "explore"
+    return [row for row in learners if explores or row in FAMILIES]
 
 
 def each_family_of(learners):
-    """Run over one row a family, or over all when there is time to explore."""
-    rows = [
-        pytest.param(row, id=name_of(row), marks=pytest.mark.every_learner)
-        for row in families(learners)
-    ]
-    return pytest.mark.parametrize("prototype", rows)
+    """Run over one row a family; `explore` runs what is marked so over all."""
+
+    def decorate(test):
+        return pytest.mark.every_learner(each(families_of(learners))(test))
+
+    return decorate
 
 
 each_family = each_family_of(LEARNERS)

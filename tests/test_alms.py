@@ -58,13 +58,13 @@ def check_purchases(learner, bought, rounds):
     )
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize(
-    ("estimator", "name", "voi"),
+    ("seed", "estimator", "name", "voi"),
     [
-        (reference.Exact(), "lam", "refit"),
-        (LogisticRegression(), "C", "gram"),
-        (LogisticRegression(), "C", "auto"),
+        (0, reference.Exact(), "lam", "refit"),  # slow
+        (0, LogisticRegression(), "C", "gram"),
+        (1, LogisticRegression(), "C", "gram"),
+        (2, LogisticRegression(), "C", "auto"),
     ],
 )
 def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):

@@ -141,13 +141,13 @@ def test_same_seed_same_result(prototype, stream, seed):
 
 @each_learner
 def test_the_seed_is_used(prototype):
-    X = np.random.RandomState(0).standard_normal((60, 3))
+    X = np.random.RandomState(0).standard_normal((40, 3))
     y = X[:, 0] > 0
     runs = {
         tuple(fresh(prototype, random_state=seed).fit(X, y).queried_indices_)
-        for seed in range(10)
+        for seed in range(5)
     }
-    assert len(runs) > 5
+    assert len(runs) > 2
 
 
 @each_stream_learner

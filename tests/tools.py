@@ -154,7 +154,7 @@ class AnswerSheet:
 
 
 @st.composite
-def streams(draw, min_rows=2, max_rows=30, min_features=1, values=3, zeros=0.0):
+def streams(draw, min_rows=2, max_rows=24, min_features=1, values=3, zeros=0.0):
     """Draw rows of whole numbers up to `values` and labels that mostly follow them.
 
     Small numbers make ties, repeated rows and rows of zeros. Large ones make a
