@@ -82,6 +82,21 @@ def refused(tmp_path, monkeypatch, capsys, reviews):
     return run
 
 
+def test_a_rehearsal_takes_its_answers_from_a_column(label):
+    rehearsal = ["--labelled", "truth", "--rehearse", "--budget", "40"]
+    code, out, err = label(*rehearsal, "--test-size", "15")
+    assert (code, err) == (0, "")
+    first, *_, last = out.splitlines()
+    assert re.fullmatch(r" +\d+ labels: \d+% of 15", first)
+    assert last.startswith("With 25 labels the model is right on")
+
+
+def test_a_rehearsal_needs_answers_and_rows_put_aside(refused, reviews):
+    rest = [reviews, "--classes", "good,bad", "--out", "x.sqlite", "--rehearse"]
+    refused(*rest, "--test-size", "5")
+    refused(*rest, "--labelled", "truth")
+
+
 def exported(path="labels.sqlite", out="labelled.csv"):
     assert main(["label", path, "--export", out]) == 0
     with open(out, newline="") as file:

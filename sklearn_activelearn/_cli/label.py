@@ -29,6 +29,8 @@ def run_label(args):
     task = read_rows(args)
     learner = make_learner(args)
     with open_port(args) as listener, open_session(args, task, learner) as session:
+        if args.rehearse:
+            return rehearse(session, task.known)
         teach_known(args, session, task.known)
         if args.export:
             return export_labels(args, session.export)
@@ -83,6 +85,8 @@ def check_options(args):
             raise UsageError(f"{what}? (--{option})")
     if args.text and args.image:
         raise UsageError("--text or --image: one of them")
+    if args.rehearse and not (args.labelled and args.test_size):
+        raise UsageError("--rehearse needs --labelled and --test-size")
     if not args.out.parent.is_dir():
         raise UsageError(f"--out: there is no folder {args.out.parent}")
     if args.votes > 1 and not args.who and not args.web:
@@ -192,6 +196,19 @@ def teach_known(args, session, known):
             session.import_labels(args.labels)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.labels)) from error
+
+
+def rehearse(session, known):
+    """Answer from what is known, and tell how good the model was on the way."""
+    while (row_id := session.next()) is not None:
+        if row_id in known:
+            session.label(row_id, known[row_id])
+        else:
+            session.skip(row_id)
+    points = session.curve()
+    for point in points[:: max(1, len(points) // 10)]:
+        print(f"{point.n_labels:6} labels: {point.accuracy:.0%} of {point.n_test}")
+    print(session.advice())
 
 
 def label_in_browser(desk, listener):

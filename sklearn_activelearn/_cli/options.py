@@ -168,6 +168,12 @@ def add_rows(add):
         help="a column with the labels that are known; they are taught, and not asked "
         "for",
     )
+    add(
+        "--rehearse",
+        action="store_true",
+        help="ask nobody: take the answers from --labelled, and tell how it would have "
+        "gone; with --test-size",
+    )
 
 
 def add_session(add):
