@@ -10,6 +10,7 @@ order that the seed decides.
 """
 
 import os
+import signal
 from random import Random
 from time import monotonic
 
@@ -43,3 +44,11 @@ def pytest_runtest_setup(item):
     minutes = item.config.getoption("minutes")
     if minutes is not None and monotonic() - BEGUN > 60 * minutes:
         pytest.skip("the time is over")
+
+
+@pytest.fixture
+def ctrl_c():
+    """Have Ctrl-C do what it does; programs in the background are begun without."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -442,6 +442,7 @@ class Child:
         return os.waitstatus_to_exitcode(status)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c(reviews, monkeypatch):
     """Keys are typed, then SIGKILL; the same command goes on with the same row."""
     monkeypatch.chdir(reviews.parent)

@@ -59,6 +59,7 @@ class Interrupted(OwnLogRamp):
         return super().derivative(z)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("k", range(1, 31))
 def test_ctrl_c_in_the_derivative_loses_no_label(k):
     X, codes = gaussian_stream(0, 2, n_rows=60)

@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.utils import gen_batches
 
 from .._rows import Rows
 from ..stream._pass import scores
@@ -74,7 +73,9 @@ class Objective:
         n_rows = self.X.shape[0]
         total = 0.0
         coef_slope, intercept_slope = np.zeros_like(coef.T), np.zeros(self.n_vectors)
-        for rows in gen_batches(n_rows, max(1, BLOCK * n_rows // max(1, self.X.size))):
+        size = max(1, BLOCK * n_rows // max(1, self.X.size))
+        for start in range(0, n_rows, size):
+            rows = slice(start, start + size)
             X = self.X[rows].astype(np.float64, copy=False)
             z, z_slope = margins(X @ coef.T + intercept, self.codes[rows])
             total += self.loss.value(z).sum()
