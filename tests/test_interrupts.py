@@ -33,6 +33,7 @@ from sklearn_activelearn._interrupts import pay, surely
 from tests.tools import AnswerSheet, NaiveBayes, fresh, problem, state
 
 pytestmark = [
+    pytest.mark.every_learner,
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals"),
     # where Python discards the interrupt of a clean-up
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

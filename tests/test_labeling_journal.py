@@ -192,6 +192,7 @@ def test_a_flipped_bit_in_an_event_is_named(path):
             assert "damaged at event 4" in said, (position, bit)
 
 
+@pytest.mark.every_learner
 def test_a_flipped_bit_anywhere_is_an_error_or_changes_nothing(path, request):
     events = filled(path)
     content = path.read_bytes()

@@ -71,6 +71,7 @@ def killed(n_lines, seconds, *arguments):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.every_learner
 def test_nothing_is_lost_when_a_session_is_killed(request):
     explores = request.config.getoption("--hypothesis-profile") == "explore"
     rng = np.random.default_rng(None if explores else 0)
