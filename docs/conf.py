@@ -29,7 +29,8 @@ rst_prolog = ".. currentmodule:: sklearn_activelearn\n"
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(sklearn|numpy|scipy|matplotlib|joblib)\..*"),
-    (r"py:obj", r"\w+_"),  # attributes that are properties, listed by numpydoc
+    # attributes that are properties, listed by numpydoc
+    (r"py:obj", r"\w+_|learner|stop_reason"),
 ]
 if os.environ.get("DOCS_ONLINE"):
     intersphinx_mapping = {
