@@ -37,7 +37,10 @@ def test_candidates(prototype, stream, data):
     np.testing.assert_array_equal(rows, candidates[other.query(X[candidates])])
     for one in (learner, other):  # a pool's row numbers are forgotten with that
         one.teach(X[rows], y[rows])
-    assert state(learner) == state(other)
+    known, same = state(learner), state(other)
+    if not len(rows):  # in a slice equal rows are not told apart: another reason
+        del known["stop_reason_"], same["stop_reason_"]
+    assert known == same
 
 
 @each_stream_learner
