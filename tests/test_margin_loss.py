@@ -475,3 +475,10 @@ def test_rank_probability_in_large_pools():
     for bad in [(0, 1), (5, 6), (5, 0)]:
         with pytest.raises(ValueError, match=r"n_rows|m"):
             rank_probability(*bad)
+
+
+def test_every_row_of_a_group_is_seen():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    learner = GreedyOnlineClassifier(4, random_state=0).fit(X, X[:, 0] > 0)
+    assert learner.n_seen_ == 30
+    assert learner.n_queries_ == 8
