@@ -226,3 +226,14 @@ def test_reported_probabilities(seed):
 
     learner = RandomSamplingClassifier(rate=0.7, **params).fit(X, codes)
     assert set(learner.query(X, return_probability=True)[1]) == {0.7}
+
+
+def test_patience_counts_the_rows_since_the_last_purchase():
+    X, codes = gaussian_stream(0, 2, n_rows=400)
+    learner = RandomSamplingClassifier(0.5, shuffle=False, random_state=0)
+    always = learner.fit(X, codes).queried_indices_
+    patient = learner.set_params(patience=6).fit(X, codes)
+    (late,) = np.nonzero(np.diff(always) > 6)
+    assert late[0] > 12
+    np.testing.assert_array_equal(patient.queried_indices_, always[: late[0] + 1])
+    assert patient.stop_reason_ == "patience"
