@@ -264,7 +264,8 @@ def make_loss(loss):
     ----------
     loss : str or MarginLoss
         The `name` of one of the classes here, for one with its default parameters;
-        or an object, which is tried at margins from -1000 to 1000 and at infinite ones.
+        or an object. One of your own is tried at margins from -1000 to 1000 and at
+        infinite ones.
 
     Returns
     -------

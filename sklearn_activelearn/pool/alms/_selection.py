@@ -9,16 +9,15 @@ from .._selection import best, drawn, ranked
 from ._allocation import TRAIN, VALIDATION
 from ._value_of_information import values_of_information
 
+#: Candidates and pairs if models are refitted and nothing was said.
+FEW = 10
+
 
 class Round(NamedTuple):
     """What was known of the candidates when a label was chosen."""
 
     names: list
     probabilities: np.ndarray
-
-
-#: Candidates and pairs if models are refitted and nothing was said.
-FEW = 10
 
 
 def most_valuable(
