@@ -21,6 +21,7 @@ from .pool import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     SSMarginBoostClassifier,
+    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 from .stream import (
@@ -57,5 +58,6 @@ __all__ = [
     "SOLEClassifier",
     "SSMarginBoostClassifier",
     "SecondOrderPerceptronClassifier",
+    "UncertaintyHerdingClassifier",
     "UncertaintySamplingClassifier",
 ]

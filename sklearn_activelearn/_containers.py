@@ -10,6 +10,9 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from ._rows import Rows, hashes
 
+#: The numbers of no rows.
+NO_ROWS = np.empty(0, dtype=np.int64)
+
 
 def n_rows(X):
     """Return the number of rows."""

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -31,6 +33,7 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
     SSMarginBoostClassifier,
+    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
@@ -45,6 +48,26 @@ def coin_of(margins):
 def overlap_of(x, z):
     """Return a kernel of one's own."""
     return 1 / (1 + abs(x - z).sum())
+
+
+def gini(probabilities):
+    """Return an uncertainty of one's own."""
+    return 1 - (probabilities**2).sum(axis=1)
+
+
+def mean_range(probabilities, weights):
+    """Return a disagreement of one's own."""
+    return np.ptp(probabilities, axis=0).mean(axis=1)
+
+
+def halved(X):
+    """Return an embedding of one's own."""
+    return X / 2
+
+
+def overlap(first, second):
+    """Return a similarity of one's own."""
+    return 1 / (1 + euclidean_distances(first, second))
 
 
 class TanhLoss(MarginLoss):
@@ -145,7 +168,40 @@ POOL_LEARNERS = [
     UncertaintySamplingClassifier(
         NaiveBayes(), n_initial=3, batch_size=2, stopping="stable_predictions"
     ),
+    family(
+        UncertaintySamplingClassifier(
+            NaiveBayes(),
+            measure=gini,
+            n_initial=4,
+            initial="herding",
+            batch_size=3,
+            batch="herding",
+            budget=13,
+        )
+    ),
+    MinMarginClassifier(
+        n_initial=3, batch_size=4, batch="cluster", embedding=halved, budget=15
+    ),
+    family(UncertaintyHerdingClassifier(NaiveBayes(), n_initial=3, batch_size=2)),
+    UncertaintyHerdingClassifier(
+        LinearSVC(),
+        embedding=MaxAbsScaler(),
+        gamma=0.5,
+        n_coverage=9,
+        n_candidates=4,
+        batch_size=3,
+        budget=16,
+    ),
+    UncertaintyHerdingClassifier(
+        NaiveBayes(), kernel="cosine", calibrate=False, n_initial=4, budget=12
+    ),
+    UncertaintyHerdingClassifier(
+        NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+    ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
+    QueryByCommitteeClassifier(
+        estimators=COMMITTEE, disagreement=mean_range, cv=2, n_initial=3, budget=12
+    ),
     QueryByCommitteeClassifier(
         NaiveBayes(),
         param_grid={"alpha": [0.01, 1.0]},
@@ -206,7 +262,7 @@ POOL_LEARNERS += [
     ),
     COMBClassifier(n_estimators=10, batch_size=5, budget=40),
     COMBClassifier(
-        alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, initial=NaiveBayes()
+        alpha=1.0, n_estimators=3, n_initial=5, batch_size=4, init=NaiveBayes()
     ),
     ASSLBoostClassifier(n_estimators=10, batch_size=5, budget=40),
     ASSLBoostClassifier(
@@ -219,6 +275,9 @@ POOL_LEARNERS += [
     ),
     FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
+    FASSLBoostClassifier(
+        n_initial=4, initial="herding", batch_size=3, batch="cluster", budget=16
+    ),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]
@@ -241,7 +300,11 @@ TIMELESS = [
 #: Learners to which the rows that may not be bought are nothing.
 POOL_FREE = [
     *STREAM_LEARNERS,
-    *(row for row in POOL_LEARNERS if not row._make_trainer().keeps_pool),
+    *(
+        row
+        for row in POOL_LEARNERS
+        if not row._make_trainer().keeps_pool and not row._selection.measures_distances
+    ),
 ]
 
 #: The first row of each class, for tests where settings make no difference.

@@ -121,7 +121,7 @@ BAD_PARAMS = {
     "kernel": [("precomputed", ValueError), ("additive_chi2", ValueError)],
     "loss": [("log", ValueError), (None, (TypeError, ValueError))],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
-    "initial": [(3, TypeError), (np.mean, TypeError)],
+    "init": [(3, TypeError), (np.mean, TypeError)],
 }
 #: Parameters that scikit-learn and joblib check where they are used.
 THEIRS = {"estimator", "estimators", "param_grid", "n_jobs", "random_state"}

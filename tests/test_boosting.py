@@ -597,21 +597,21 @@ def test_a_pool_with_missing_values_is_recognised():
     assert first.offered(X.copy(), np.arange(2), NO_ROWS).X is first.X
 
 
-@each([row for row in QUERYING if "initial" in row.get_params()])
+@each([row for row in QUERYING if "init" in row.get_params()])
 def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
     tree = DecisionTreeClassifier(max_depth=1)
     missing = X.copy()
     missing[7, 1] = np.nan
     learner = fresh(prototype, estimator=tree, budget=12)
-    with pytest.raises(ValueError, match=r"NaN[\s\S]*initial, too: KNeighbors"):
+    with pytest.raises(ValueError, match=r"NaN[\s\S]*init, too: KNeighbors"):
         learner.fit(missing, y)
-    learner.set_params(initial=DecisionTreeClassifier()).fit(missing, y)
+    learner.set_params(init=DecisionTreeClassifier()).fit(missing, y)
     with pytest.raises(ValueError, match="infinity") as refused:
         learner.fit(np.where(np.isnan(missing), np.inf, missing), y)
     assert not hasattr(refused.value, "__notes__")
     text = pd.DataFrame({"a": pd.Categorical(["x", "z"] * 40)})
     learner = FASSLBoostClassifier(HistGradientBoostingClassifier(), random_state=0)
-    with pytest.raises(ValueError, match=r"convert string[\s\S]*initial, KNeighbors"):
+    with pytest.raises(ValueError, match=r"convert string[\s\S]*init, KNeighbors"):
         learner.fit(text, y)
 
 
@@ -641,9 +641,9 @@ def test_rows_from_elsewhere_are_sorted_once(monkeypatch):
 
 
 def test_what_is_wrong_with_initial_is_said_of_it():
-    for initial, words in ((KMeans(), "classifier"), (GaussianNB, "instance")):
-        with pytest.raises(TypeError, match=f"initial must be an? {words}"):
-            COMBClassifier(initial=initial).fit(X, y)
+    for init, words in ((KMeans(), "classifier"), (GaussianNB, "instance")):
+        with pytest.raises(TypeError, match=f"init must be an? {words}"):
+            COMBClassifier(init=init).fit(X, y)
 
 
 def test_joblib_keeps_the_pool_once(tmp_path):

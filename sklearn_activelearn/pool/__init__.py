@@ -5,6 +5,7 @@ from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
 from ._stopping import MarginExhausted, StablePredictions
 from ._uncertainty import UncertaintySamplingClassifier
+from ._uncertainty_herding import UncertaintyHerdingClassifier
 from .alms import ALMSClassifier
 from .boosting import (
     ASSLBoostClassifier,
@@ -28,5 +29,6 @@ __all__ = [
     "QueryByCommitteeClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",
+    "UncertaintyHerdingClassifier",
     "UncertaintySamplingClassifier",
 ]

@@ -1,22 +1,22 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import gen_even_slices
+from joblib import effective_n_jobs
 
-from .._containers import n_rows, row_keys, take
+from .._containers import NO_ROWS, n_rows, row_keys
 from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_flag, check_number
 from ._correction import Lesson, corrected, trained_if_possible
+from ._coverage import space_of
 from ._input_checks import check_has
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
-from ._selection import NO_ROWS, NOTHING, Selection, finite_scores, view
+from ._selection import NOTHING, Selection, drawn, finite_scores, scored, view
 from ._stopping import find_rules, name_of
 from ._training import Known, seeded
 
@@ -156,8 +156,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             for model in trainer.models():
                 hint = "Use another estimator or rule."
                 check_has(rule.needs, model, f"stopping={rule}", hint)
-        check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
-        check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
+        self._selection.check()
         check_budget(self.budget, 0)
         n_jobs = self.get_params(deep=False).get("n_jobs")
         if n_jobs is not None:
@@ -176,7 +175,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._n_rounds = self._n_offered = self.n_queries_ = 0
         self._may_grow, self._told = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
-        self._trained = None
+        self._trained = self._points = None
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
@@ -225,7 +224,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _set_params(self, params):
         super()._set_params(params)
         if hasattr(self, "_seeded"):  # estimators are taken over by the next training
-            self._seeded = None
+            self._seeded = self._points = None
 
     def _expect(self, classes, y=()):
         if not self._may_grow:
@@ -295,9 +294,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
+        if self._selection.measures_distances:
+            self._points = self._selection.points(X, self._points, self._seed)
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
-        select = self._at_random if is_cold else self._select
+        select = self._start if is_cold else self._select
         bought = select(X, rows, min(n_wanted, limit), seed)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
@@ -305,31 +306,33 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     @property
     def _selection(self):
-        return Selection(self.n_initial, self.batch_size)
+        return Selection.of(self)
+
+    def _space(self, X, rows):
+        """Return the pool as points, if distances are measured, and what is known."""
+        if self._points is None:
+            return None
+        return space_of(self._points, X, rows, self._requests, self._labelled)
 
     def _is_cold(self, n_known):
-        """Whether rows are bought at random yet, with so many taught or asked for."""
+        """Whether rows are bought without a model, with so many taught or asked for."""
         return n_known < self.n_initial or not self._labelled.has_two_classes
+
+    def _start(self, X, rows, n_wanted, seed):
+        """Choose some of these row numbers of X without a model."""
+        return self._selection.start(X, rows, n_wanted, seed, self._space(X, rows))
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
-        return self._selection.start(rows, n_wanted, seed)
+        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+        return drawn(chosen, n_wanted / len(rows))
 
     def _select(self, X, rows, n_wanted, seed):
         """Choose those of these row numbers of X that are worth most."""
-        utility = finite_scores(self._score(X, rows), rows, self.estimator_)
-        return self._selection.batch(rows, utility, n_wanted, seed)
-
-    def _score(self, X, rows):
-        """Return the utility of these rows of X, in parallel if `n_jobs` says so."""
-        X, within = view(X, rows)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        if n_jobs == 1:
-            return self._utility(X)[within]
-        blocks = gen_even_slices(n_rows(X), min(n_jobs, n_rows(X)))
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        utilities = parallel(delayed(self._utility)(take(X, part)) for part in blocks)
-        return np.concatenate(utilities)[within]
+        utility = scored(self._utility, X, rows, self.n_jobs)
+        utility = finite_scores(utility, rows, self.estimator_)
+        select = self._selection.batch_of
+        return select(X, rows, utility, n_wanted, seed, self._points)
 
     def _stopping_rule(self, X, rows):
         """Ask the stopping rules, all of them: they remember the model.

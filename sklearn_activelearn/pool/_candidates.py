@@ -130,17 +130,13 @@ class CandidateTrainer(Trainer):
 def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
     """Return the accuracy of each candidate in K-fold cross-validation.
 
-    The folds are stratified. There are `cv` of them, or fewer while the second
-    largest class has fewer rows: each training set needs two classes. With one row of
-    it there is nothing to choose by, and all accuracies are 1; so is that of a
-    candidate without a rival, which needs no validation.
+    The folds are those of `stratified_folds`. With one row of the second largest class
+    there is nothing to choose by, and all accuracies are 1; so is that of a candidate
+    without a rival, which needs no validation.
     """
-    counts = np.sort(np.bincount(labelled.codes))
-    n_folds = min(cv, counts[-2])
+    fold, n_folds = stratified_folds(labelled.codes, cv)
     if n_folds < 2 or len(prototypes) == 1:
         return np.ones(len(prototypes))
-    fold = np.empty(len(labelled), dtype=int)
-    fold[np.argsort(labelled.codes, kind="stable")] = np.arange(len(labelled)) % n_folds
     labels = classes[labelled.codes]
     hits = Parallel(n_jobs=n_jobs)(
         delayed(_hits)(prototype, labelled.rows, labels, fold == k)
@@ -148,6 +144,18 @@ def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
         for k in range(n_folds)
     )
     return np.reshape(hits, (len(prototypes), n_folds)).sum(axis=1) / len(labelled)
+
+
+def stratified_folds(codes, n_folds):
+    """Return the fold of each row, and how many folds there are.
+
+    As many as are wanted, or fewer while the second largest class has fewer rows: each
+    training set needs two classes.
+    """
+    n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
+    fold = np.empty(len(codes), dtype=int)
+    fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n_folds
+    return fold, n_folds
 
 
 def _hits(prototype, rows, labels, is_test):

@@ -6,7 +6,7 @@ from .._validation import check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from ._passive import passive_twin
-from ._utility import DISAGREEMENTS
+from ._utility import DISAGREEMENTS, probabilities_of
 
 #: The committee that needs no parameter.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
@@ -32,20 +32,40 @@ class QueryByCommitteeClassifier(PoolClassifier):
     estimators : list of (str, classifier), default=None
         The candidates with their names, instead of the two above.
 
-    disagreement : {"vote_entropy", "consensus_kl"}, default="vote_entropy"
+    disagreement : {"vote_entropy", "consensus_kl"} or callable, default="vote_entropy"
         Entropy of the votes, or the mean Kullback-Leibler divergence of the
-        members' probabilities from their mean, which needs `predict_proba`.
+        members' probabilities from their mean, which needs `predict_proba`. Or
+        ``disagreement(probabilities, weights)``, which needs it, too: a utility for
+        each row, of shape (n_samples,), higher is bought sooner; `probabilities` are
+        of shape (n_members, n_samples, n_classes), `weights` of shape (n_members,) and
+        of sum 1.
 
     cv : int >= 2, default=5
         Folds of the stratified cross-validation; fewer while a class has fewer
         labels.
 
     n_initial : int >= 1, default=10
-        Labels bought at random before the first model; then further random ones,
+        Labels bought before the first model; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
+
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones: random ones, no two of them equal, or such that
+        cover the pool, each chosen to be similar to as many rows as possible that no
+        earlier one is similar to (MaxHerding).
 
     batch_size : int >= 1, default=1
         Labels bought between two trainings.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Which rows are a batch: those that are worth most; or, among ten times as many
+        of these, the first of each of `batch_size` clusters (k-means), or those that
+        cover the others best. Equal rows are bought together only if no others are
+        left.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in for `initial` and `batch`, fitted once on each
+        pool, without labels. None: the rows as they are if all have one length, as
+        TF-IDF makes them, else every column divided by its standard deviation.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -174,7 +194,10 @@ class QueryByCommitteeClassifier(PoolClassifier):
         disagreement="vote_entropy",
         cv=5,
         n_initial=10,
+        initial="random",
         batch_size=1,
+        batch="top",
+        embedding=None,
         budget=100,
         stopping=None,
         n_jobs=None,
@@ -186,15 +209,25 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.disagreement = disagreement
         self.cv = cv
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
+        self.batch = batch
+        self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     @property
+    def _rule(self):
+        """The disagreement, what it asks each member, and the method for that."""
+        if callable(self.disagreement):
+            return self.disagreement, probabilities_of, "predict_proba"
+        return DISAGREEMENTS[self.disagreement]
+
+    @property
     def _needs(self):
-        return DISAGREEMENTS[self.disagreement][2]
+        return self._rule[2]
 
     _otherwise = (
         'Use disagreement="vote_entropy", or wrap it in '
@@ -209,14 +242,15 @@ class QueryByCommitteeClassifier(PoolClassifier):
         )
 
     def _check_parameters(self):
-        check_option(self.disagreement, "disagreement", DISAGREEMENTS)
+        if not callable(self.disagreement):
+            check_option(self.disagreement, "disagreement", DISAGREEMENTS)
         super()._check_parameters()
 
     def _passive_twin(self):
         return passive_twin(self)
 
     def _utility(self, X):
-        disagreement, answer, _ = DISAGREEMENTS[self.disagreement]
+        disagreement, answer, _ = self._rule
         weights = self.cv_scores_ if self.cv_scores_.any() else self.cv_scores_ + 1
         answers = np.array([answer(member, X) for member in self.estimators_])
         return disagreement(answers, weights / weights.sum())

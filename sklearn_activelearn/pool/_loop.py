@@ -7,11 +7,10 @@ import numpy as np
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
 from .._compat import CALLBACK_ATTRIBUTES
-from .._containers import take
+from .._containers import NO_ROWS, take
 from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
 from .._validation import UNLIMITED
-from ._selection import NO_ROWS
 
 
 class PoolLoop(CallbackSupportMixin):

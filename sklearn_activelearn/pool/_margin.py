@@ -21,11 +21,27 @@ class MinMarginClassifier(PoolClassifier):
         ``LinearSVC()``.
 
     n_initial : int >= 1, default=10
-        Labels bought at random before the first model; then further random ones,
+        Labels bought before the first model; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
+
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones: random ones, no two of them equal, or such that
+        cover the pool, each chosen to be similar to as many rows as possible that no
+        earlier one is similar to (MaxHerding).
 
     batch_size : int >= 1, default=1
         Labels bought between two trainings.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Which rows are a batch: those that are worth most; or, among ten times as many
+        of these, the first of each of `batch_size` clusters (k-means), or those that
+        cover the others best. Equal rows are bought together only if no others are
+        left.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in for `initial` and `batch`, fitted once on each
+        pool, without labels. None: the rows as they are if all have one length, as
+        TF-IDF makes them, else every column divided by its standard deviation.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -148,7 +164,10 @@ class MinMarginClassifier(PoolClassifier):
         estimator=None,
         *,
         n_initial=10,
+        initial="random",
         batch_size=1,
+        batch="top",
+        embedding=None,
         budget=100,
         stopping=None,
         incremental=False,
@@ -158,7 +177,10 @@ class MinMarginClassifier(PoolClassifier):
         self.estimator = estimator
         self.incremental = incremental
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
+        self.batch = batch
+        self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

@@ -135,7 +135,7 @@ class PassiveClassifier(PoolClassifier):
     {'C': 1.0} 30
     """
 
-    _select = PoolClassifier._at_random
+    _start = _select = PoolClassifier._at_random
 
     _search_grid = {"param_grid": [None, {"C": [0.1, 10.0]}]}
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._containers import exact_keys, joined, n_rows, same_rows, take
-from ._selection import NO_ROWS
+from .._containers import NO_ROWS, exact_keys, joined, n_rows, same_rows, take
 
 
 @dataclass(frozen=True)

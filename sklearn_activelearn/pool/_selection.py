@@ -1,19 +1,32 @@
 """How many rows are bought at a time, and which: the first ones, and each batch."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import gen_even_slices
 
-from .._containers import n_rows, take
+from .._containers import NO_ROWS, exact_keys, n_rows, take
 from .._requests import Purchase
+from .._validation import check_number, check_option
+from ._batches import BATCHES
+from ._coverage import Coverage
+from ._embedding import Points, check_embedding
+from ._ranking import best_of_different, repeats
 
-NO_ROWS = np.empty(0, dtype=np.int64)
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
+
+#: By the names that `initial` takes.
+STARTS = ("random", "herding")
+
+#: A batch is spread over so many times as many rows of the highest utilities.
+SPREAD = 10
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The first rows, drawn at random, and batches of those that are worth most.
+    """The first rows, and batches of those that are worth most.
 
     Parameters
     ----------
@@ -21,10 +34,45 @@ class Selection:
         How many are the first ones.
     batch_size : int
         How many are a batch.
+    initial : {"random", "herding"}
+        Whether the first ones are drawn, or cover the pool.
+    batch : {"top", "cluster", "herding"}
+        Whether a batch is spread over the pool.
+    embedding : transformer, callable or None
+        What distances are measured in.
     """
 
     n_initial: int
     batch_size: int
+    initial: str = "random"
+    batch: str = "top"
+    embedding: Any = None
+
+    @classmethod
+    def of(cls, learner):
+        """Return that of a learner that has parameters of these names."""
+        params, names = learner.get_params(deep=False), cls.__dataclass_fields__
+        return cls(**{name: params[name] for name in params if name in names})
+
+    def check(self):
+        """Raise if a parameter is out of its range."""
+        check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
+        check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
+        check_option(self.initial, "initial", STARTS)
+        check_option(self.batch, "batch", BATCHES)
+        check_embedding(self.embedding)
+
+    @property
+    def measures_distances(self):
+        """Whether it needs the points of the pool."""
+        return self.initial != "random" or self.batch != "top"
+
+    def points(self, X, before, seed):
+        """Return the rows of a pool as points; `before` if they are of this pool."""
+        keys = exact_keys(X)
+        if before is not None and np.array_equal(before.keys, keys):
+            return before
+        return Points(self.embedding, X, keys, seed)
 
     def n_wanted(self, n_known):
         """Return how many to buy next, with so many taught or asked for."""
@@ -35,37 +83,85 @@ class Selection:
         n_first = min(max(self.n_initial - n_known, 0), n_left)
         return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
 
-    def start(self, rows, n_wanted, seed):
-        """Draw some of these rows at random."""
-        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows))
-
-    def batch(self, rows, utility, n_wanted, seed, like=None):
-        """Choose those of these rows that have the highest utilities.
+    def start(self, X, rows, n_wanted, seed, space):
+        """Choose the first rows.
 
         Parameters
         ----------
+        X : rows
+            The pool.
         rows : ndarray of int of shape (n_rows,)
-            Row numbers.
-        utility : ndarray of shape (n_rows,)
-            Higher is better.
+            Its row numbers that may be bought.
         n_wanted : int
             How many.
         seed : tuple of int
-            Breaks ties.
-        like : ndarray of shape (n_rows,) or (n_rows, n), optional
+            Of this round.
+        space : Space or None
+            The pool as points, if distances are measured.
+        """
+        if self.initial == "random":
+            return drawn_apart(exact_keys(X, rows), rows, n_wanted, seed)
+        coverage = Coverage(space, gamma=1 / space.points.typical)
+        return ranked(*coverage.herd(rows, n_wanted, seed))
+
+    def batch_of(self, X, rows, utility, n_wanted, seed, points=None, like=None):
+        """Choose of these rows some that have high utilities.
+
+        Equal rows come after all others.
+
+        Parameters
+        ----------
+        X, rows, n_wanted, seed
+            As in `start`.
+        utility : ndarray of shape (n_rows,)
+            Higher is better.
+        points : Points or None
+            The pool as points, if distances are measured.
+        like : ndarray of shape (n_rows, n), optional
             What the learner knows of the rows: of rows that are alike in that, one
             comes first and the others after all different ones.
         """
-        if like is None or n_wanted == 1:
-            chosen = best(utility, n_wanted, seed)
-            return ranked(rows[chosen], utility[chosen])
-        order = best(utility, len(rows), seed)
-        _, first = np.unique(like[order], axis=0, return_index=True)
-        first = np.sort(first)
-        again = np.delete(np.arange(len(order)), first)
-        chosen = order[np.append(first, again)[:n_wanted]]
+        traits = [lambda some: exact_keys(X, rows[some])]
+        if like is not None:
+            traits.append(like.__getitem__)
+        spread, n_batch = BATCHES[self.batch], min(self.batch_size, len(rows))
+        n_best = min(SPREAD * n_batch, len(rows)) if spread else n_wanted
+        chosen = best_of_different(utility, n_best, seed, traits)
+        if spread:  # a batch that is cut short begins as the whole one does
+            order = spread(points, rows[chosen], n_batch, seed)
+            chosen = chosen[order[:n_wanted]]
         return ranked(rows[chosen], utility[chosen])
+
+
+def drawn_apart(keys, rows, n_wanted, seed):
+    """Return the purchase of rows that were drawn at random, equal ones last.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_rows,)
+        Equal for equal rows.
+    rows : ndarray of int of shape (n_rows,)
+        Row numbers.
+    n_wanted : int
+        How many.
+    seed : tuple of int
+        Of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows))
+    values, value = np.unique(keys, return_inverse=True)
+    n_values, n_all = len(values), len(rows)
+    if n_values == n_all:
+        return drawn(rows[order[:n_wanted]], n_wanted / n_all)
+    is_again = repeats(value[order])
+    # one of each value, the values in an order that knows nothing of their numbers
+    firsts = order[~is_again][rng.permutation(n_values)]
+    chosen = np.append(firsts, order[is_again])[:n_wanted]
+    n_equal = np.bincount(value)[value[chosen]]
+    of_firsts = min(n_wanted / n_values, 1.0)
+    of_others = max(n_wanted - n_values, 0) / (n_all - n_values)
+    share = of_firsts / n_equal + (1 - 1 / n_equal) * of_others
+    return drawn(rows[chosen], share)
 
 
 def drawn(rows, share, purposes=""):
@@ -99,23 +195,13 @@ def view(X, rows):
     return take(X, rows), slice(None)
 
 
-def best(utility, n_wanted, seed):
-    """Return the positions of the highest utilities, best first.
-
-    Ties are broken at random, in the same order whatever `n_wanted`. Equal rows
-    may differ in their last bits, which depend on where they stand in X: utilities
-    that agree in half of their digits count as equal.
-    """
-    size, half = np.abs(utility), np.sqrt(np.finfo(np.float64).eps)
-    last = np.partition(utility, -n_wanted)[-n_wanted]
-    near = np.flatnonzero(utility >= last - half * size.max())
-    if len(near) == 1:  # mostly, and without the price of a median
-        return near
-    # of most rows: one outlier must not make all others equal
-    unit = half * (np.median(size) or size.max()) or 1.0
-    near = near[utility[near] >= last - unit]
-    loss = -np.round(utility[near] / unit)
-    order = np.argsort(loss, kind="stable")
-    # draws go to places from the best on: further rows change none of them
-    ties = np.random.default_rng(seed).random(len(near))
-    return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]
+def scored(utility, X, rows, n_jobs):
+    """Return ``utility(X)`` of these rows, computed in threads."""
+    X, within = view(X, rows)
+    n_jobs = effective_n_jobs(n_jobs)
+    if n_jobs == 1:
+        return utility(X)[within]
+    blocks = gen_even_slices(n_rows(X), min(n_jobs, n_rows(X)))
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    utilities = parallel(delayed(utility)(take(X, part)) for part in blocks)
+    return np.concatenate(utilities)[within]

@@ -348,8 +348,8 @@ class ALMSClassifier(PoolClassifier):
     def _is_cold(self, n_known):
         return n_known < self.n_initial or not self._allocation().is_enough
 
-    def _at_random(self, X, rows, n_wanted, seed):
-        bought = super()._at_random(X, rows, n_wanted, seed)
+    def _start(self, X, rows, n_wanted, seed):
+        bought = self._at_random(X, rows, n_wanted, seed)
         return in_turn(bought, self.n_queries_)
 
     def _select(self, X, rows, n_wanted, seed):

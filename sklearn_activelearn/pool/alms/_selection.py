@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._containers import take
-from .._selection import best, drawn, ranked
+from .._ranking import best
+from .._selection import drawn, ranked
 from ._allocation import TRAIN, VALIDATION
 from ._value_of_information import values_of_information
 

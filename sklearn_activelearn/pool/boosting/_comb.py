@@ -23,7 +23,7 @@ class COMBClassifier(PoolClassifier):
     alpha : float in [0, 1], default=0.01
         What a row without a label counts beside a labelled one.
 
-    initial : classifier, default=None
+    init : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
         features and no missing values.
@@ -32,12 +32,28 @@ class COMBClassifier(PoolClassifier):
         Members of the committee, built anew for every query.
 
     n_initial : int >= 1, default=10
-        Labels bought at random before the first committee; then further random ones,
+        Labels bought before the first committee; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
+
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones: random ones, no two of them equal, or such that
+        cover the pool, each chosen to be similar to as many rows as possible that no
+        earlier one is similar to (MaxHerding).
 
     batch_size : int >= 1, default=1
         Labels bought between two trainings: rows of different scores, the smallest
         margins first.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Which rows are a batch: those that are worth most; or, among ten times as many
+        of these, the first of each of `batch_size` clusters (k-means), or those that
+        cover the others best. Equal rows are bought together only if no others are
+        left.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in for `initial` and `batch`, fitted once on each
+        pool, without labels. None: the rows as they are if all have one length, as
+        TF-IDF makes them, else every column divided by its standard deviation.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
@@ -110,7 +126,7 @@ class COMBClassifier(PoolClassifier):
     -----
     A row without a label has weight :math:`\alpha e^{-y^F_i F(x_i)}`, where the
     pseudo-label :math:`y^F_i` is that of the committee before the last purchase, or of
-    `initial`. The rest is as in `QueryByBoostingClassifier`.
+    `init`. The rest is as in `QueryByBoostingClassifier`.
 
     Each training boosts all rows of the pool. Give the whole pool to each `query` and
     name the rows that are left in `candidates`: then it is sorted once.
@@ -140,27 +156,33 @@ class COMBClassifier(PoolClassifier):
         estimator=None,
         *,
         alpha=0.01,
-        initial=None,
+        init=None,
         n_estimators=20,
         n_initial=10,
+        initial="random",
         batch_size=1,
+        batch="top",
+        embedding=None,
         budget=100,
         stopping=None,
         random_state=None,
     ):
         self.estimator = estimator
         self.alpha = alpha
-        self.initial = initial
+        self.init = init
         self.n_estimators = n_estimators
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
+        self.batch = batch
+        self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
 
     def _make_trainer(self):
         rounds = DiscreteRounds(self.n_estimators)
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.initial)
+        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
 
     _select = closest_vote
 

@@ -23,7 +23,7 @@ class FASSLBoostClassifier(PoolClassifier):
     alpha : float in [0, 1], default=0.01
         What a row without a label counts beside a labelled one.
 
-    initial : classifier, default=None
+    init : classifier, default=None
         Trained on the first labels, it guesses the first pseudo-labels. None: the
         nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which wants scaled
         features and no missing values.
@@ -42,12 +42,28 @@ class FASSLBoostClassifier(PoolClassifier):
         soon: at the latest when there is no such error.
 
     n_initial : int >= 1, default=10
-        Labels bought at random before the first committee; then further random ones,
+        Labels bought before the first committee; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
+
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones: random ones, no two of them equal, or such that
+        cover the pool, each chosen to be similar to as many rows as possible that no
+        earlier one is similar to (MaxHerding).
 
     batch_size : int >= 1, default=1
         Labels bought between two trainings: rows of different scores, the smallest
         margins first.
+
+    batch : {"top", "cluster", "herding"}, default="top"
+        Which rows are a batch: those that are worth most; or, among ten times as many
+        of these, the first of each of `batch_size` clusters (k-means), or those that
+        cover the others best. Equal rows are bought together only if no others are
+        left.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in for `initial` and `batch`, fitted once on each
+        pool, without labels. None: the rows as they are if all have one length, as
+        TF-IDF makes them, else every column divided by its standard deviation.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows
@@ -128,7 +144,7 @@ class FASSLBoostClassifier(PoolClassifier):
     :math:`y^F_i` the pseudo-label as of now. That is the update of Algorithm 1, kept
     right when labels change. Its weight is :math:`\omega_t = \frac12 \log \frac{1 -
     \varepsilon_t}{\varepsilon_t}`; an error smaller than the share of half a labelled
-    row counts as that. Pseudo-labels are those of `initial` for the first training and
+    row counts as that. Pseudo-labels are those of `init` for the first training and
     then, after each purchase, of the committee.
 
     A member no better than chance is left out; the next label brings a new one.
@@ -164,24 +180,30 @@ class FASSLBoostClassifier(PoolClassifier):
         estimator=None,
         *,
         alpha=0.01,
-        initial=None,
+        init=None,
         n_estimators_per_label=1,
         shrinkage=1.0,
         early_stopping=False,
         n_initial=10,
+        initial="random",
         batch_size=1,
+        batch="top",
+        embedding=None,
         budget=100,
         stopping=None,
         random_state=None,
     ):
         self.estimator = estimator
         self.alpha = alpha
-        self.initial = initial
+        self.init = init
         self.n_estimators_per_label = n_estimators_per_label
         self.shrinkage = shrinkage
         self.early_stopping = early_stopping
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
+        self.batch = batch
+        self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
@@ -190,7 +212,7 @@ class FASSLBoostClassifier(PoolClassifier):
         rounds = RoundsPerLabel(
             self.n_estimators_per_label, self.shrinkage, self.early_stopping
         )
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.initial)
+        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
 
     _select = closest_vote
 

@@ -52,23 +52,23 @@ class BoostingTrainer(Trainer):
         The steps.
     alpha : float
         What a row without a label counts.
-    initial : classifier or None
+    init : classifier or None
         Guesses the first pseudo-labels; None: the nearest neighbour.
     """
 
     keeps_pool = goes_on = True
 
-    def __init__(self, estimator, rounds, alpha=0.0, initial=None):
+    def __init__(self, estimator, rounds, alpha=0.0, init=None):
         self.estimator = DecisionStumpClassifier() if estimator is None else estimator
-        self.rounds, self.alpha, self.initial = rounds, alpha, initial
+        self.rounds, self.alpha, self.init = rounds, alpha, init
 
     @property
     def estimators(self):
         """The weak learner, and what guesses the first pseudo-labels if any count."""
         if self.alpha == 0:
             return [self.estimator]
-        initial = KNeighborsClassifier(1) if self.initial is None else self.initial
-        return [self.estimator, initial]
+        init = KNeighborsClassifier(1) if self.init is None else self.init
+        return [self.estimator, init]
 
     def models(self):
         """Return what has the methods that the model will have."""
@@ -77,8 +77,8 @@ class BoostingTrainer(Trainer):
     def check(self):
         """Raise if a parameter is out of its range, or an estimator will not do."""
         check_number(self.alpha, "alpha", 0, 1, closed="both")
-        if self.initial is not None:
-            check_classifier(self.initial, "initial")
+        if self.init is not None:
+            check_classifier(self.init, "init")
         super().check()
         self.rounds.check()
         if not has_fit_parameter(self.estimator, "sample_weight"):
@@ -95,7 +95,7 @@ class BoostingTrainer(Trainer):
             weak, *others = self.estimators
             with suppress(TypeError, ValueError):
                 check_pool(copy(learner), [weak], X, *y, **how)
-                error.add_note(f"They are for initial, too: {others[0]}.")
+                error.add_note(f"They are for init, too: {others[0]}.")
             raise
 
     def adapt_tags(self, tags):
@@ -207,7 +207,8 @@ def closest_vote(learner, X, rows, n_wanted, seed):
     scores = trained.memory.scores.values[rows]
     utility = finite_scores(smallest_margin(scores), rows, trained.model)
     # rows of equal scores tell the committees the same
-    return learner._selection.batch(rows, utility, n_wanted, seed, like=scores)
+    select = learner._selection.batch_of
+    return select(X, rows, utility, n_wanted, seed, learner._points, like=scores)
 
 
 def as_they_are(X):
@@ -237,7 +238,7 @@ def weak_learners(known):
 
 
 def guesses(known, codes, seen):
-    """Return the class, known or guessed by `initial`, of each row of the sample."""
+    """Return the class, known or guessed by `init`, of each row of the sample."""
     likely, unlabelled = codes.copy(), known.pool.unlabelled
     if len(unlabelled):
         first = fresh(known.prototypes[1])
@@ -245,7 +246,7 @@ def guesses(known, codes, seen):
             first.fit(known.labelled.rows, known.labelled.codes)
             guessed = first.predict(take(known.pool.X, unlabelled))
         except (TypeError, ValueError) as error:
-            error.add_note(f"This comes from initial, {first}.")
+            error.add_note(f"This comes from init, {first}.")
             raise
         likely[unlabelled] = np.searchsorted(seen, guessed)
     return likely

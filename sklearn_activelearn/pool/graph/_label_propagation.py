@@ -7,7 +7,8 @@ from ..._containers import n_rows
 from ..._labels import encode
 from .._base import PoolClassifier
 from .._passive import passive_twin
-from .._selection import best, ranked
+from .._ranking import best
+from .._selection import ranked
 from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
 
@@ -33,12 +34,22 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         Neighbours that are joined, and that answer for a new row.
 
     n_initial : int >= 1, default=10
-        Labels bought at random before the first model; then further random ones,
+        Labels bought before the first model; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
+
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones: random ones, no two of them equal, or such that
+        cover the pool, each chosen to be similar to as many rows as possible that no
+        earlier one is similar to (MaxHerding).
 
     batch_size : int >= 1, default=1
         Labels bought between two trainings, chosen one after the other, each as if
         the labels of those before were known.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in for `initial`, fitted once on each
+        pool, without labels. None: the rows as they are if all have one length, as
+        TF-IDF makes them, else every column divided by its standard deviation.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -176,7 +187,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         gamma=None,
         n_neighbors=7,
         n_initial=10,
+        initial="random",
         batch_size=1,
+        embedding=None,
         budget=100,
         stopping=None,
         n_jobs=None,
@@ -186,7 +199,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.gamma = gamma
         self.n_neighbors = n_neighbors
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
+        self.embedding = embedding
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

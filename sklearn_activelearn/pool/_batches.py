@@ -1,0 +1,36 @@
+"""How a batch spreads over the rows with the highest utilities. One function each.
+
+``spread(points, rows, n_wanted, seed)`` gets numbers of pool rows in the order of their
+utilities, highest first, and returns positions among them in the order to buy.
+"""
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from .._containers import exact_keys
+from ._coverage import greedy
+from ._embedding import squared_distances
+
+
+def one_of_each_cluster(points, rows, n_wanted, seed):
+    """Return the first row of each of so many clusters, found by k-means."""
+    some = points.rows[rows]
+    n_clusters = min(n_wanted, len(np.unique(exact_keys(some))))
+    number = int(np.random.SeedSequence(seed).generate_state(1)[0])
+    means = KMeans(n_clusters, n_init=1, random_state=number).fit(some)
+    _, first = np.unique(means.labels_, return_index=True)
+    first = np.sort(first)
+    others = np.delete(np.arange(len(rows)), first)
+    return np.append(first, others)[:n_wanted]
+
+
+def herded(points, rows, n_wanted, seed):
+    """Return rows that cover the others best, one after another."""
+    some = points.rows[rows]
+    similarity = np.exp(-squared_distances(some, some) / points.typical)
+    nothing, ones = np.zeros(len(rows), np.float32), np.ones(len(rows))
+    return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
+
+
+#: By the names that `batch` takes; None: the highest utilities as they are.
+BATCHES = {"top": None, "cluster": one_of_each_cluster, "herding": herded}

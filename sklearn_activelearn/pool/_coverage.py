@@ -1,0 +1,230 @@
+"""Rows that stand for many others: greedy maximisation of what they cover."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
+
+from .._containers import as_array, joined, take
+from .._validation import check_option
+from ._embedding import NEGLIGIBLE, Points, squared_distances
+from ._ledger import OUT, SKIPPED
+from ._ranking import best
+
+#: How many rows stand for a larger pool, and of how many the best are taken.
+MOST_ROWS = 4_000
+
+#: How many gains are computed first, and how many at a time.
+FIRST_LOOK, BLOCK = 32, 256
+
+#: A gain that is lower than the highest by this share is not the highest.
+SLACK = 1e-6
+
+
+class Space(NamedTuple):
+    """The points of a pool, and those among them that need no further label."""
+
+    points: Points
+    known: np.ndarray  # numbers of rows that were taught or are out
+    further: Any = None  # points that were taught and are not in the pool
+
+    @property
+    def all_known(self):
+        """All points that were taught or are out."""
+        known = self.points.rows[self.known]
+        return known if self.further is None else joined(known, self.further)
+
+    @property
+    def gamma(self):
+        """The reciprocal of a squared radius that shrinks as more is known.
+
+        It is the median distance between rows, or, if that is less, the median
+        distance of rows that are known to the nearest other one.
+        """
+        radius = self.points.typical
+        known = self.all_known
+        if known.shape[0] > 1:
+            distances = euclidean_distances(known, squared=True)
+            np.fill_diagonal(distances, np.inf)
+            nearest = np.median(distances.min(axis=1))
+            if nearest > NEGLIGIBLE * radius:
+                radius = min(radius, float(nearest))
+        return 1 / radius
+
+
+def space_of(points, X, rows, ledger, labelled):
+    """Return the points of a pool with what is known of them.
+
+    Parameters
+    ----------
+    points : Points
+        Those of X.
+    X : rows
+        The pool.
+    rows : ndarray of int
+        Numbers of the rows that may be bought.
+    ledger : Ledger
+        What was asked for and taught.
+    labelled : Labelled
+        What was taught.
+    """
+    is_for_sale = np.zeros(len(points.keys), dtype=bool)
+    is_for_sale[rows] = True
+    located, places = ledger.located(X, is_for_sale), ledger.places
+    known = located[(places != SKIPPED) & (located >= 0)]
+    outside = np.sort(places[(places > OUT) & (located < 0)])
+    if not len(outside):
+        return Space(points, known)
+    return Space(points, known, points.further(take(labelled.rows, outside)))
+
+
+def check_kernel(kernel):
+    """Refuse what is no kernel."""
+    if not callable(kernel):
+        check_option(kernel, "kernel", ("rbf", "cosine"))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    r"""What rows cover: the mean over the pool of the similarity to the nearest one.
+
+    Parameters
+    ----------
+    space : Space
+        The pool, and the rows that cover it already.
+    kernel : {"rbf", "cosine"} or callable
+        Similarity of points, at most 1: of shape (n_first, n_second) for
+        ``kernel(first, second)``.
+    gamma : float
+        Of "rbf": :math:`\exp(-\gamma d^2)`.
+    n_coverage : int
+        How many rows stand for the pool.
+    """
+
+    space: Space
+    kernel: Any = "rbf"
+    gamma: float = 1.0
+    n_coverage: int = MOST_ROWS
+
+    @property
+    def standing(self):
+        """The numbers of the rows that stand for the pool."""
+        return self.space.points.sample(self.n_coverage)
+
+    def similarity(self, rows):
+        """Return that of rows of the pool to those that stand for it."""
+        points = self.space.points
+        if self.kernel == "rbf":
+            distances = points.squared_distances(rows, self.n_coverage)
+            return np.exp(-self.gamma * distances, out=distances)
+        return self._similarity(points.rows[rows])
+
+    def _similarity(self, others):
+        standing = self.space.points.rows[self.standing]
+        if self.kernel == "rbf":
+            return np.exp(-self.gamma * squared_distances(others, standing))
+        kernel = cosine_similarity if self.kernel == "cosine" else self.kernel
+        return np.asarray(as_array(kernel(others, standing)), dtype=np.float32)
+
+    def covered(self):
+        """Return the similarity to the nearest row that is known, 0 if none is."""
+        known, further = self.space.known, self.space.further
+        nearest = np.zeros(len(self.standing), dtype=np.float32)
+        if len(known):
+            nearest = np.maximum(nearest, self.similarity(known).max(axis=0))
+        if further is not None:
+            nearest = np.maximum(nearest, self._similarity(further).max(axis=0))
+        return nearest
+
+    def herd(self, rows, n_wanted, seed, weights=None, n_candidates=MOST_ROWS):
+        """Choose rows, one after another, that raise the coverage most.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Numbers of the rows that may be chosen.
+        n_wanted : int
+            How many.
+        seed : tuple of int
+            Breaks ties, draws the candidates.
+        weights : ndarray of shape (n_coverage,), optional
+            How much each row that stands for the pool counts; None: all the same.
+        n_candidates : int
+            Choose among so many of the rows, more than are wanted.
+
+        Returns
+        -------
+        rows : ndarray of int of shape (n_wanted,)
+            In the order in which they were chosen.
+        gains : ndarray of shape (n_wanted,)
+            By how much each raised the coverage.
+        """
+        if len(rows) > n_candidates:
+            rng = np.random.default_rng(seed)
+            rows = np.sort(rng.permutation(rows)[:n_candidates])
+        similarity, covered = self.similarity(rows), self.covered()
+        weights = np.ones(len(covered)) if weights is None else weights
+        keys = self.space.points.keys[rows]
+        chosen, gains = greedy(similarity, weights, covered, keys, n_wanted, seed)
+        return rows[chosen], gains
+
+
+def greedy(similarity, weights, covered, keys, n_wanted, seed):
+    """Choose rows, one after another, by the gain in weighted mean coverage.
+
+    Gains never grow, so those of a step before are bounds, and few are computed anew.
+
+    Parameters
+    ----------
+    similarity : ndarray of float32 of shape (n_rows, n_coverage)
+        Of the rows to those that are to be covered.
+    weights : ndarray of shape (n_coverage,)
+        How much each of these counts.
+    covered : ndarray of float32 of shape (n_coverage,)
+        How well each is covered already.
+    keys : ndarray of uint64 of shape (n_rows,)
+        Rows with equal keys come after all others.
+    n_wanted : int
+        How many.
+    seed : tuple of int
+        Breaks ties.
+
+    Returns
+    -------
+    chosen : ndarray of int of shape (n_wanted,)
+        Positions.
+    gains : ndarray of shape (n_wanted,)
+        What each added.
+    """
+    weights = np.asarray(weights, dtype=np.float64) / len(covered)
+    bounds = np.full(len(keys), np.inf)
+    is_left, is_open = np.ones((2, len(keys)), dtype=bool)
+    chosen, gains = [], []
+    for step in range(n_wanted):
+        if not is_open.any():
+            is_open = is_left.copy()
+        (open_,) = np.nonzero(is_open)
+        bounds[open_] = tightened(bounds[open_], similarity, open_, weights, covered)
+        (first,) = best(bounds[open_], 1, (*seed, step))
+        k = open_[first]
+        chosen.append(k)
+        gains.append(bounds[k])
+        covered = np.maximum(covered, similarity[k])
+        is_left[k] = False
+        is_open &= is_left & (keys != keys[k])
+    return np.array(chosen), np.array(gains)
+
+
+def tightened(bounds, similarity, rows, weights, covered):
+    """Return upper bounds of gains, of which the highest are the gains themselves."""
+    bounds, is_loose = bounds.copy(), np.ones(len(rows), dtype=bool)
+    due = np.argsort(-bounds, kind="stable")[:FIRST_LOOK]
+    while len(due):
+        for part in np.array_split(due, -(-len(due) // BLOCK)):
+            gain = np.maximum(similarity[rows[part]] - covered, 0)
+            bounds[part] = gain @ weights
+        is_loose[due] = False
+        highest = bounds[~is_loose].max()
+        (due,) = np.nonzero(is_loose & (bounds > (1 - SLACK) * highest))
+    return bounds

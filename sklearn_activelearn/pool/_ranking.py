@@ -1,0 +1,60 @@
+"""The highest of many utilities, and rows that are not all the same."""
+
+import numpy as np
+
+
+def best(utility, n_wanted, seed):
+    """Return the positions of the highest utilities, best first.
+
+    Ties are broken at random, in the same order whatever `n_wanted`. Equal rows
+    may differ in their last bits, which depend on where they stand in X: utilities
+    that agree in half of their digits count as equal.
+    """
+    size, half = np.abs(utility), np.sqrt(np.finfo(np.float64).eps)
+    last = np.partition(utility, -n_wanted)[-n_wanted]
+    near = np.flatnonzero(utility >= last - half * size.max())
+    if len(near) == 1:  # mostly, and without the price of a median
+        return near
+    # of most rows: one outlier must not make all others equal
+    unit = half * (np.median(size) or size.max()) or 1.0
+    near = near[utility[near] >= last - unit]
+    loss = -np.round(utility[near] / unit)
+    order = np.argsort(loss, kind="stable")
+    # draws go to places from the best on: further rows change none of them
+    ties = np.random.default_rng(seed).random(len(near))
+    return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]
+
+
+def best_of_different(utility, n_wanted, seed, traits):
+    """Return the positions of the highest utilities, those that repeat a trait last.
+
+    Parameters
+    ----------
+    utility : ndarray of shape (n_rows,)
+        Higher is better.
+    n_wanted : int
+        How many.
+    seed : tuple of int
+        Breaks ties.
+    traits : list of callable
+        ``trait(positions)`` returns what rows may have in common, of shape
+        (n_positions,) or (n_positions, n). Rows that repeat most traits come last.
+    """
+    if n_wanted == 1:
+        return best(utility, 1, seed)
+    n_looked_at = n_wanted
+    while True:
+        n_looked_at = min(4 * n_looked_at, len(utility))
+        order = best(utility, n_looked_at, seed)
+        n_repeated = sum(repeats(trait(order)).astype(int) for trait in traits)
+        is_done = np.count_nonzero(n_repeated == 0) >= n_wanted
+        if is_done or n_looked_at == len(utility):
+            return order[np.argsort(n_repeated, kind="stable")[:n_wanted]]
+
+
+def repeats(values):
+    """Whether each value has come before."""
+    _, first = np.unique(values, axis=0, return_index=True)
+    out = np.ones(len(values), dtype=bool)
+    out[first] = False
+    return out

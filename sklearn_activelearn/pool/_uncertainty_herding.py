@@ -1,0 +1,262 @@
+"""Uncertainty Herding: cover the rows whose class is uncertain."""
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+
+from .._validation import check_flag, check_limit, check_number
+from ._base import PoolClassifier
+from ._coverage import MOST_ROWS, Coverage, check_kernel
+from ._passive import passive_twin
+from ._selection import Selection, finite_scores, ranked, scored
+from ._temperature import CalibratedModel, logits_of
+from ._utility import smallest_margin
+
+
+class UncertaintyHerdingClassifier(PoolClassifier):
+    r"""Pool learner that buys rows that stand for many uncertain ones.
+
+    Around any classifier with `predict_proba` or `decision_function`. The first rows
+    cover the pool. Then each is chosen to be similar to many rows that the model is
+    not certain of and that are not similar to a row that was bought before. It suits
+    a pool with several classes, few labels, and batches.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Has `predict_proba` or `decision_function`. Cloned, never changed. None:
+        ``LogisticRegression()``.
+
+    embedding : transformer, callable or None, default=None
+        What distances are measured in, fitted once on each pool, without labels. None:
+        the rows as they are if all have one length, as TF-IDF makes them, else every
+        column divided by its standard deviation.
+
+    kernel : {"rbf", "cosine"} or callable, default="rbf"
+        Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
+        their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
+        n_second).
+
+    gamma : float > 0, default=None
+        Of the kernel "rbf". None: the reciprocal of the median squared distance
+        between rows, or, where labelled rows lie closer together, of their median
+        squared distance to the nearest other one.
+
+    calibrate : bool, default=True
+        Whether probabilities are scaled by a temperature, found by cross-validation
+        on the labels.
+
+    n_coverage : int >= 1, default=None
+        How many random rows stand for the pool, whose coverage is measured. None: all,
+        or 4,000 of a larger pool.
+
+    n_candidates : int >= 1, default=None
+        Among how many random rows those of a purchase are chosen. None: all, or 4,000
+        of a larger pool.
+
+    n_initial : int >= 1, default=10
+        Labels bought before the first model; then further ones, chosen likewise,
+        `batch_size` at a time, while all are of one class.
+
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next, or their share of the
+        rows offered: those bought and those for sale, at the call where they were most
+        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
+        None: no limit.
+
+    stopping : str, stopping rule or list of them, default=None
+        "margin_exhausted": stop when no row lies inside the margin.
+        "stable_predictions": stop when successive models agree. The first rule
+        of a list that is met ends it. None: the budget is spent.
+
+    n_jobs : int, default=None
+        Threads that score the pool, as in joblib.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the rows that stand for the pool, of the choice among ties, and of the
+        estimator and the embedding if they have none of their own.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The estimator, trained on all labels taught.
+
+    temperature_ : float
+        What the logits are divided by; 1 without `calibrate`.
+
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
+
+    n_queries_ : int
+        Labels bought since the last `fit`.
+
+    queried_indices_ : ndarray of int of shape (n_bought,)
+        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+        bought, in order.
+
+    n_pending_ : int
+        Rows asked for and neither taught nor skipped yet.
+
+    n_skipped_ : int
+        Rows skipped, and not taught later.
+
+    n_taught_ : int
+        Labels taught, bought or not.
+
+    stop_reason_ : str or None
+        Why the last purchase was none: "budget", the name of the stopping rule, "no
+        rows" or "limit". None if rows were bought.
+
+    n_features_in_ : int
+        Number of features, if the rows have any.
+
+    feature_names_in_ : ndarray of str of shape (n_features,)
+        Names of the features, if the first rows came with string names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, an estimator that has neither probabilities nor decision values
+        for each class, an embedding or a kernel that fails on the pool or does not
+        fit it, rows that the estimator's tags refuse, labels outside the classes.
+
+    See Also
+    --------
+    UncertaintySamplingClassifier : The uncertain rows themselves; also with
+        ``initial="herding"`` and ``batch="herding"``.
+
+    Notes
+    -----
+    With the similarity :math:`k`, the labelled rows :math:`L` and the uncertainty
+    :math:`u(x)` (1 minus the gap between the two highest probabilities; 1 before the
+    first model, 0 for labelled rows), the row with the largest gain of
+
+    .. math:: \frac{1}{n} \sum_x u(x) \max_{z \in L} k(x, z)
+
+    is bought, and the next one of a batch as if that one had its label. The
+    radius shrinks as labelled rows come closer to each other, so that coverage counts
+    at first and uncertainty later.
+
+    The logits (logarithms of probabilities, or decision values) are divided by the
+    temperature :math:`T` that maximises the likelihood of the labels in stratified
+    5-fold cross-validation times a standard normal density of :math:`\ln T`, which
+    decides while labels are few; while no two classes have two labels each,
+    :math:`T = 1`. The paper takes the :math:`T \ge 1` with the least calibration error
+    on a part of the labels, and the distance of the closest two labelled rows as the
+    radius. Calibration costs five more trainings for each one.
+
+    A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`.
+    The distances of all rows to those that stand for the pool are kept if they are no
+    more than 2\ :sup:`25`, else computed for each purchase.
+
+    References
+    ----------
+    .. [1] W. Bae, G. L. Oliveira, D. J. Sutherland, "Uncertainty Herding: One Active
+       Learning Method for All Label Budgets", ICLR 2025.
+    .. [2] W. Bae, J. Noh, D. J. Sutherland, "Generalized Coverage for More Robust
+       Low-Budget Active Learning", ECCV 2024 (MaxHerding).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import UncertaintyHerdingClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = UncertaintyHerdingClassifier(
+    ...     batch_size=10, budget=50, random_state=0
+    ... ).fit(X[:900] / 16, y[:900])
+    >>> print(f"{learner.n_queries_} labels, accuracy "
+    ...       f"{learner.score(X[900:] / 16, y[900:]):.2f}")
+    50 labels, accuracy 0.86
+    """
+
+    _search_grid = {"calibrate": [True, False]}
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        embedding=None,
+        kernel="rbf",
+        gamma=None,
+        calibrate=True,
+        n_coverage=None,
+        n_candidates=None,
+        n_initial=10,
+        batch_size=1,
+        budget=100,
+        stopping=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.embedding = embedding
+        self.kernel = kernel
+        self.gamma = gamma
+        self.calibrate = calibrate
+        self.n_coverage = n_coverage
+        self.n_candidates = n_candidates
+        self.n_initial = n_initial
+        self.batch_size = batch_size
+        self.budget = budget
+        self.stopping = stopping
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def _needs(self):
+        (estimator,) = self._make_trainer().estimators
+        has_probabilities = hasattr(estimator, "predict_proba")
+        return "predict_proba" if has_probabilities else "decision_function"
+
+    _otherwise = "It has no predict_proba, either."
+
+    def _make_trainer(self):
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        return CalibratedModel(estimator, self.calibrate)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_flag(self.calibrate, "calibrate")
+        check_kernel(self.kernel)
+        if self.gamma is not None:
+            check_number(self.gamma, "gamma", 0)
+        check_limit(self.n_coverage, "n_coverage", 1)
+        check_limit(self.n_candidates, "n_candidates", 1)
+
+    def _passive_twin(self):
+        return passive_twin(self)
+
+    @property
+    def _selection(self):
+        sizes = self.n_initial, self.batch_size
+        return Selection(*sizes, initial="herding", embedding=self.embedding)
+
+    def _start(self, X, rows, n_wanted, seed):
+        return self._herd(self._coverage(X, rows), rows, n_wanted, seed)
+
+    def _select(self, X, rows, n_wanted, seed):
+        coverage = self._coverage(X, rows)
+        standing = coverage.standing
+        weights = scored(self._uncertainty, X, standing, self.n_jobs)
+        weights = finite_scores(weights, standing, self.estimator_)
+        weights[np.isin(standing, coverage.space.known)] = 0.0
+        return self._herd(coverage, rows, n_wanted, seed, weights)
+
+    def _coverage(self, X, rows):
+        space = self._space(X, rows)
+        gamma = space.gamma if self.gamma is None else self.gamma
+        return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
+
+    def _herd(self, coverage, rows, n_wanted, seed, weights=None):
+        n_candidates = self.n_candidates or MOST_ROWS
+        n_candidates = max(n_candidates, self.n_initial, self.batch_size)
+        return ranked(*coverage.herd(rows, n_wanted, seed, weights, n_candidates))
+
+    def _uncertainty(self, X):
+        """Return 1 minus the gap between the two highest probabilities."""
+        logits = logits_of(self.estimator_, X)
+        return 1 + smallest_margin(softmax(logits / self.temperature_, axis=1))
