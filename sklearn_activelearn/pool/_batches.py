@@ -6,10 +6,10 @@ utilities, highest first, and returns positions among them in the order to buy.
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.metrics.pairwise import euclidean_distances
 
 from .._containers import exact_keys
 from ._coverage import greedy
-from ._embedding import squared_distances
 
 
 def one_of_each_cluster(points, rows, n_wanted, seed):
@@ -27,8 +27,9 @@ def one_of_each_cluster(points, rows, n_wanted, seed):
 def herded(points, rows, n_wanted, seed):
     """Return rows that cover the others best, one after another."""
     some = points.rows[rows]
-    similarity = np.exp(-squared_distances(some, some) / points.typical)
-    nothing, ones = np.zeros(len(rows), np.float32), np.ones(len(rows))
+    distances = euclidean_distances(some, squared=True)
+    similarity = np.exp(-distances / points.typical)
+    nothing, ones = np.zeros(len(rows)), np.ones(len(rows))
     return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
 
 

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
 from .._containers import as_array, joined, take
 from .._validation import check_option
-from ._embedding import NEGLIGIBLE, Points, squared_distances
+from ._embedding import NEGLIGIBLE, Points
 from ._ledger import OUT, SKIPPED
 from ._ranking import best
 
@@ -123,14 +123,15 @@ class Coverage:
     def _similarity(self, others):
         standing = self.space.points.rows[self.standing]
         if self.kernel == "rbf":
-            return np.exp(-self.gamma * squared_distances(others, standing))
+            distances = euclidean_distances(others, standing, squared=True)
+            return np.exp(-self.gamma * distances)
         kernel = cosine_similarity if self.kernel == "cosine" else self.kernel
-        return np.asarray(as_array(kernel(others, standing)), dtype=np.float32)
+        return np.asarray(as_array(kernel(others, standing)), dtype=np.float64)
 
     def covered(self):
         """Return the similarity to the nearest row that is known, 0 if none is."""
         known, further = self.space.known, self.space.further
-        nearest = np.zeros(len(self.standing), dtype=np.float32)
+        nearest = np.zeros(len(self.standing))
         if len(known):
             nearest = np.maximum(nearest, self.similarity(known).max(axis=0))
         if further is not None:
@@ -177,11 +178,11 @@ def greedy(similarity, weights, covered, keys, n_wanted, seed):
 
     Parameters
     ----------
-    similarity : ndarray of float32 of shape (n_rows, n_coverage)
+    similarity : ndarray of shape (n_rows, n_coverage)
         Of the rows to those that are to be covered.
     weights : ndarray of shape (n_coverage,)
         How much each of these counts.
-    covered : ndarray of float32 of shape (n_coverage,)
+    covered : ndarray of shape (n_coverage,)
         How well each is covered already.
     keys : ndarray of uint64 of shape (n_rows,)
         Rows with equal keys come after all others.
@@ -197,7 +198,7 @@ def greedy(similarity, weights, covered, keys, n_wanted, seed):
     gains : ndarray of shape (n_wanted,)
         What each added.
     """
-    weights = np.asarray(weights, dtype=np.float64) / len(covered)
+    weights = weights / len(covered)
     bounds = np.full(len(keys), np.inf)
     is_left, is_open = np.ones((2, len(keys)), dtype=bool)
     chosen, gains = [], []

@@ -13,8 +13,8 @@ from ._training import seeded
 #: Rows whose lengths differ by no more than this share count as equally long.
 SAME_LENGTH = 1e-3
 
-#: Most distances that are kept from one query to the next, 4 bytes each.
-MOST_KEPT = 2**25
+#: Most distances that are kept from one query to the next, 8 bytes each.
+MOST_KEPT = 2**24
 
 #: Squared distances below this share of the largest one are rounding errors.
 NEGLIGIBLE = 1e-10
@@ -77,22 +77,18 @@ class Points:
 
         Returns
         -------
-        squared_distances : ndarray of float32 of shape (n_rows, n_sample)
+        squared_distances : ndarray of shape (n_rows, n_sample)
         """
         others, n_all = self.rows[self.sample(n_sample)], self.rows.shape[0]
         if n_all * others.shape[0] > MOST_KEPT:
-            return squared_distances(self.rows[rows], others)
+            return euclidean_distances(self.rows[rows], others, squared=True)
         if n_sample not in self._kept:
-            self._kept = {n_sample: squared_distances(self.rows, others)}
+            everything = euclidean_distances(self.rows, others, squared=True)
+            self._kept = {n_sample: everything}
         return self._kept[n_sample][rows]
 
     def __getstate__(self):
         return {}
-
-
-def squared_distances(first, second):
-    """Return the squared distances between all points of the one and of the other."""
-    return euclidean_distances(first, second, squared=True).astype(np.float32)
 
 
 def apart(points):

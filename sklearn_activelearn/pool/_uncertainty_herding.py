@@ -151,7 +151,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`.
     The distances of all rows to those that stand for the pool are kept if they are no
-    more than 2\ :sup:`25`, else computed for each purchase.
+    more than 2\ :sup:`24`, else computed for each purchase.
 
     References
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklearn_activelearn import DecisionStumpClassifier
-from tests.reference.pool import highest
+from tests.reference.pool import drawn, highest
 
 
 def score(committee, X):
@@ -121,7 +121,7 @@ def purchases(build, X, y, alpha, *, n_initial, budget, random_state):
         if len(bought) < n_initial or len(set(y[bought])) < 2:
             wanted = max(n_initial - len(bought), 1)
             wanted = min(wanted, budget - len(bought))
-            bought += rng.permutation(left)[:wanted].tolist()
+            bought += drawn(X, left, wanted, rng)
         else:
             bought += highest(-2 * np.abs(score(committee, X))[left], left, 1, rng)
         n_rounds += 1

@@ -78,12 +78,38 @@ def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
         wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
         wanted = min(wanted, budget - len(bought))
         if len(bought) < n_initial or len(known) < 2 or utility is None:
-            bought += rng.permutation(left)[:wanted].tolist()
+            draw = passive if utility is None else drawn
+            bought += draw(X, left, wanted, rng)
         else:
             worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
-            bought += highest(worth, left, wanted, rng)
+            order = highest(worth, left, len(left), rng)
+            bought += equal_last(X, order)[:wanted]
         n_rounds += 1
     return bought
+
+
+def passive(X, left, wanted, rng):
+    """Draw rows, equal or not."""
+    return rng.permutation(left)[:wanted].tolist()
+
+
+def drawn(X, left, wanted, rng):
+    """Draw one row of each value, the values in random order, then the others."""
+    order = rng.permutation(len(left))
+    first, again = [], []
+    for i in left[order]:
+        (again if any(all(X[i] == X[j]) for j in first) else first).append(int(i))
+    if again:
+        first = [first[k] for k in rng.permutation(len(first))]
+    return [*first, *again][:wanted]
+
+
+def equal_last(X, rows):
+    """List rows that are equal to an earlier one after all others."""
+    first, again = [], []
+    for i in rows:
+        (again if any(all(X[i] == X[j]) for j in first) else first).append(int(i))
+    return [*first, *again]
 
 
 def highest(worth, left, wanted, rng):

@@ -1,0 +1,138 @@
+"""MaxHerding and Uncertainty Herding, slow and obvious: all sums anew for each row.
+
+The random draws are the ones of the learners: a generator for each row of a round.
+"""
+
+from math import exp, log
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from .pool import highest
+
+
+def points_of(X):
+    """Every column divided by its deviation, unless all rows have one length."""
+    lengths = [sum(x**2) ** 0.5 for x in X if any(x)]
+    if min(lengths, default=0) >= 0.999 * max(lengths, default=0):
+        return X
+    deviations = [column.std() or 1.0 for column in X.T]
+    return X / deviations
+
+
+def squared(x, z):
+    """The squared distance."""
+    return sum((x - z) ** 2)
+
+
+def typical(P):
+    """The median squared distance of points that are not the same."""
+    apart = [squared(P[i], P[j]) for i in range(len(P)) for j in range(i)]
+    return np.median([d for d in apart if d > 1e-10 * max(apart)] or [1.0])
+
+
+def radius(P, known):
+    """The typical squared radius, or that of known rows to the nearest other one."""
+    wide = typical(P)
+    if len(known) < 2:
+        return wide
+    nearest = [min(squared(P[i], P[j]) for j in known if j != i) for i in known]
+    narrow = np.median(nearest)
+    return min(wide, narrow) if narrow > 1e-10 * wide else wide
+
+
+def herd(X, P, known, left, weights, width, wanted, seed):
+    """List the rows that raise the coverage most, one after another."""
+    chosen, equal = [], []
+    for step in range(wanted):
+        rng = np.random.default_rng((*seed, step))
+        open_ = [i for i in left if i not in chosen and i not in equal]
+        open_ = open_ or [i for i in left if i not in chosen]
+        covered = [
+            max((exp(-squared(p, P[k]) / width) for k in [*known, *chosen]), default=0)
+            for p in P
+        ]
+        gains = [
+            sum(
+                w * max(exp(-squared(p, P[i]) / width) - c, 0)
+                for p, w, c in zip(P, weights, covered, strict=True)
+            )
+            / len(P)
+            for i in open_
+        ]
+        chosen += highest(np.array(gains), np.array(open_), 1, rng)
+        equal += [i for i in left if all(X[i] == X[chosen[-1]])]
+    return chosen
+
+
+def uncertainty(estimator, X, y, rows, calibrate):
+    """1 minus the gap between the two highest probabilities."""
+    model = clone(estimator).fit(X[rows], y[rows])
+    T = temperature(estimator, X[rows], y[rows]) if calibrate else 1.0
+    out = []
+    for p in np.maximum(model.predict_proba(X), 1e-12):
+        scaled = p ** (1 / T) / sum(p ** (1 / T))
+        *_, second, first = sorted(scaled)
+        out.append(1 - (first - second))
+    return out
+
+
+def temperature(estimator, X, y):
+    """That of the likeliest labels in cross-validation, with a prior."""
+    counts = sorted(np.unique(y, return_counts=True)[1])
+    n_folds = min(5, counts[-2])
+    if n_folds < 2:
+        return 1.0
+    order = np.argsort(y, kind="stable")
+    said = []
+    for k in range(n_folds):
+        test = order[k::n_folds]
+        train = np.array([i for i in range(len(y)) if i not in test])
+        model = clone(estimator).fit(X[train], y[train])
+        for i in test:
+            if y[i] in model.classes_:
+                p = np.maximum(model.predict_proba(X[i : i + 1])[0], 1e-12)
+                said.append((p, list(model.classes_).index(y[i])))
+
+    def loss(a):
+        likelihood = [
+            log(p[right] ** exp(-a)) - log(sum(p ** exp(-a))) for p, right in said
+        ]
+        return a**2 / 2 - sum(likelihood)
+
+    return exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x)
+
+
+def purchases(
+    estimator, X, y, *, calibrate, n_initial, batch_size, budget, random_state
+):
+    """List the rows that Uncertainty Herding buys, in order."""
+    seed = int(
+        check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    )
+    P, bought, n_rounds = points_of(X), [], 0
+    while len(bought) < min(budget, len(X)):
+        left = [i for i in range(len(X)) if i not in bought]
+        wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
+        wanted = min(wanted, budget - len(bought), len(left))
+        weights = np.ones(len(X))
+        if len(bought) >= n_initial and len(set(y[bought])) > 1:
+            weights = np.array(uncertainty(estimator, X, y, bought, calibrate))
+            weights[bought] = 0
+        width = radius(P, bought)
+        bought += herd(X, P, bought, left, weights, width, wanted, (seed, n_rounds))
+        n_rounds += 1
+    return bought
+
+
+def maximal_coverage(X, n_wanted, random_state):
+    """List the first rows with ``initial="herding"``."""
+    seed = int(
+        check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    )
+    P = points_of(X)
+    return herd(
+        X, P, [], range(len(X)), np.ones(len(X)), typical(P), n_wanted, (seed, 0)
+    )
