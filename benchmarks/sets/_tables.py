@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.sets._statistics import holm, paired_p, spread
 from benchmarks.sets.methods import METHODS
+from benchmarks.sets.problems import PROBLEMS
 
 
 def with_twins(results):
@@ -21,6 +22,11 @@ def with_twins(results):
     return [*results, *twins]
 
 
+def in_order(names, known):
+    """Return the names as they are listed, others after them by the alphabet."""
+    return [n for n in known if n in names] + sorted(names - set(known))
+
+
 class Runs:
     """The runs of one model: by data set, method and order.
 
@@ -32,14 +38,14 @@ class Runs:
     Attributes
     ----------
     sets, methods : list of str
-        In the order of the results.
+        In the order of the lists of problems and methods, competitors last.
     cells : dict of (dict of Result)
         By set and method: the results by order.
     """
 
     def __init__(self, results):
-        self.sets = list(dict.fromkeys(result.set for result in results))
-        self.methods = list(dict.fromkeys(result.method for result in results))
+        self.sets = in_order({result.set for result in results}, PROBLEMS)
+        self.methods = in_order({result.method for result in results}, METHODS)
         self.cells = {}
         for result in results:
             cell = self.cells.setdefault((result.set, result.method), {})
