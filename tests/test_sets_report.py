@@ -1,7 +1,6 @@
 """What is made of the runs on many data sets: statistics, tables, what is printed."""
 
 import csv
-from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -43,6 +42,9 @@ class TestStatistics:
             holm([0.04, np.nan, 0.01, 0.8]), [0.08, np.nan, 0.03, 0.8]
         )
         assert holm([]).size == 0
+
+    def test_holm_keeps_the_order(self):
+        np.testing.assert_allclose(holm([0.025, 0.02, 0.9]), [0.06, 0.06, 0.9])
 
     def test_critical_difference_is_that_of_the_paper(self):
         # Demšar 2006, section 3.2.4 and table 5
@@ -124,9 +126,7 @@ class TestReport:
 
     def test_wins_and_losses(self, results):
         runs = Runs(with_twins(results))
-        duels = {
-            (d.set, d.method): d for d in runs.against("margin", attrgetter("final"))
-        }
+        duels = {(d.set, d.method): d for d in runs.against("margin", "final")}
         assert duels["digits", "entropy"].gain == pytest.approx(0.1)
         assert duels["digits", "entropy"].outcome == 1
         assert duels["noisy", "entropy"].gain == pytest.approx(-0.05)
@@ -135,15 +135,13 @@ class TestReport:
         assert duels["tumours", "entropy"].outcome == 0
         assert ("digits", "margin") not in duels
         few = [result for result in results if result.order <= 5]
-        assert {d.outcome for d in Runs(few).against("margin", attrgetter("area"))} == {
-            0
-        }
+        assert {d.outcome for d in Runs(few).against("margin", "area")} == {0}
 
     def test_orders_are_paired(self, results):
         some = [r for r in results if r.method != "entropy" or r.order > 15]
         (duel,) = (
             d
-            for d in Runs(some).against("margin", attrgetter("area"))
+            for d in Runs(some).against("margin", "area")
             if (d.set, d.method) == ("digits", "entropy")
         )
         assert duel.gain == pytest.approx(0.1)

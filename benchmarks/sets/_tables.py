@@ -67,7 +67,10 @@ class Runs:
         """Return the mean of a score, a row for each set, a column for each method."""
         return np.array(
             [
-                [spread([score(r) for r in self.of(name, m)])[0] for m in methods]
+                [
+                    np.mean([getattr(r, score) for r in self.of(name, m)])
+                    for m in methods
+                ]
                 for name in self.sets
             ]
         )
@@ -85,7 +88,11 @@ class Runs:
             other = self.cells.get((name, baseline), {})
             both = [order for order in cell if order in other]
             if method != baseline and both:
-                gains = [score(cell[order]) - score(other[order]) for order in both]
+                mine, theirs = (
+                    np.array([getattr(of[order], score) for order in both])
+                    for of in (cell, other)
+                )
+                gains = mine - theirs
                 duels.append(Duel(name, method, *spread(gains), paired_p(gains)))
         corrected = holm([duel.p for duel in duels])
         return [

@@ -1,13 +1,14 @@
 """What the results of `benchmarks.sets.pools` say, as reStructuredText.
 
-For each model: mean accuracy over the curve and with all labels, data set by data set;
-every method against the baselines, paired over the splits (Wilcoxon's signed ranks,
-p-values corrected over all sets and methods by Holm's method, 5 %), losses beside wins;
-mean ranks over the sets (Friedman, Nemenyi) of the methods that ran on all of them;
-milliseconds for a batch. Splits of a set share rows, so its p-values speak of this set.
-Sets that are kept aside are left out, or alone.
+For each model: accuracy, plain and balanced, the mean over the curve and with all labels,
+data set by data set; every method against the baselines, paired over the splits
+(Wilcoxon's signed ranks, p-values corrected over all sets and methods by Holm's method,
+5 %), losses beside wins; mean ranks over the sets (Friedman, Nemenyi) of the methods that
+ran on all of them; milliseconds for a batch. `--score` is what the comparisons and ranks
+are by; the summary's gains are always areas. Splits of a set share rows, so its p-values
+speak of this set. Sets that are kept aside are left out, or alone.
 
-    python -m benchmarks.sets.report [--regime low] [--only SET ...]
+    python -m benchmarks.sets.report [--regime low] [--score area] [--only SET ...]
         [--methods NAME ...] [--held-out] [--results results/pools.csv]
         [--out docs] [--quick]
 """
@@ -35,12 +36,14 @@ from benchmarks.sets.methods import BASELINES, MODELS
 from benchmarks.sets.problems import HELD_OUT, PROBLEMS
 
 SCORES = {
-    "Mean accuracy over the curve": attrgetter("area"),
-    "Accuracy with all labels": attrgetter("final"),
+    "area": "mean accuracy over the curve",
+    "final": "accuracy with all labels",
+    "balanced_area": "mean balanced accuracy over the curve",
+    "balanced_final": "balanced accuracy with all labels",
 }
 #: What a line of the summary says of a data set, and what it measures.
 FACTS = ["C", "n_classes", "n_pool", "n_test"]
-MEASURES = ["area", "final", "balanced_area", "balanced_final", "query_ms", "train_ms"]
+MEASURES = [*SCORES, "query_ms", "train_ms"]
 
 
 def list_table(title, head, rows):
@@ -51,16 +54,17 @@ def list_table(title, head, rows):
             print(f"   {'*' if i == 0 else ' '} - {cell}".rstrip())
 
 
-def show_scores(runs, title, score):
+def show_scores(runs, score):
     """Print the means, their standard errors in brackets, a column for each set."""
     rows = []
     for method in runs.methods:
         row = [method]
         for name in runs.sets:
-            values = [100 * score(result) for result in runs.of(name, method)]
+            values = [100 * getattr(r, score) for r in runs.of(name, method)]
             row.append("{:.1f} ({:.1f})".format(*spread(values)) if values else "")
         rows.append(row)
-    list_table(f"{title}, in % (standard error)", ["", *runs.sets], rows)
+    title = f"{SCORES[score].capitalize()}, in % (standard error)"
+    list_table(title, ["", *runs.sets], rows)
 
 
 def show_duels(runs, baseline, score):
@@ -82,7 +86,7 @@ def show_duels(runs, baseline, score):
             rows[-1] += [f"{len(s)}: {', '.join(s)}" if s else "0" for s in (won, lost)]
     if rows:
         head = ["", "mean gain, on sets", "wins", "losses"]
-        list_table(f"Against {baseline}, points over the curve", head, rows)
+        list_table(f"Against {baseline}, points of {SCORES[score]}", head, rows)
 
 
 def show_ranks(runs, score):
@@ -90,10 +94,11 @@ def show_ranks(runs, score):
     methods = runs.complete()
     table = runs.table(methods, score)
     placed = ranks(table)
-    difference = critical_difference(len(methods), len(runs.sets))
+    n_sets, n_methods = table.shape
+    difference = critical_difference(n_methods, n_sets)
     print(
-        f"\nMean ranks over {len(runs.sets)} sets of the {len(methods)} methods that "
-        f"ran on all; Friedman p = {friedman_p(table):.2g}, critical difference of "
+        f"\nMean ranks by {SCORES[score]}, over {n_sets} sets, of the {n_methods} methods "
+        f"that ran on all; Friedman p = {friedman_p(table):.2g}, critical difference of "
         f"Nemenyi {difference:.2f}; p against a baseline is that of signed ranks over "
         "the sets, corrected over the methods."
     )
@@ -131,8 +136,7 @@ def write_summary(file, by_model):
     for model, runs in by_model.items():
         duels = {
             baseline: {
-                (duel.set, duel.method): duel
-                for duel in runs.against(baseline, attrgetter("area"))
+                (duel.set, duel.method): duel for duel in runs.against(baseline, "area")
             }
             for baseline in BASELINES
         }
@@ -162,6 +166,7 @@ def main(argv=None):
     parser.add_argument("--regime", choices=pools.REGIMES, default="low")
     parser.add_argument("--only", nargs="+", metavar="SET", choices=PROBLEMS)
     parser.add_argument("--methods", nargs="+", metavar="NAME")
+    parser.add_argument("--score", choices=SCORES, default="area")
     parser.add_argument("--held-out", action="store_true", help="the sets kept aside")
     parser.add_argument("--results", default=pools.RESULTS, metavar="FILE")
     parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
@@ -188,11 +193,11 @@ def main(argv=None):
     ranked = {}
     for model, runs in by_model.items():
         print(f"\n{model}\n{'-' * len(model)}")
-        for title, score in SCORES.items():
-            show_scores(runs, title, score)
+        for score in SCORES:
+            show_scores(runs, score)
         for baseline in BASELINES:
-            show_duels(runs, baseline, attrgetter("area"))
-        ranked[model] = show_ranks(runs, attrgetter("area"))
+            show_duels(runs, baseline, args.score)
+        ranked[model] = show_ranks(runs, args.score)
     name = f"pools_{args.regime}{'_held_out' * args.held_out}"
     write_summary(args.out / "results" / f"{name}.csv", by_model)
     picture = args.out / "images" / f"{name}.png"
