@@ -178,8 +178,8 @@ class TestReport:
         assert [line.strip(" *-") for line in entropy] == [
             "entropy",
             "+1.67 on 3",
-            "1: digits +10.0",
-            "1: noisy -5.0",
+            "1 digits +10.0",
+            "1 noisy -5.0",
         ]
 
     def test_ranks(self, report_of):
@@ -203,6 +203,10 @@ class TestReport:
         assert float(line["area"]) == pytest.approx(0.56, abs=0.02)
         assert lines["noisy", "margin"]["p_against_margin"] == ""
         assert (tmp_path / "docs/images/pools_low.png").stat().st_size > 5_000
+
+    def test_one_method_has_no_rank(self, report_of, tmp_path):
+        assert "Mean ranks" not in report_of("--methods", "random")
+        assert not (tmp_path / "docs/images").exists()
 
     def test_no_results(self, report_of, capsys):
         with pytest.raises(SystemExit):

@@ -1,12 +1,13 @@
 """What the results of `benchmarks.sets.pools` say, as reStructuredText.
 
-For each model: accuracy, plain and balanced, the mean over the curve and with all labels,
-data set by data set; every method against the baselines, paired over the splits
-(Wilcoxon's signed ranks, p-values corrected over all sets and methods by Holm's method,
-5 %), losses beside wins; mean ranks over the sets (Friedman, Nemenyi) of the methods that
-ran on all of them; milliseconds for a batch. `--score` is what the comparisons and ranks
-are by; the summary's gains are always areas. Splits of a set share rows, so its p-values
-speak of this set. Sets that are kept aside are left out, or alone.
+For each model: accuracy, plain and balanced, the mean over the curve and with all
+labels, data set by data set; every method against the baselines, paired over the
+splits (Wilcoxon's signed ranks, p-values corrected over all sets and methods by
+Holm's method, 5 %), losses beside wins; mean ranks over the sets (Friedman, Nemenyi)
+of the methods that ran on all of them; milliseconds for a batch. `--score` is what
+the comparisons and ranks are by; the summary's gains are always areas. Splits of a
+set share rows, so its p-values speak of this set. Sets that are kept aside are left
+out, or alone.
 
     python -m benchmarks.sets.report [--regime low] [--score area] [--only SET ...]
         [--methods NAME ...] [--held-out] [--results results/pools.csv]
@@ -69,24 +70,23 @@ def show_scores(runs, score):
 
 def show_duels(runs, baseline, score):
     """Print where each method wins and loses against one."""
-    duels = runs.against(baseline, score)
+    duels = sorted(runs.against(baseline, score), key=attrgetter("gain"))
     rows = []
     for method in runs.methods:
-        own = sorted((d for d in duels if d.method == method), key=attrgetter("gain"))
+        own = [duel for duel in duels if duel.method == method]
         if own:
-            gain = 100 * np.mean([duel.gain for duel in own])
-            named = {
-                outcome: [
-                    f"{d.set} {100 * d.gain:+.1f}" for d in own if d.outcome == outcome
-                ]
-                for outcome in (1, -1)
-            }
-            won, lost = named[1][::-1], named[-1]
-            rows.append([method, f"{gain:+.2f} on {len(own)}"])
-            rows[-1] += [f"{len(s)}: {', '.join(s)}" if s else "0" for s in (won, lost)]
+            gain = f"{100 * np.mean([duel.gain for duel in own]):+.2f} on {len(own)}"
+            won = [duel for duel in reversed(own) if duel.outcome == 1]
+            lost = [duel for duel in own if duel.outcome == -1]
+            rows.append([method, gain, listed(won), listed(lost)])
     if rows:
         head = ["", "mean gain, on sets", "wins", "losses"]
         list_table(f"Against {baseline}, points of {SCORES[score]}", head, rows)
+
+
+def listed(duels):
+    """Return how many there are, on which sets, and by how much."""
+    return f"{len(duels)} " + ", ".join(f"{d.set} {100 * d.gain:+.1f}" for d in duels)
 
 
 def show_ranks(runs, score):
@@ -97,10 +97,10 @@ def show_ranks(runs, score):
     n_sets, n_methods = table.shape
     difference = critical_difference(n_methods, n_sets)
     print(
-        f"\nMean ranks by {SCORES[score]}, over {n_sets} sets, of the {n_methods} methods "
-        f"that ran on all; Friedman p = {friedman_p(table):.2g}, critical difference of "
-        f"Nemenyi {difference:.2f}; p against a baseline is that of signed ranks over "
-        "the sets, corrected over the methods."
+        f"\nMean ranks by {SCORES[score]}, over {n_sets} sets, of the {n_methods} "
+        f"methods that ran on all; Friedman p = {friedman_p(table):.2g}, critical "
+        f"difference of Nemenyi {difference:.2f}; p against a baseline is that of "
+        "signed ranks over the sets, corrected over the methods."
     )
     columns = {}
     for baseline in BASELINES:
@@ -197,13 +197,15 @@ def main(argv=None):
             show_scores(runs, score)
         for baseline in BASELINES:
             show_duels(runs, baseline, args.score)
-        ranked[model] = show_ranks(runs, args.score)
+        if len(runs.complete()) > 1:
+            ranked[model] = show_ranks(runs, args.score)
     name = f"pools_{args.regime}{'_held_out' * args.held_out}"
     write_summary(args.out / "results" / f"{name}.csv", by_model)
-    picture = args.out / "images" / f"{name}.png"
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    rank_diagrams(ranked, picture)
-    print(f"wrote {picture}")
+    if ranked:
+        picture = args.out / "images" / f"{name}.png"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        rank_diagrams(ranked, picture)
+        print(f"wrote {picture}")
 
 
 if __name__ == "__main__":
