@@ -129,6 +129,12 @@ class TestReport:
         duels = {(d.set, d.method): d for d in runs.against("margin", "final")}
         assert duels["digits", "entropy"].gain == pytest.approx(0.1)
         assert duels["digits", "entropy"].outcome == 1
+        ours, theirs = (
+            np.array([r.final for r in runs.of("digits", method)])
+            for method in ("entropy", "margin")
+        )
+        # six duels in which anything differs
+        assert duels["digits", "entropy"].p >= 5.9 * paired_p(ours - theirs)
         assert duels["noisy", "entropy"].gain == pytest.approx(-0.05)
         assert duels["noisy", "entropy"].outcome == -1
         assert np.isnan(duels["tumours", "entropy"].p)
