@@ -210,6 +210,12 @@ class TestReport:
         assert lines["noisy", "margin"]["p_against_margin"] == ""
         assert (tmp_path / "docs/images/pools_low.png").stat().st_size > 5_000
 
+    def test_fewer_splits_are_said(self, report_of, tmp_path):
+        assert "20 splits, seed 0.\n" in report_of()
+        more = made_up("noisy", "random", 0.5, 21)
+        append(tmp_path / "runs.csv", more)
+        assert "21 splits, seed 0; fewer of: digits, random: 20" in report_of()
+
     def test_one_method_has_no_rank(self, report_of, tmp_path):
         assert "Mean ranks" not in report_of("--methods", "random")
         assert not (tmp_path / "docs/images").exists()

@@ -34,7 +34,7 @@ from benchmarks.sets._statistics import (
 )
 from benchmarks.sets._tables import Runs, with_twins
 from benchmarks.sets.methods import BASELINES, MODELS
-from benchmarks.sets.problems import HELD_OUT, PROBLEMS
+from benchmarks.sets.problems import HELD_OUT, N_POOL, N_TEST, PROBLEMS, SEED
 
 SCORES = {
     "area": "mean accuracy over the curve",
@@ -53,6 +53,18 @@ def list_table(title, head, rows):
     for row in [head, *rows]:
         for i, cell in enumerate(row):
             print(f"   {'*' if i == 0 else ' '} - {cell}".rstrip())
+
+
+def show_setting(runs, regime):
+    """Print what was run: sizes and repetitions."""
+    counts = {cell: len(by_order) for cell, by_order in runs.cells.items()}
+    most = max(counts.values())
+    fewer = [f"{name}, {m}: {n}" for (name, m), n in counts.items() if n < most]
+    print(
+        f"\n{regime.batch_size} labels at a time up to {regime.budget}, from pools of "
+        f"at most {N_POOL:,} rows, tested on at most {N_TEST:,} others; {most} splits, "
+        f"seed {SEED}{'; fewer of: ' * bool(fewer)}{'; '.join(fewer)}."
+    )
 
 
 def show_scores(runs, score):
@@ -111,7 +123,7 @@ def show_ranks(runs, score):
         [
             methods[i],
             f"{placed[:, i].mean():.2f}",
-            *(f"{columns[baseline][i]:.2g}" for baseline in columns),
+            *(f"{p[i]:.2g}".replace("nan", "") for p in columns.values()),
             *(f"{ms:.1f}" for ms in times(runs, methods[i])),
         ]
         for i in np.argsort(placed.mean(axis=0), kind="stable")
@@ -193,6 +205,7 @@ def main(argv=None):
     ranked = {}
     for model, runs in by_model.items():
         print(f"\n{model}\n{'-' * len(model)}")
+        show_setting(runs, pools.REGIMES[args.regime])
         for score in SCORES:
             show_scores(runs, score)
         for baseline in BASELINES:
