@@ -196,6 +196,11 @@ class TestReport:
         assert ranked[ranked.index("margin") + 1] == "1.50"
         assert ranked[ranked.index("entropy") + 1] == "1.50"
         assert ranked[ranked.index("random") + 1] == "3.00"
+        assert ranked.index("margin") < ranked.index("entropy") < ranked.index("random")
+        # no p against oneself: first the column of margin, then that of random
+        assert ranked[ranked.index("margin") + 2] == ""
+        assert ranked[ranked.index("random") + 3] == ""
+        assert float(ranked[ranked.index("margin") + 3]) > 0
         assert "min-margin" not in ranked
 
     def test_summary(self, report_of, tmp_path):
