@@ -28,7 +28,8 @@ from sklearn.base import clone
 from benchmarks.sets._results import Result, append, read
 from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets._statistics import spread
-from benchmarks.sets.methods import MODELS, all_methods, applicable
+from benchmarks.sets._tables import in_order
+from benchmarks.sets.methods import METHODS, MODELS, all_methods, applicable
 from benchmarks.sets.problems import HELD_OUT, PROBLEMS
 
 RESULTS = "results/pools.csv"
@@ -59,7 +60,7 @@ def run_set(name, methods, done, args):
             known = (r.C for r in done.values() if (r.set, r.model) == (name, model))
             C = next(known, None) or chosen_C(estimator, first, args.jobs)
             estimator = clone(estimator).set_params(C=C)
-        print(f"  {model}, C = {C:g}")
+        print(f"  {model}{f', C = {C:g}' * (estimator is not None)}", flush=True)
         started, n_done = time.perf_counter(), len(done)
         tasks = missing(name, model, wanted, estimator, split, done, args)
         parallel = Parallel(args.jobs, return_as="generator_unordered", max_nbytes=None)
@@ -89,14 +90,14 @@ def missing(name, model, methods, estimator, split, done, args):
 
 def show(results):
     """Print mean accuracy over the curve and at its end, and the times of a batch."""
-    for method in dict.fromkeys(result.method for result in results):
+    for method in in_order({result.method for result in results}, METHODS):
         own = [result for result in results if result.method == method]
         area, error = spread([100 * result.area for result in own])
         final, _ = spread([100 * result.final for result in own])
         query, train = np.mean([(r.query_ms, r.train_ms) for r in own], axis=0)
         print(
             f"    {method:24} {area:5.1f} ± {error:3.1f}  {final:5.1f}  "
-            f"{query:6.1f} + {train:5.1f} ms  {len(own)} orders"
+            f"{query:6.1f} + {train:5.1f} ms  {len(own)} splits"
         )
 
 
