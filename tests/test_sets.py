@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.sets import pools
 from benchmarks.sets._results import read
-from benchmarks.sets._run import Regime, run
+from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets.methods import METHODS, Method, applicable
 from benchmarks.sets.problems import HELD_OUT, PROBLEMS, Problem, known_terms
 
@@ -173,11 +173,27 @@ class TestCommand:
             assert result.accuracy == new[key].accuracy
             assert result.balanced == new[key].balanced
 
-    def test_chosen_C_is_kept(self, tmp_path, monkeypatch):
-        self.start("--methods", "random")
+    def test_chosen_C_is_used_and_kept(self, tmp_path, monkeypatch):
+        taught = []
+
+        def make(model, **settings):
+            taught.append(model.C)
+            return METHODS["random"].make(model, **settings)
+
+        monkeypatch.setitem(METHODS, "spy", Method(make))
+        monkeypatch.setattr(pools, "chosen_C", lambda *_: 0.25)
+        self.start("--methods", "spy")
         monkeypatch.setattr(pools, "chosen_C", None)  # called again, it would fail
-        self.start("--methods", "margin")
-        assert len({r.C for r in read(tmp_path / "runs.csv")}) == 1
+        self.start("--methods", "spy", "margin")
+        assert taught == [0.25, 0.25]
+        assert {r.C for r in read(tmp_path / "runs.csv")} == {0.25}
+
+    def test_C_fits_the_rows(self, tumours):
+        model = LogisticRegression(max_iter=1_000)
+        C = chosen_C(model, tumours, 1)
+        # rows a tenth as long ask for weights ten times as large, squared
+        small = tumours._replace(X=tumours.X / 10)
+        assert chosen_C(model, small, 1) == pytest.approx(100 * C)
 
     def test_a_method_that_fails_is_said_and_left_out(self, monkeypatch, capsys):
         def make(model, **settings):
