@@ -82,6 +82,11 @@ class TestRuns:
                 ]
                 assert curves[0] == curves[1]
 
+    def test_the_committee_is_around_the_model(self):
+        learner = METHODS["committee"].make(LogisticRegression(C=0.5), budget=20)
+        np.testing.assert_allclose(learner.param_grid["C"], [0.05, 0.5, 5.0])
+        assert learner.budget == 20
+
     def test_outcome(self, digits):
         learner_of = METHODS["random"].make
         key, outcome = run(
