@@ -50,6 +50,24 @@ def covtype():
         return arrays["X"].astype(float), arrays["y"].astype(int)
 
 
+def _sparse(arrays):
+    """Return the rows in the arrays of a file."""
+    parts = arrays["data"], arrays["indices"].astype(np.int32), arrays["indptr"]
+    return csr_matrix(parts, shape=tuple(arrays["shape"]))
+
+
+def money_fx():
+    """Return 11,069 Reuters news as CSR of 8,315 terms, 1 for money-fx or 0.
+
+    Only from its file: one row in fifteen is 1, rows have length 1.
+    """
+    file = local_file("reuters_moneyfx_lasvm")
+    if not file.exists():
+        raise FileNotFoundError(f"{file} is needed: OpenML has no money-fx.")
+    with np.load(file, allow_pickle=False) as arrays:
+        return _sparse(arrays), (arrays["y"] > 0).astype(int)
+
+
 def rcv1():
     """Return news as CSR of 47,236 terms, 1 (business) or 0 (others), and folds.
 
@@ -60,9 +78,8 @@ def rcv1():
     file = local_file("rcv1_subset")
     if file.exists():
         with np.load(file, allow_pickle=False) as arrays:
-            parts = (arrays["data"], arrays["indices"].astype(np.int32))
-            X = csr_matrix((*parts, arrays["indptr"]), shape=tuple(arrays["shape"]))
-            return X, (arrays["y"] > 0).astype(int), arrays["part"] // 10
+            y = (arrays["y"] > 0).astype(int)
+            return _sparse(arrays), y, arrays["part"] // 10
     news = fetch_rcv1(subset="train")
     topic = {name: k for k, name in enumerate(news.target_names)}
     business, others = (
@@ -87,9 +104,7 @@ def rcv1_topics():
     rows, topics = [], []
     for file in files:
         with np.load(file, allow_pickle=False) as arrays:
-            parts = (arrays["data"], arrays["indices"].astype(np.int32))
-            shape = tuple(arrays["shape"])
-            rows.append(csr_matrix((*parts, arrays["indptr"]), shape=shape))
+            rows.append(_sparse(arrays))
             bits = np.unpackbits(arrays["topics"], axis=1)[:, : arrays["n_topics"]]
             # the one main topic that is not among the topics themselves
             topics.append(np.column_stack([bits, arrays["main_topics"][:, 3]]))

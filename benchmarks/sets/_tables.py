@@ -1,0 +1,116 @@
+"""What the runs come to: a table of scores, and each method against a baseline."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.sets._statistics import holm, paired_p, spread
+from benchmarks.sets.methods import METHODS
+from benchmarks.sets.problems import PROBLEMS
+
+
+def with_twins(results):
+    """Return the results, and those of methods that are another one on two classes."""
+    twins = [
+        result._replace(method=name)
+        for name, method in METHODS.items()
+        for result in results
+        if result.n_classes == 2
+        and result.method == method.on_two_classes
+        and result.model in method.models
+    ]
+    return [*results, *twins]
+
+
+def in_order(names, known):
+    """Return the names as they are listed, others after them by the alphabet."""
+    return [n for n in known if n in names] + sorted(names - set(known))
+
+
+class Runs:
+    """The runs of one model: by data set, method and order.
+
+    Parameters
+    ----------
+    results : list of Result
+        Of one regime and one model.
+
+    Attributes
+    ----------
+    sets, methods : list of str
+        In the order of the lists of problems and methods, competitors last.
+    cells : dict of (dict of Result)
+        By set and method: the results by order.
+    """
+
+    def __init__(self, results):
+        self.sets = in_order({result.set for result in results}, PROBLEMS)
+        self.methods = in_order({result.method for result in results}, METHODS)
+        self.cells = {}
+        for result in results:
+            cell = self.cells.setdefault((result.set, result.method), {})
+            cell[result.order] = result
+
+    def of(self, name, method):
+        """Return the results of a method on a set."""
+        return list(self.cells.get((name, method), {}).values())
+
+    def complete(self):
+        """Return the methods that ran on all sets."""
+        return [
+            method
+            for method in self.methods
+            if all((name, method) in self.cells for name in self.sets)
+        ]
+
+    def table(self, methods, score):
+        """Return the mean of a score, a row for each set, a column for each method."""
+        return np.array(
+            [
+                [
+                    np.mean([getattr(r, score) for r in self.of(name, m)])
+                    for m in methods
+                ]
+                for name in self.sets
+            ]
+        )
+
+    def against(self, baseline, score):
+        """Compare every method with a baseline on every set, paired over the orders.
+
+        Returns
+        -------
+        duels : list of Duel
+            Where both ran; their p-values are one family.
+        """
+        duels = []
+        for (name, method), cell in self.cells.items():
+            other = self.cells.get((name, baseline), {})
+            both = [order for order in cell if order in other]
+            if method != baseline and both:
+                mine, theirs = (
+                    np.array([getattr(of[order], score) for order in both])
+                    for of in (cell, other)
+                )
+                gains = mine - theirs
+                duels.append(Duel(name, method, *spread(gains), paired_p(gains)))
+        corrected = holm([duel.p for duel in duels])
+        return [
+            duel._replace(p=p)
+            for duel, p in zip(duels, corrected.tolist(), strict=True)
+        ]
+
+
+class Duel(NamedTuple):
+    """A method against a baseline on a set: the mean gain, its error, its p-value."""
+
+    set: str
+    method: str
+    gain: float
+    error: float
+    p: float
+
+    @property
+    def outcome(self):
+        """1 for a win, -1 for a loss, 0 if chance may explain it."""
+        return int(np.sign(self.gain)) if self.p < 0.05 else 0

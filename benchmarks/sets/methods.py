@@ -1,0 +1,126 @@
+"""The methods, each one row, and the models that they teach.
+
+A method is anything with `query`, `teach` and `predict` that buys a batch at a time. A
+competitor is a module of PEERS with rows of its own.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from benchmarks.papers.label_propagation import RandomLabelPropagation
+from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
+    DecisionStumpClassifier,
+    FASSLBoostClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintySamplingClassifier,
+)
+
+#: What all methods teach, C chosen for each data set; "own": a model of the method's.
+MODELS = {
+    "logistic": LogisticRegression(tol=1e-3, max_iter=300),
+    "svc": SVC(),
+    "own": None,
+}
+#: What every other method of a model is held against.
+BASELINES = ["margin", "random"]
+
+
+class Method(NamedTuple):
+    """A way to buy labels.
+
+    Attributes
+    ----------
+    make : callable
+        Returns a learner, given a model and `n_initial`, `batch_size`, `budget` and
+        `random_state`.
+    models : tuple of str
+        Which of MODELS it can teach.
+    on_two_classes : str, optional
+        The method that buys the same rows where there are two classes, and is run in
+        its place.
+    classes : int, optional
+        How many there must be.
+    dense : bool
+        Whether rows must be.
+    """
+
+    make: Callable
+    models: tuple = ("logistic", "svc")
+    on_two_classes: str | None = None
+    classes: int | None = None
+    dense: bool = False
+
+
+def margin(model, **settings):
+    """Return the learner that buys the smallest gaps between two classes."""
+    if hasattr(model, "predict_proba"):
+        return UncertaintySamplingClassifier(model, measure="margin", **settings)
+    return MinMarginClassifier(model, **settings)
+
+
+def committee(model, **settings):
+    """Return a committee of three values of C, around the chosen one."""
+    grid = {"C": [factor * model.C for factor in (0.1, 1.0, 10.0)]}
+    return QueryByCommitteeClassifier(model, param_grid=grid, cv=3, **settings)
+
+
+def own(learner):
+    """Return the function that makes a learner with a model of its own."""
+    return lambda _, **settings: learner(**settings)
+
+
+STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
+LOGISTIC, OWN = ("logistic",), ("own",)
+
+METHODS = {
+    "random": Method(PassiveClassifier),
+    "margin": Method(margin),
+    "least confident": Method(UncertaintySamplingClassifier, LOGISTIC, "margin"),
+    "entropy": Method(
+        partial(UncertaintySamplingClassifier, measure="entropy"), LOGISTIC, "margin"
+    ),
+    "min-margin": Method(MinMarginClassifier, LOGISTIC, "margin"),
+    "committee": Method(committee),
+    "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
+    "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
+    "graph, random": Method(own(RandomLabelPropagation), OWN),
+    "label propagation": Method(own(ActiveLabelPropagationClassifier), OWN),
+}
+
+#: Modules with a dict METHODS.
+PEERS = ["skactiveml"]
+
+
+def all_methods():
+    """Return the methods by name, with those of the peers that are installed."""
+    methods = dict(METHODS)
+    for peer in PEERS:
+        try:
+            methods |= import_module(f"benchmarks.sets._peers_{peer}").METHODS
+        except ModuleNotFoundError as error:
+            print(f"without {peer}: {error}")
+    return methods
+
+
+def applicable(methods, model, X, y):
+    """Return those of the methods that run with a model on such rows and labels."""
+    n_classes = len(np.unique(y))
+    return {
+        name: method
+        for name, method in methods.items()
+        if model in method.models
+        and method.classes in (None, n_classes)
+        and not (method.dense and issparse(X))
+        and not (method.on_two_classes and n_classes == 2)
+    }

@@ -1,0 +1,232 @@
+"""The experiment on many data sets: its splits, its runs, and its file of results."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from benchmarks.sets import pools
+from benchmarks.sets._results import read
+from benchmarks.sets._run import Regime, chosen_C, run
+from benchmarks.sets.methods import METHODS, Method, applicable
+from benchmarks.sets.problems import HELD_OUT, PROBLEMS, Problem, known_terms
+
+REGIME = Regime(10, 40)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = PROBLEMS["digits"].load()
+    return PROBLEMS["digits"].split(X, y, 1)
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    X, y = PROBLEMS["tumours"].load()
+    return PROBLEMS["tumours"].split(X, y, 1)
+
+
+class TestSplits:
+    def test_pool_and_test_share_no_row(self):
+        problem = Problem(None, lambda pool, test: (pool, test))
+        X = np.arange(9_000).reshape(-1, 1)
+        a, again, b = (problem.split(X, X.ravel(), order) for order in (1, 1, 2))
+        assert a.X.shape == (1_500, 1)
+        assert a.X_test.shape == (2_000, 1)
+        assert not np.intersect1d(a.y, a.y_test).size
+        np.testing.assert_array_equal(a.X.ravel(), a.y)
+        np.testing.assert_array_equal(a.y, again.y)
+        assert not np.array_equal(a.y, b.y)
+
+    def test_columns_are_scaled_by_the_pool(self, tumours):
+        np.testing.assert_allclose(tumours.X.mean(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(tumours.X.std(axis=0), 1)
+        assert np.abs(tumours.X_test.mean(axis=0)).max() > 0.01
+
+    def test_terms_are_those_of_the_pool(self):
+        pool = csr_matrix([[1, 0, 1], [1, 1, 1], [1, 1, 0]])
+        test = csr_matrix([[5, 6, 7]] * 3)
+        X, X_test = known_terms(pool, test)
+        assert X.toarray().tolist() == [[1], [1], [1]]
+        assert X_test.toarray().tolist() == [[5]] * 3
+
+    def test_four_sets_are_kept_aside(self):
+        assert len(HELD_OUT) == len(set(HELD_OUT) & set(PROBLEMS)) == 4
+
+
+class TestRuns:
+    def test_all_start_with_the_same_random_rows(self, digits):
+        starts = {}
+        for name, method in applicable(METHODS, "logistic", *digits[:2]).items():
+            learner = method.make(
+                LogisticRegression(),
+                n_initial=10,
+                batch_size=10,
+                budget=20,
+                random_state=3,
+            )
+            rows, probability = learner.query(digits.X, return_probability=True)
+            if probability[0] < 1:  # a random draw
+                starts[name] = tuple(rows.tolist())
+        assert {"random", "margin", "committee"} <= set(starts)
+        assert len(set(starts.values())) == 1
+
+    def test_on_two_classes_some_methods_are_one(self, tumours):
+        model = LogisticRegression()
+        for method in METHODS.values():
+            if method.on_two_classes:
+                twin = METHODS[method.on_two_classes]
+                curves = [
+                    run((0,), m, model, REGIME, tumours)[1].accuracy
+                    for m in (method, twin)
+                ]
+                assert curves[0] == curves[1]
+
+    def test_the_committee_is_around_the_model(self):
+        learner = METHODS["committee"].make(LogisticRegression(C=0.5), budget=20)
+        np.testing.assert_allclose(learner.param_grid["C"], [0.05, 0.5, 5.0])
+        assert learner.budget == 20
+
+    def test_outcome(self, digits):
+        learner_of = METHODS["random"].make
+        key, outcome = run(
+            ("here", 5), METHODS["random"], LogisticRegression(), REGIME, digits
+        )
+        assert key == ("here", 5)
+        assert not outcome.error
+        learner = learner_of(
+            LogisticRegression(), n_initial=10, batch_size=10, budget=40, random_state=5
+        )
+        for accuracy, balanced in zip(outcome.accuracy, outcome.balanced, strict=True):
+            rows = learner.query(digits.X)
+            learner.teach(digits.X[rows], digits.y[rows])
+            right = learner.predict(digits.X_test) == digits.y_test
+            assert accuracy == right.mean()
+            recalls = [right[digits.y_test == digit].mean() for digit in range(10)]
+            assert balanced == pytest.approx(np.mean(recalls))
+        assert len(outcome.accuracy) == 4
+        assert outcome.query_ms > 0
+        assert outcome.train_ms > 0
+
+    def test_one_that_stops_keeps_its_score(self, digits):
+        def make(model, *, budget, **settings):
+            return METHODS["random"].make(model, budget=20, **settings)
+
+        _, outcome = run((0,), Method(make), LogisticRegression(), REGIME, digits)
+        assert outcome.accuracy[1:] == [outcome.accuracy[1]] * 3
+        assert outcome.accuracy[0] != outcome.accuracy[1]
+
+    def test_a_failure_is_an_outcome(self, digits):
+        _, outcome = run((0,), METHODS["margin"], object(), REGIME, digits)
+        assert outcome.error.startswith("TypeError: ")
+
+    def test_a_peer_on_the_same_rows_is_the_same(self, digits):
+        pytest.importorskip("skactiveml")
+        from benchmarks.sets._peers_skactiveml import METHODS as PEERS
+
+        assert {m.dense for m in PEERS.values()} == {True}
+        model = LogisticRegression()
+        ours, theirs = (
+            run((1,), method, model, REGIME, digits)[1]
+            for method in (METHODS["margin"], PEERS["skactiveml margin"])
+        )
+        assert ours.accuracy == theirs.accuracy
+
+    def test_applicable(self, digits, tumours):
+        sparse = csr_matrix(tumours.X)
+        names = set(applicable(METHODS, "logistic", *digits[:2]))
+        assert {"random", "entropy", "min-margin"} <= names
+        assert "label propagation" not in names
+        names = set(applicable(METHODS, "logistic", *tumours[:2]))
+        assert {"random", "margin"} <= names
+        assert not names & {"entropy", "min-margin", "least confident"}
+        assert "entropy" not in applicable(METHODS, "svc", *digits[:2])
+        own = [
+            "FASSL-Boost" in applicable(METHODS, "own", X, y)
+            for X, y in (tumours[:2], digits[:2], (sparse, tumours.y))
+        ]
+        assert own == [True, False, False]
+
+
+class TestCommand:
+    def start(self, *options):
+        pools.main(["--quick", "--results", "runs.csv", "--only", "tumours", *options])
+
+    @pytest.fixture(autouse=True)
+    def _elsewhere(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+
+    def test_only_what_is_missing_is_run(self, tmp_path):
+        file = tmp_path / "runs.csv"
+        self.start("--methods", "random")
+        first = file.read_text()
+        self.start("--methods", "random")
+        assert file.read_text() == first
+        self.start("--methods", "random", "margin")
+        both = file.read_text()
+        assert both.startswith(first)
+        keys = [(r.method, r.order) for r in read(file)]
+        assert keys == [("random", 1), ("random", 2), ("margin", 1), ("margin", 2)]
+
+        old = {r.key: r for r in read(file)}
+        lines = both.splitlines(keepends=True)
+        file.write_text("".join(lines[:2] + lines[3:]))  # one is deleted
+        self.start("--methods", "random", "margin")
+        new = {r.key: r for r in read(file)}
+        assert set(old) == set(new)
+        for key, result in old.items():
+            assert result.accuracy == new[key].accuracy
+            assert result.balanced == new[key].balanced
+
+    def test_chosen_C_is_used_and_kept(self, tmp_path, monkeypatch):
+        taught = []
+
+        def make(model, **settings):
+            taught.append(model.C)
+            return METHODS["random"].make(model, **settings)
+
+        monkeypatch.setitem(METHODS, "spy", Method(make))
+        monkeypatch.setattr(pools, "chosen_C", lambda *_: 0.25)
+        self.start("--methods", "spy")
+        monkeypatch.setattr(pools, "chosen_C", None)  # called again, it would fail
+        self.start("--methods", "spy", "margin")
+        assert taught == [0.25, 0.25]
+        assert {r.C for r in read(tmp_path / "runs.csv")} == {0.25}
+
+    def test_C_fits_the_rows(self, tumours):
+        model = LogisticRegression(max_iter=1_000)
+        C = chosen_C(model, tumours, 1)
+        # rows a tenth as long ask for weights ten times as large, squared
+        small = tumours._replace(X=tumours.X / 10)
+        assert chosen_C(model, small, 1) == pytest.approx(100 * C)
+
+    def test_a_method_that_fails_is_said_and_left_out(self, monkeypatch, capsys):
+        def make(model, **settings):
+            raise ValueError("no such thing")
+
+        monkeypatch.setitem(METHODS, "broken", Method(make))
+        self.start("--methods", "broken", "random")
+        assert "broken, order 2: ValueError: no such thing" in capsys.readouterr().out
+        assert {r.method for r in read("runs.csv")} == {"random"}
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--only", "usps"], "usps"),
+            (["--held-out", "--only", "digits"], "digits"),
+            (["--methods", "magic"], "magic"),
+        ],
+    )
+    def test_refused(self, options, message, capsys):
+        with pytest.raises(SystemExit):
+            pools.main(options)
+        assert message in capsys.readouterr().err
+
+    def test_a_set_without_its_file_is_left_out(self, monkeypatch, tmp_path, capsys):
+        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))
+        pools.main(["--only", "splice"])
+        assert "splice is left out: " in capsys.readouterr().out
+
+    def test_small_sets_are_left_out_of_large_batches(self, capsys):
+        pools.main(["--only", "tumours", "--regime", "high"])
+        assert "379 rows are too few" in capsys.readouterr().out

@@ -1,0 +1,231 @@
+"""What is made of the runs on many data sets: statistics, tables, what is printed."""
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from benchmarks.sets import report
+from benchmarks.sets._results import Result, append, read
+from benchmarks.sets._statistics import (
+    critical_difference,
+    friedman_p,
+    holm,
+    paired_p,
+    ranks,
+    spread,
+)
+from benchmarks.sets._tables import Runs, with_twins
+
+
+class TestStatistics:
+    @given(
+        st.lists(st.integers(1, 999), min_size=1, max_size=12),
+        st.sampled_from([0.01, 0.05, 0.3]),
+    )
+    def test_holm_rejects_step_by_step(self, thousandths, alpha):
+        p_values = np.array(thousandths) / 1000
+        m = len(p_values)
+        steps = np.sort(p_values) * np.arange(m, 0, -1)
+        assume(np.abs(steps - alpha).min() > 1e-9)
+        rejected = set()
+        for i in np.argsort(p_values, kind="stable"):
+            if p_values[i] > alpha / (m - len(rejected)):
+                break
+            rejected.add(int(i))
+        assert set(np.flatnonzero(holm(p_values) <= alpha).tolist()) == rejected
+
+    def test_holm_leaves_out_what_was_not_tested(self):
+        np.testing.assert_allclose(
+            holm([0.04, np.nan, 0.01, 0.8]), [0.08, np.nan, 0.03, 0.8]
+        )
+        assert holm([]).size == 0
+
+    def test_holm_keeps_the_order(self):
+        np.testing.assert_allclose(holm([0.025, 0.02, 0.9]), [0.06, 0.06, 0.9])
+
+    def test_critical_difference_is_that_of_the_paper(self):
+        # Demšar 2006, section 3.2.4 and table 5
+        assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
+        q = critical_difference(10, 30) / np.sqrt(10 * 11 / (6 * 30))
+        assert q == pytest.approx(3.164, abs=0.001)
+
+    def test_ranks_share_ties(self):
+        np.testing.assert_array_equal(
+            ranks([[0.9, 0.9, 0.1], [0.1, 0.2, 0.3]]), [[1.5, 1.5, 3], [3, 2, 1]]
+        )
+
+    def test_friedman(self):
+        alike = np.tile([[1, 2, 3], [3, 1, 2], [2, 3, 1]], (4, 1))
+        assert friedman_p(alike) == pytest.approx(1)
+        assert friedman_p(np.tile([1, 2, 3], (9, 1))) < 1e-3
+        assert np.isnan(friedman_p([[1, 2], [1, 2]]))
+
+    def test_differences(self):
+        assert np.isnan(paired_p(np.zeros(9)))
+        assert paired_p(np.full(10, 0.1)) == pytest.approx(2 / 2**10)
+        mean, error = spread([1.0, 3.0])
+        assert (mean, error) == (2, 1)
+
+
+def made_up(name, method, level, order, n_classes=3):
+    """Return a result whose accuracies are near a level, alike in all methods."""
+    noise = np.random.default_rng(order).normal(0, 0.02, 3)
+    curve = (level + noise + 0.001 * order).tolist()
+    facts = 1.0, n_classes, 100, 50, 2.0, 30.0
+    return Result("low", name, "logistic", method, order, *facts, curve, curve)
+
+
+@pytest.fixture
+def results():
+    levels = {
+        "digits": {"random": 0.5, "margin": 0.6, "entropy": 0.7},
+        "noisy": {"random": 0.5, "margin": 0.6, "entropy": 0.55},
+        "tumours": {"random": 0.5, "margin": 0.6},
+        "usps": {"random": 0.2, "margin": 0.9},
+    }
+    return [
+        made_up(name, method, level, order, 2 if name == "tumours" else 10)
+        for name, by_method in levels.items()
+        for method, level in by_method.items()
+        for order in range(1, 21)
+    ]
+
+
+class TestReport:
+    def test_results_are_read_as_they_were_written(self, tmp_path, results):
+        file = tmp_path / "folder" / "runs.csv"
+        for result in results:
+            append(file, result)
+        for result, again in zip(results, read(file), strict=True):
+            assert again[:11] == result[:11]
+            np.testing.assert_allclose(again.accuracy, result.accuracy, atol=5e-5)
+            np.testing.assert_allclose(again.balanced, result.balanced, atol=5e-5)
+        assert read(tmp_path / "none.csv") == []
+
+    def test_scores(self):
+        result = made_up("digits", "margin", 0, 1)._replace(
+            accuracy=[0.2, 0.4, 0.9], balanced=[0.1, 0.2, 0.6]
+        )
+        assert (result.area, result.final) == (0.5, 0.9)
+        assert (result.balanced_area, result.balanced_final) == (
+            pytest.approx(0.3),
+            0.6,
+        )
+
+    def test_twins_stand_where_there_are_two_classes(self, results):
+        runs = Runs(with_twins(results))
+        assert [r.accuracy for r in runs.of("tumours", "entropy")] == [
+            r.accuracy for r in runs.of("tumours", "margin")
+        ]
+        assert len(runs.of("digits", "entropy")) == 20
+        assert not runs.of("digits", "min-margin")
+        assert runs.complete() == ["random", "margin"]  # usps has no entropy
+
+    def test_wins_and_losses(self, results):
+        runs = Runs(with_twins(results))
+        duels = {(d.set, d.method): d for d in runs.against("margin", "final")}
+        assert duels["digits", "entropy"].gain == pytest.approx(0.1)
+        assert duels["digits", "entropy"].outcome == 1
+        ours, theirs = (
+            np.array([r.final for r in runs.of("digits", method)])
+            for method in ("entropy", "margin")
+        )
+        # six duels in which anything differs
+        assert duels["digits", "entropy"].p >= 5.9 * paired_p(ours - theirs)
+        assert duels["noisy", "entropy"].gain == pytest.approx(-0.05)
+        assert duels["noisy", "entropy"].outcome == -1
+        assert np.isnan(duels["tumours", "entropy"].p)
+        assert duels["tumours", "entropy"].outcome == 0
+        assert ("digits", "margin") not in duels
+        few = [result for result in results if result.order <= 5]
+        assert {d.outcome for d in Runs(few).against("margin", "area")} == {0}
+
+    def test_orders_are_paired(self, results):
+        some = [r for r in results if r.method != "entropy" or r.order > 15]
+        (duel,) = (
+            d
+            for d in Runs(some).against("margin", "area")
+            if (d.set, d.method) == ("digits", "entropy")
+        )
+        assert duel.gain == pytest.approx(0.1)
+        assert duel.error == pytest.approx(0, abs=1e-12)
+
+    @pytest.fixture
+    def report_of(self, tmp_path, results, capsys):
+        file = tmp_path / "runs.csv"
+        for result in results:
+            append(file, result)
+
+        def printed(*options):
+            report.main(
+                ["--results", str(file), "--out", str(tmp_path / "docs"), *options]
+            )
+            return capsys.readouterr().out
+
+        return printed
+
+    def test_what_is_kept_aside_is_not_shown(self, report_of, tmp_path):
+        shown = report_of()
+        assert "digits" in shown
+        assert "usps" not in shown
+        assert "usps" not in (tmp_path / "docs/results/pools_low.csv").read_text()
+        shown = report_of("--held-out")
+        assert "- usps" in shown
+        assert "digits" not in shown
+        assert (tmp_path / "docs/results/pools_low_held_out.csv").exists()
+
+    def test_losses_are_printed_beside_wins(self, report_of):
+        shown = report_of()
+        against = shown[shown.index("Against margin") : shown.index("Against random")]
+        entropy = against[against.index("* - entropy") :].splitlines()[:4]
+        assert [line.strip(" *-") for line in entropy] == [
+            "entropy",
+            "+1.67 on 3",
+            "1 digits +10.0",
+            "1 noisy -5.0",
+        ]
+
+    def test_ranks(self, report_of):
+        shown = report_of()
+        ranked = shown[shown.index("Mean ranks;") :].splitlines()
+        ranked = [line.strip(" *-") for line in ranked]
+        # margin is 2, 1 and (shared with its twins) 1.5; min-margin is not on all sets
+        assert ranked[ranked.index("margin") + 1] == "1.50"
+        assert ranked[ranked.index("entropy") + 1] == "1.50"
+        assert ranked[ranked.index("random") + 1] == "3.00"
+        assert ranked.index("margin") < ranked.index("entropy") < ranked.index("random")
+        # no p against oneself: first the column of margin, then that of random
+        assert ranked[ranked.index("margin") + 2] == ""
+        assert ranked[ranked.index("random") + 3] == ""
+        assert float(ranked[ranked.index("margin") + 3]) > 0
+        assert "min-margin" not in ranked
+
+    def test_summary(self, report_of, tmp_path):
+        report_of()
+        with (tmp_path / "docs/results/pools_low.csv").open() as stream:
+            lines = {(row["set"], row["method"]): row for row in csv.DictReader(stream)}
+        line = lines["noisy", "entropy"]
+        assert line["splits"] == "20"
+        assert float(line["gain_against_margin"]) == pytest.approx(-0.05)
+        assert float(line["p_against_margin"]) < 0.05
+        assert float(line["area"]) == pytest.approx(0.56, abs=0.02)
+        assert lines["noisy", "margin"]["p_against_margin"] == ""
+        assert (tmp_path / "docs/images/pools_low.png").stat().st_size > 5_000
+
+    def test_fewer_splits_are_said(self, report_of, tmp_path):
+        assert "20 splits, seed 0.\n" in report_of()
+        more = made_up("noisy", "random", 0.5, 21)
+        append(tmp_path / "runs.csv", more)
+        assert "21 splits, seed 0; fewer of: digits, random: 20" in report_of()
+
+    def test_one_method_has_no_rank(self, report_of, tmp_path):
+        assert "Mean ranks" not in report_of("--methods", "random")
+        assert not (tmp_path / "docs/images").exists()
+
+    def test_no_results(self, report_of, capsys):
+        with pytest.raises(SystemExit):
+            report_of("--regime", "high")
+        assert "has no such results" in capsys.readouterr().err
