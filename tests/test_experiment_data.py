@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 from benchmarks.papers import data
 
@@ -56,3 +57,16 @@ def test_sets_of_raetsch(fetched):
     assert X.shape == (7400, 20)
     with pytest.raises(FileNotFoundError, match=r"image\.npz is needed"):
         data.raetsch("image")
+
+
+def test_money_fx_is_only_in_its_file(fetched, tmp_path):
+    fetched(None, [])
+    with pytest.raises(FileNotFoundError, match="OpenML has no money-fx"):
+        data.money_fx()
+    rows = csr_matrix([[0.6, 0.8, 0], [0, 0, 1]], dtype=np.float32)
+    parts = {name: getattr(rows, name) for name in ("data", "indices", "indptr")}
+    file = tmp_path / "reuters_moneyfx_lasvm.npz"
+    np.savez(file, **parts, shape=rows.shape, y=np.array([1, -1]))
+    X, y = data.money_fx()
+    np.testing.assert_array_equal(X.toarray(), rows.toarray())
+    assert y.tolist() == [1, 0]

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
 from benchmarks.sets import pools
 from benchmarks.sets._results import read
 from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets.methods import METHODS, Method, applicable
 from benchmarks.sets.problems import HELD_OUT, PROBLEMS, Problem, known_terms
+from sklearn_activelearn import MinMarginClassifier
 
 REGIME = Regime(10, 40)
 
@@ -86,6 +88,11 @@ class TestRuns:
         learner = METHODS["committee"].make(LogisticRegression(C=0.5), budget=20)
         np.testing.assert_allclose(learner.param_grid["C"], [0.05, 0.5, 5.0])
         assert learner.budget == 20
+
+    def test_margins_are_those_of_the_model(self):
+        make = METHODS["margin"].make
+        assert make(LogisticRegression()).measure == "margin"
+        assert isinstance(make(SVC()), MinMarginClassifier)
 
     def test_outcome(self, digits):
         learner_of = METHODS["random"].make
