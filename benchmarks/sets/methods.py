@@ -23,6 +23,7 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
+    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 
@@ -75,6 +76,14 @@ def committee(model, **settings):
     return QueryByCommitteeClassifier(model, param_grid=grid, cv=3, **settings)
 
 
+def coverage(model, *, n_initial, batch_size, budget, random_state):
+    """Return the learner all of whose rows are first ones, a batch at a time."""
+    settings = {"n_initial": budget, "budget": budget, "random_state": random_state}
+    learner = margin(model, initial="herding", **settings)
+    learner.query = partial(learner.query, limit=batch_size)
+    return learner
+
+
 def own(learner):
     """Return the function that makes a learner with a model of its own."""
     return lambda _, **settings: learner(**settings)
@@ -92,6 +101,17 @@ METHODS = {
     ),
     "min-margin": Method(MinMarginClassifier, LOGISTIC, "margin"),
     "committee": Method(committee),
+    "herding start": Method(partial(margin, initial="herding")),
+    "cluster batches": Method(partial(margin, batch="cluster")),
+    "herding batches": Method(partial(margin, batch="herding")),
+    "herding start and batches": Method(
+        partial(margin, initial="herding", batch="herding")
+    ),
+    "MaxHerding": Method(coverage),
+    "Uncertainty Herding": Method(UncertaintyHerdingClassifier),
+    "Uncertainty Herding, T = 1": Method(
+        partial(UncertaintyHerdingClassifier, calibrate=False)
+    ),
     "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
     "graph, random": Method(own(RandomLabelPropagation), OWN),

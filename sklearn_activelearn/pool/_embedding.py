@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array
 
-from .._containers import as_numbers, n_rows
+from .._containers import as_array, as_numbers, n_rows
 from ._training import seeded
 
 #: Rows whose lengths differ by no more than this share count as equally long.
@@ -138,23 +138,25 @@ def numbers(X):
 
 
 def scales(points):
-    """Return the matrix that divides each column by its standard deviation.
+    """Return the matrix that makes the columns alike, whatever their units.
 
-    Rows that all have one length, as texts have that are weighted by TF-IDF, are left
-    as they are. What it finds does not depend on whether they are sparse.
+    A column is divided by its standard deviation; one that is mostly zero, as those of
+    symbols and terms, by its largest absolute value. Rows that all have one length, as
+    texts have that are weighted by TF-IDF, are left as they are. What it finds does not
+    depend on whether they are sparse.
     """
     squares = points.multiply(points) if issparse(points) else points * points
     lengths = np.sqrt(squares.sum(axis=1))
-    longest = lengths.max()
-    are_even = (lengths[lengths > 0] >= (1 - SAME_LENGTH) * longest).all()
-    mean = points.mean(axis=0)
-    variance = np.maximum(squares.mean(axis=0) - mean**2, 0.0)
+    if (lengths[lengths > 0] >= (1 - SAME_LENGTH) * lengths.max()).all():
+        return diags_array(np.ones(points.shape[1]), format="csr")
+    mean, largest = points.mean(axis=0), np.sqrt(as_array(squares.max(axis=0)).ravel())
+    variance = squares.mean(axis=0) - mean**2
     # what is left of a constant column is a rounding error
-    variance[variance <= NEGLIGIBLE * mean**2] = 0.0
-    scale = np.ones(len(variance))
-    if not are_even:
-        np.divide(1.0, np.sqrt(variance), out=scale, where=variance > 0)
-    return diags_array(scale, format="csr")
+    is_constant = variance <= NEGLIGIBLE * mean**2
+    variance[is_constant] = np.inf
+    is_mostly_zero = (squares > 0).mean(axis=0) < 0.5
+    size = np.where(is_mostly_zero & ~is_constant, largest, np.sqrt(variance))
+    return diags_array(1 / size, format="csr")
 
 
 def checked(points, n_samples):

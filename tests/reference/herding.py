@@ -14,12 +14,20 @@ from .pool import highest
 
 
 def points_of(X):
-    """Every column divided by its deviation, unless all rows have one length."""
+    """Every column by its deviation, or its range; rows of one length as they are."""
     lengths = [sum(x**2) ** 0.5 for x in X if any(x)]
     if min(lengths, default=0) >= 0.999 * max(lengths, default=0):
         return X
-    deviations = [column.std() or 1.0 for column in X.T]
-    return X / deviations
+    return np.column_stack([alike(column) for column in X.T])
+
+
+def alike(column):
+    """A column in its own unit; a constant one tells nothing."""
+    if len(set(column)) == 1:
+        return 0 * column
+    if sum(column == 0) > len(column) / 2:
+        return column / max(abs(column))
+    return column / column.std()
 
 
 def squared(x, z):
