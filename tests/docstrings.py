@@ -9,11 +9,14 @@ import numpy as np
 #: Values of all kinds: each type of a docstring refuses some.
 VALUES = [-1, 0, 1, 1.5, -0.5, np.inf, np.nan, "x", "1", None, True]
 
+#: Words for objects that none of these is.
+OBJECTS = {"callable", "str", "classifier", "transformer"}
+
 PART = re.compile(
     r"(?P<number>int|float)"
     r"( (?P<sign>>=?) (?P<least>\d+)| in (?P<interval>[\[(]\d+, \d+[\])]))?"
     r"|(?P<choices>\{.+\})|(?P<choice>\"\w+\")"
-    r"|(?P<word>bool|None|callable|str|classifier)"
+    r"|(?P<word>bool|None|callable|str|classifier|transformer)"
 )
 
 
@@ -55,7 +58,13 @@ def allows(part, value):
 
 def error_of(value, kinds):
     """Return the errors of a refused value, by the kinds of values that are allowed."""
-    if len(kinds) != 1 or kinds & {None, "callable", "str", "classifier"}:
+    if len(kinds) != 1 or kinds & {
+        None,
+        "callable",
+        "str",
+        "classifier",
+        "transformer",
+    }:
         return (TypeError, ValueError)  # which of them was meant?
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     is_fraction = isinstance(value, float) and value % 1 > 0

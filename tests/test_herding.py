@@ -1,15 +1,30 @@
 """Coverage: the first rows, the spread of a batch, Uncertainty Herding."""
 
+import pickle
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.sparse import csr_array
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import chi2_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     MinMarginClassifier,
     UncertaintyHerdingClassifier,
+    UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool._coverage import greedy
+from tests.learners import POOL_LEARNERS, each
 from tests.reference import herding as reference
-from tests.tools import fresh, problem, streams
+from tests.tools import fresh, problem, state, streams
 
 X, y = problem(60, 3, noise=0.5)
 
@@ -36,3 +51,217 @@ def test_first_rows_cover_the_pool(stream):
     expected = reference.maximal_coverage(X, 5, 0)
     assert learner.query(X).tolist() == expected
     assert learner.fit(X, y).queried_indices_.tolist() == expected
+
+
+@pytest.mark.parametrize("initial", ["random", "herding"])
+@pytest.mark.parametrize("batch", ["top", "cluster", "herding"])
+def test_equal_rows_are_bought_together_only_if_no_others_are_left(initial, batch):
+    pool, labels = np.repeat(X[:12], 5, axis=0), np.repeat(y[:12], 5)
+    learner = UncertaintySamplingClassifier(
+        initial=initial, batch=batch, batch_size=12, n_initial=12, budget=None
+    )
+    bought = fresh(learner).fit(pool, labels).queried_indices_
+    first = pool[bought[:12]]
+    assert len(np.unique(first, axis=0)) == 12
+    assert len(bought) == 60
+    for rows in bought[12:].reshape(-1, 12):
+        left = np.setdiff1d(
+            np.arange(60), bought[: np.flatnonzero(bought == rows[0])[0]]
+        )
+        n_different = len(np.unique(pool[left], axis=0))
+        assert len(np.unique(pool[rows], axis=0)) == min(12, n_different)
+
+
+@each([row for row in POOL_LEARNERS if "initial" in row.get_params()])
+def test_no_learner_buys_equal_rows_together(prototype):
+    pool, labels = np.repeat(X[:10], 4, axis=0), np.repeat(y[:10], 4)
+    learner = fresh(prototype, n_initial=5, batch_size=5, budget=20, stopping=None)
+    while len(rows := learner.query(pool)):
+        assert len(np.unique(pool[rows], axis=0)) == 5
+        learner.teach(pool[rows], labels[rows])
+
+
+def test_shares_of_first_rows_are_those_of_their_draws():
+    pool = X[[0, 0, 0, 0, 1, 1, 2, 3]]
+    counts, shares = np.zeros(8), np.zeros(8)
+    for seed in range(4_000):
+        learner = MinMarginClassifier(n_initial=3, random_state=seed)
+        rows, share = learner.query(pool, return_probability=True)
+        counts[rows] += 1
+        shares[rows] = share
+    np.testing.assert_allclose(shares, [*[3 / 16] * 4, *[3 / 8] * 2, *[3 / 4] * 2])
+    np.testing.assert_allclose(counts / 4_000, shares, atol=0.03)
+
+    learner = MinMarginClassifier(n_initial=6, random_state=0)
+    rows, share = learner.query(pool, return_probability=True)
+    expected = {4: 1 / 4 + 3 / 4 * 2 / 4, 2: 1 / 2 + 1 / 2 * 2 / 4, 1: 1.0}
+    sizes = [4 if row < 4 else 2 if row < 6 else 1 for row in rows]
+    np.testing.assert_allclose(share, [expected[size] for size in sizes])
+
+
+@pytest.mark.parametrize("batch", ["cluster", "herding"])
+def test_a_batch_spreads(batch):
+    rng = np.random.RandomState(0)
+    centres = np.array([[0.0, 9.0], [0.0, 3.0], [0.0, -3.0], [0.0, -9.0]])
+    near = np.repeat(centres, 10, axis=0) + 0.01 * rng.standard_normal((40, 2))
+    far = np.array([[-9.0, 0.0], [9.0, 0.0]])
+    pool = np.vstack([far, near])
+    learner = MinMarginClassifier(batch=batch, batch_size=4, random_state=0)
+    learner.teach(np.repeat(far, 5, axis=0), np.repeat([0, 1], 5))
+    rows = learner.query(pool)
+    assert sorted((rows - 2) // 10) == [0, 1, 2, 3]
+
+
+def test_near_duplicates_cover_each_other():
+    rng = np.random.RandomState(0)
+    pool = np.repeat(X[:10], 6, axis=0) + 1e-6 * rng.standard_normal((60, 3))
+    learner = UncertaintyHerdingClassifier(batch_size=10, random_state=0)
+    assert sorted(learner.query(pool) // 6) == list(range(10))
+
+
+@pytest.mark.parametrize("initial", ["random", "herding"])
+def test_sparse_rows_are_bought_as_dense_ones(initial):
+    X, y = problem(80, 6, noise=0.4)
+    X = np.where(np.abs(X) > 1.2, X, 0)
+    for prototype in (
+        UncertaintySamplingClassifier(
+            initial=initial, batch="herding", batch_size=5, budget=40
+        ),
+        MinMarginClassifier(initial=initial, batch="cluster", batch_size=5, budget=40),
+        UncertaintyHerdingClassifier(batch_size=5, budget=40),
+        UncertaintyHerdingClassifier(kernel="cosine", batch_size=5, budget=40),
+    ):
+        dense, sparse = (
+            fresh(prototype).fit(X, y),
+            fresh(prototype).fit(csr_array(X), y),
+        )
+        np.testing.assert_array_equal(dense.queried_indices_, sparse.queried_indices_)
+
+
+def test_rows_taught_from_elsewhere_cover_the_pool():
+    learner = MinMarginClassifier(initial="herding", n_initial=4, random_state=0)
+    expected = fresh(learner).query(X)
+    learner.teach(X[expected[:1]] + 1e-9, y[expected[:1]])
+    assert learner.query(X).tolist() == expected[1:].tolist()
+    assert learner.query(X).size  # those that are out cover it, too
+
+
+def test_lazy_gains_are_the_gains():
+    rng = np.random.RandomState(0)
+    points = rng.standard_normal((300, 2))
+    similarity = np.exp(-((points[:, None] - points) ** 2).sum(axis=2))
+    weights = rng.random_sample(300)
+    keys = np.arange(300).astype(np.uint64)
+    chosen, gains = greedy(similarity, weights, np.zeros(300), keys, 20, (0, 0))
+    covered = np.zeros(300)
+    for row, gain in zip(chosen, gains, strict=True):
+        expected = np.maximum(similarity - covered, 0) @ weights / 300
+        assert gain == pytest.approx(expected.max())
+        assert row == expected.argmax()
+        covered = np.maximum(covered, similarity[row])
+
+
+def test_samples_stand_for_the_pool():
+    rng = np.random.RandomState(0)
+    pool = rng.standard_normal((600, 2))
+    whole = UncertaintyHerdingClassifier(n_initial=8, random_state=0)
+    _, best = whole.query(pool, return_utility=True)
+    few = fresh(whole, n_coverage=200, n_candidates=100)
+    rows = few.query(pool)
+    similarity = np.exp(
+        -((pool[:, None] - pool[rows]) ** 2).sum(axis=2)
+        / pool.var(axis=0).mean()
+        / whole._points.typical
+    )
+    assert similarity.max(axis=1).mean() > 0.9 * best.sum()
+
+
+TEXTS = ["cheap pills", "meeting at noon", "free pills", "lunch at noon"] * 6
+LABELS = np.array([1, 0, 1, 0] * 6)
+VECTORS = make_pipeline(TfidfVectorizer(), TruncatedSVD(2))
+
+
+def test_texts_are_embedded():
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    for learner in (
+        UncertaintyHerdingClassifier(model, embedding=VECTORS, n_initial=4),
+        UncertaintySamplingClassifier(
+            model, initial="herding", batch="cluster", embedding=VECTORS, n_initial=4
+        ),
+    ):
+        learner.set_params(batch_size=4, budget=12, random_state=0)
+        bought = learner.fit(TEXTS, LABELS).queried_indices_
+        assert set(bought[:4] % 4) == {0, 1, 2, 3}
+        assert learner.score(TEXTS, LABELS) == 1
+        again = pickle.loads(pickle.dumps(learner))
+        assert again.query(TEXTS).tolist() == learner.query(TEXTS).tolist()
+        assert state(again) == state(learner)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({}, "These rows have no distances"),
+        ({"embedding": lambda X: np.zeros((3, 2))}, "made 3 of 24"),
+        ({"embedding": lambda X: np.full((24, 2), np.nan)}, "finite.*NaN"),
+        ({"embedding": lambda X: 1 / 0}, "failed on the pool: ZeroDivisionError"),
+        ({"embedding": StandardScaler()}, "failed on the pool: ValueError: could not"),
+    ],
+)
+@pytest.mark.parametrize(
+    "learner",
+    [
+        UncertaintyHerdingClassifier(SVC()),
+        MinMarginClassifier(batch="cluster"),
+        MinMarginClassifier(initial="herding"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_embedded_is_refused_before_it_is_bought(learner, params, words):
+    model = make_pipeline(TfidfVectorizer(), SVC())
+    learner = fresh(learner, estimator=model, **params)
+    with pytest.raises(ValueError, match=f"(?s){words}"):
+        learner.query(TEXTS)
+    assert vars(learner) == learner.get_params(deep=False)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "words"),
+    [
+        ({"gamma": 0.0}, ValueError, "gamma"),
+        ({"gamma": -1.0}, ValueError, "gamma"),
+        ({"kernel": "chi2"}, ValueError, "kernel"),
+        ({"kernel": lambda A, B: A.toarray()}, ValueError, r"kernel.*got.*\(60, 3\)"),
+        ({"kernel": chi2_kernel}, ValueError, "kernel.*csr_array: .*[Ss]parse"),
+        ({"embedding": 3}, TypeError, "embedding"),
+        ({"embedding": StandardScaler}, TypeError, "embedding"),
+        ({"n_coverage": 0}, ValueError, "n_coverage"),
+    ],
+)
+def test_bad_settings_of_uncertainty_herding(params, error, words):
+    learner = UncertaintyHerdingClassifier(**params)
+    with pytest.raises(error, match=f"(?s){words}"):
+        learner.query(csr_array(X))
+    assert vars(learner) == learner.get_params(deep=False)
+
+
+def test_search_over_first_rows_and_batches():
+    grid = {"initial": ["random", "herding"], "batch": ["top", "cluster", "herding"]}
+    learner = UncertaintySamplingClassifier(batch_size=5, budget=20, random_state=0)
+    search = GridSearchCV(learner, grid, cv=2).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_temperature_is_high_for_a_model_that_is_too_sure():
+    rng = np.random.RandomState(0)
+    X = rng.standard_normal((200, 2))
+    y = (X[:, 0] + 2 * rng.standard_normal(200) > 0).astype(int)
+    sure = LogisticRegression(C=1e6)
+    bernoulli = BernoulliNB(alpha=1e-6)
+    wide = np.repeat(X > 0, 8, axis=1)  # the same evidence, counted eight times
+    learner = UncertaintyHerdingClassifier(bernoulli, random_state=0).teach(wide, y)
+    assert learner.temperature_ > 3
+    learner = UncertaintyHerdingClassifier(sure, random_state=0).teach(X, y)
+    assert 0.7 < learner.temperature_ < 1.5
+    learner.set_params(calibrate=False).teach(X[:1], y[:1])
+    assert learner.temperature_ == 1

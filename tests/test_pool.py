@@ -37,7 +37,9 @@ from sklearn_activelearn.pool import MarginExhausted, StablePredictions
 from sklearn_activelearn.pool._utility import consensus_kl
 from tests.learners import (
     COMMITTEE,
+    POOL_DEFAULTS,
     POOL_LEARNERS,
+    each,
     each_family_of,
     each_pool_default,
     each_pool_family,
@@ -136,7 +138,7 @@ def test_a_chunk_after_the_other(prototype):
     assert learner.n_queries_ == 33
 
 
-@each_pool_default
+@each([row for row in POOL_DEFAULTS if row._selection.initial == "random"])
 def test_the_first_rows_are_random_and_asked_at_once(prototype):
     learner = fresh(prototype, n_initial=7, batch_size=2)
     rows, probability = learner.query(X, return_probability=True)

@@ -4,8 +4,11 @@
 utilities, highest first, and returns positions among them in the order to buy.
 """
 
+from warnings import catch_warnings, simplefilter
+
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
 from .._containers import exact_keys
@@ -17,8 +20,10 @@ def one_of_each_cluster(points, rows, n_wanted, seed):
     some = points.rows[rows]
     n_clusters = min(n_wanted, len(np.unique(exact_keys(some))))
     number = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    means = KMeans(n_clusters, n_init=1, random_state=number).fit(some)
-    _, first = np.unique(means.labels_, return_index=True)
+    means = KMeans(n_clusters, n_init=1, random_state=number)
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)  # fewer clusters will do
+        _, first = np.unique(means.fit_predict(some), return_index=True)
     first = np.sort(first)
     others = np.delete(np.arange(len(rows)), first)
     return np.append(first, others)[:n_wanted]

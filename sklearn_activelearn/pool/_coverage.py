@@ -10,7 +10,7 @@ from .._containers import as_array, joined, take
 from .._validation import check_option
 from ._embedding import NEGLIGIBLE, Points
 from ._ledger import OUT, SKIPPED
-from ._ranking import best
+from ._ranking import Apart, best
 
 #: How many rows stand for a larger pool, and of how many the best are taken.
 MOST_ROWS = 4_000
@@ -125,8 +125,22 @@ class Coverage:
         if self.kernel == "rbf":
             distances = euclidean_distances(others, standing, squared=True)
             return np.exp(-self.gamma * distances)
-        kernel = cosine_similarity if self.kernel == "cosine" else self.kernel
-        return np.asarray(as_array(kernel(others, standing)), dtype=np.float64)
+        if self.kernel == "cosine":
+            return cosine_similarity(others, standing, dense_output=True)
+        try:
+            similarity = as_array(self.kernel(others, standing))
+        except Exception as error:
+            raise ValueError(
+                f"kernel {self.kernel} failed on rows of type {type(others).__name__}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        shape = others.shape[0], standing.shape[0]
+        if similarity.shape != shape or not np.isfinite(similarity).all():
+            raise ValueError(
+                f"kernel must return finite numbers of shape {shape}, got shape "
+                f"{similarity.shape}."
+            )
+        return similarity
 
     def covered(self):
         """Return the similarity to the nearest row that is known, 0 if none is."""
@@ -200,20 +214,16 @@ def greedy(similarity, weights, covered, keys, n_wanted, seed):
     """
     weights = weights / len(covered)
     bounds = np.full(len(keys), np.inf)
-    is_left, is_open = np.ones((2, len(keys)), dtype=bool)
-    chosen, gains = [], []
+    apart, chosen, gains = Apart(keys), [], []
     for step in range(n_wanted):
-        if not is_open.any():
-            is_open = is_left.copy()
-        (open_,) = np.nonzero(is_open)
+        open_ = apart.open
         bounds[open_] = tightened(bounds[open_], similarity, open_, weights, covered)
         (first,) = best(bounds[open_], 1, (*seed, step))
         k = open_[first]
         chosen.append(k)
         gains.append(bounds[k])
         covered = np.maximum(covered, similarity[k])
-        is_left[k] = False
-        is_open &= is_left & (keys != keys[k])
+        apart.choose(k)
     return np.array(chosen), np.array(gains)
 
 

@@ -58,3 +58,27 @@ def repeats(values):
     out = np.ones(len(values), dtype=bool)
     out[first] = False
     return out
+
+
+class Apart:
+    """Rows that are chosen one after another, equal ones last.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_rows,)
+        Equal for equal rows.
+    """
+
+    def __init__(self, keys):
+        self.keys = keys
+        self.is_left, self.is_new = np.ones((2, len(keys)), dtype=bool)
+
+    @property
+    def open(self):
+        """Positions of those from which the next one is chosen."""
+        return np.flatnonzero(self.is_new if self.is_new.any() else self.is_left)
+
+    def choose(self, k):
+        """Take the row at this position."""
+        self.is_left[k] = False
+        self.is_new[self.keys == self.keys[k]] = False

@@ -21,8 +21,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         Has `predict_proba`. Cloned, never changed. None:
         ``LogisticRegression()``.
 
-    measure : {"least_confident", "margin", "entropy"} or callable, \
-            default="least_confident"
+    measure : {"least_confident", "margin", "entropy"} or callable, default="margin"
         What counts as uncertain: a low probability of the most probable class, a
         small gap to the second, or a high entropy. For two classes all three buy
         the same rows. Or ``measure(probabilities)``: a utility for each row, of shape
@@ -48,9 +47,10 @@ class UncertaintySamplingClassifier(PoolClassifier):
         left.
 
     embedding : transformer, callable or None, default=None
-        What distances are measured in for `initial` and `batch`, fitted once on each
-        pool, without labels. None: the rows as they are if all have one length, as
-        TF-IDF makes them, else every column divided by its standard deviation.
+        What distances between rows are measured in, fitted once on each pool, without
+        labels. None: columns divided by their standard deviations or, if they are
+        mostly zero, by their largest absolute values; rows that all have one length,
+        as TF-IDF makes them, as they are.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -167,7 +167,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         self,
         estimator=None,
         *,
-        measure="least_confident",
+        measure="margin",
         n_initial=10,
         initial="random",
         batch_size=1,

@@ -28,9 +28,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         ``LogisticRegression()``.
 
     embedding : transformer, callable or None, default=None
-        What distances are measured in, fitted once on each pool, without labels. None:
-        the rows as they are if all have one length, as TF-IDF makes them, else every
-        column divided by its standard deviation.
+        What distances between rows are measured in, fitted once on each pool, without
+        labels. None: columns divided by their standard deviations or, if they are
+        mostly zero, by their largest absolute values; rows that all have one length,
+        as TF-IDF makes them, as they are.
 
     kernel : {"rbf", "cosine"} or callable, default="rbf"
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._containers import take
-from .._ranking import best
+from ..._containers import exact_keys, take
+from .._ranking import best_of_different
 from .._selection import drawn, ranked
 from ._allocation import TRAIN, VALIDATION
 from ._value_of_information import values_of_information
@@ -79,7 +79,8 @@ def most_valuable(
     )
     values = training.max(), selection.max()
     if values[0] > values[1]:
-        chosen = best(training, n_wanted, seed)
+        traits = [lambda some: exact_keys(X, offered[some])]
+        chosen = best_of_different(training, n_wanted, seed, traits)
         return ranked(offered[chosen], training[chosen], TRAIN), values
     chosen = rng.permutation(rows)[:n_wanted]
     return drawn(chosen, n_wanted / len(rows), VALIDATION), values

@@ -226,9 +226,10 @@ class ASSLBoostClassifier(PoolClassifier):
         left.
 
     embedding : transformer, callable or None, default=None
-        What distances are measured in for `initial` and `batch`, fitted once on each
-        pool, without labels. None: the rows as they are if all have one length, as
-        TF-IDF makes them, else every column divided by its standard deviation.
+        What distances between rows are measured in, fitted once on each pool, without
+        labels. None: columns divided by their standard deviations or, if they are
+        mostly zero, by their largest absolute values; rows that all have one length,
+        as TF-IDF makes them, as they are.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows

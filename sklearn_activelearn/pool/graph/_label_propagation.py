@@ -3,11 +3,11 @@
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..._containers import n_rows
+from ..._containers import exact_keys, n_rows
 from ..._labels import encode
 from .._base import PoolClassifier
 from .._passive import passive_twin
-from .._ranking import best
+from .._ranking import Apart, best
 from .._selection import ranked
 from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
@@ -47,9 +47,10 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         the labels of those before were known.
 
     embedding : transformer, callable or None, default=None
-        What distances are measured in for `initial`, fitted once on each
-        pool, without labels. None: the rows as they are if all have one length, as
-        TF-IDF makes them, else every column divided by its standard deviation.
+        What distances between rows are measured in, fitted once on each pool, without
+        labels. None: columns divided by their standard deviations or, if they are
+        mostly zero, by their largest absolute values; rows that all have one length,
+        as TF-IDF makes them, as they are.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -240,9 +241,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         graph = self._make_trainer().connected(self._known(), self._trained)
         self._trained = self._trained._replace(memory=graph)
         field, probabilities = graph.field, graph.free_distributions()
-        chosen, utilities = [], []
+        apart, chosen, utilities = Apart(exact_keys(X, rows)), [], []
         while True:
-            left = np.searchsorted(field.free, np.setdiff1d(rows, chosen))
+            left = np.searchsorted(field.free, rows[apart.open])
             is_lost = field.is_lost[left]
             left = left[is_lost] if is_lost.any() else left
             risk = self._expected_risk(field, probabilities, left)
@@ -250,6 +251,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             (first,) = best(len(field.free) - risk, 1, seed)
             k = left[first]
             chosen.append(field.free[k])
+            apart.choose(np.searchsorted(rows, chosen[-1]))
             utilities.append(-risk[first])
             if len(chosen) == n_wanted:
                 return ranked(np.array(chosen), np.array(utilities))
