@@ -95,7 +95,11 @@ LOGISTIC, OWN = ("logistic",), ("own",)
 METHODS = {
     "random": Method(PassiveClassifier),
     "margin": Method(margin),
-    "least confident": Method(UncertaintySamplingClassifier, LOGISTIC, "margin"),
+    "least confident": Method(
+        partial(UncertaintySamplingClassifier, measure="least_confident"),
+        LOGISTIC,
+        "margin",
+    ),
     "entropy": Method(
         partial(UncertaintySamplingClassifier, measure="entropy"), LOGISTIC, "margin"
     ),

@@ -5,10 +5,14 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from .._containers import as_array, as_numbers, n_rows
 from ._training import seeded
+
+#: Rows of which fewer numbers than this share are not zero are texts.
+FEW = 0.05
 
 #: Rows whose lengths differ by no more than this share count as equally long.
 SAME_LENGTH = 1e-3
@@ -113,6 +117,10 @@ def embed(embedding, X, seed):
     """Return the rows of a pool as points, and what makes points of other rows."""
     if embedding is None:
         points = numbers(X)
+        if np.count_nonzero(points.data if issparse(points) else points) < (
+            FEW * points.shape[0] * points.shape[1]
+        ):
+            return normalize(points), lambda rows: normalize(numbers(rows))
         scale = scales(points)
         return points @ scale, lambda rows: numbers(rows) @ scale
     transformer = embedding
@@ -141,9 +149,8 @@ def scales(points):
     """Return the matrix that makes the columns alike, whatever their units.
 
     A column is divided by its standard deviation; one that is mostly zero, as those of
-    symbols and terms, by its largest absolute value. Rows that all have one length, as
-    texts have that are weighted by TF-IDF, are left as they are. What it finds does not
-    depend on whether they are sparse.
+    symbols, by its largest absolute value. Rows that all have one length are left as
+    they are. What it finds does not depend on whether they are sparse.
     """
     squares = points.multiply(points) if issparse(points) else points * points
     lengths = np.sqrt(squares.sum(axis=1))

@@ -62,9 +62,10 @@ class FASSLBoostClassifier(PoolClassifier):
 
     embedding : transformer, callable or None, default=None
         What distances between rows are measured in, fitted once on each pool, without
-        labels. None: columns divided by their standard deviations or, if they are
-        mostly zero, by their largest absolute values; rows that all have one length,
-        as TF-IDF makes them, as they are.
+        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
+        zero) are divided by their lengths; other rows are left as they are if all have
+        one length; else each column is divided by its standard deviation or, if it is
+        mostly zero, by its largest absolute value.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the rows

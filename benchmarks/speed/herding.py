@@ -1,0 +1,70 @@
+"""Covering a large pool: what samples of it cost in coverage, and save in time.
+
+Rows are bought that cover the pool, ten at a time, with more and more rows that stand
+for it and among which they are chosen. Printed: seconds for the first purchase, which
+makes the points, seconds for each later one, and the coverage of what was bought,
+measured on 5,000 rows of the pool, as a share of that of the largest samples.
+
+    python -m benchmarks.speed.herding
+    python -m benchmarks.speed.herding --quick  # seconds: does it run?
+"""
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from threadpoolctl import threadpool_limits
+
+from benchmarks.speed._rows import images
+from sklearn_activelearn import UncertaintyHerdingClassifier
+
+N_BOUGHT, N_JUDGED = 50, 5_000
+
+
+def measure(X, n_rows):
+    """Buy with samples of so many rows: seconds, and the rows' numbers."""
+    learner = UncertaintyHerdingClassifier(
+        n_coverage=n_rows, n_candidates=n_rows, batch_size=10, random_state=0
+    )
+    seconds, bought = [], []
+    while len(bought) < N_BOUGHT:
+        started = time.perf_counter()
+        bought += learner.query(X).tolist()
+        seconds.append(time.perf_counter() - started)
+    return seconds, bought
+
+
+def coverage(X, bought):
+    """Return the mean similarity of judged rows to the nearest one of these."""
+    rng = np.random.default_rng(1)
+    judged = X[rng.permutation(len(X))[:N_JUDGED]]
+    gamma = 1 / np.median(euclidean_distances(judged[:500], squared=True))
+    distances = euclidean_distances(judged, X[bought], squared=True)
+    return np.exp(-gamma * distances.min(axis=1)).mean()
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    quick = parser.parse_args(argv).quick
+    pools = [600] if quick else [10_000, 60_000]
+    sizes = [50, 100, 300] if quick else [250, 500, 1_000, 2_000, 4_000, 8_000]
+    print(__doc__.splitlines()[0])
+    for n in pools:
+        X, _, _, name = images(n)
+        random = np.random.default_rng(2).permutation(n)[:N_BOUGHT]
+        with threadpool_limits(1):
+            runs = [(size, *measure(X, size)) for size in sizes]
+        best = coverage(X, runs[-1][2])
+        print(f"\n{name}, {n:,} rows of {X.shape[1]}, {N_BOUGHT} bought, one thread")
+        print("sample   first s  later s  coverage")
+        for size, seconds, bought in runs:
+            share = coverage(X, bought) / best
+            later = np.median(seconds[1:])
+            print(f"{size:6,}  {seconds[0]:7.2f}  {later:7.3f}  {share:8.3f}")
+        print(f"random rows               {coverage(X, random) / best:8.3f}")
+
+
+if __name__ == "__main__":
+    main()
