@@ -331,8 +331,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """Choose those of these row numbers of X that are worth most."""
         utility = scored(self._utility, X, rows, self.n_jobs)
         utility = finite_scores(utility, rows, self.estimator_)
-        select = self._selection.batch_of
-        return select(X, rows, utility, n_wanted, seed, self._points)
+        return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
 
     def _stopping_rule(self, X, rows):
         """Ask the stopping rules, all of them: they remember the model.
