@@ -36,6 +36,7 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.labeling import LabelingSession, export
 from sklearn_activelearn.labeling._book import Book
 from sklearn_activelearn.labeling._ids import find_ids
@@ -738,7 +739,13 @@ def test_the_curve_counts_the_rows_put_aside(path):
         html = session._repr_html_()
         assert "<svg" in html
         assert "rows put aside" in html
-        assert "%" in session.advice()
+        test = Y[[IDS.index(id) for id in session._book.test]]
+        models = session._book.models
+        said = advice([(m["n_taught"], m["test"]) for m in models], test, n_labels=28)
+        assert session.advice().startswith("With 28 labels the model is right on ")
+        assert session.advice().endswith(f"has ended (budget). {said}")
+        session._book.models = models[-1:]
+        assert session.advice().endswith("too early to say whether more labels help.")
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
         assert "No rows were put aside" in session.advice()
