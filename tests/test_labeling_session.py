@@ -42,6 +42,7 @@ from sklearn_activelearn.labeling._book import Book
 from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._opening import check_again
+from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.reference.labeling import quick_folder, shown_rows
 
@@ -494,6 +495,24 @@ def test_other_parameters_are_refused(path):
     assert "votes was 1 and is now 2" in refused(quick, path, votes=2)
     assert "classes was" in refused(quick, path, classes=["good", "poor"])
     opened(quick, path, classes=None).close()
+
+
+def test_a_stopping_rule_with_other_parameters_is_refused(path):
+    def learner(label, n, y):
+        price = LabelPrice(error=90, label=label, n_labels=5, validation=(X[:n], y))
+        return clone(quick).set_params(stopping=price)
+
+    with opened(learner(1.0, 9, Y[:9]), path) as session:
+        label_all(session)
+        said = [session.stop_reason, session.status()]
+    with opened(learner(1.0, 9, Y[:9]), path) as session:
+        assert [session.stop_reason, session.status()] == said
+    assert said[0] == "LabelPrice"
+    assert "stopping.label was 1.0 and is now 2.0" in refused(
+        learner(2.0, 9, Y[:9]), path
+    )
+    for n, y in ((8, Y[:8]), (9, Y[1:10])):
+        assert "stopping._rows was" in refused(learner(1.0, n, y), path)
 
 
 def test_a_larger_budget_is_noted(path):
