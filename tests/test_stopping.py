@@ -205,8 +205,16 @@ def test_the_first_rule_of_a_list_that_is_met_is_named(name):
     rules = [NoError(10**6), name, NoNewClass(1000)]
     learner = stopping(rules, LogisticRegression(C=1e3), batch_size=5)
     assert learner.fit(rows, labels).stop_reason_ == name
-    both = fresh(learner, stopping=[NoError(10**6), NoNewClass(1), name])
-    assert both.fit(rows, labels).stop_reason_ == "no_new_class"
+
+
+def test_of_two_rules_that_are_met_the_first_is_named():
+    sure, known = OverallUncertainty(0.99), NoNewClass(1)
+    for rules, name in (
+        ([sure, known], "overall_uncertainty"),
+        ([known, sure], "no_new_class"),
+    ):
+        learner = stopping(rules, BAYES, n_initial=20).fit(X, y)
+        assert (learner.n_queries_, learner.stop_reason_) == (20, name)
 
 
 def price(error=1000, label=1.0, **params):
