@@ -37,6 +37,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
+from sklearn_activelearn.pool import AllOf, LabelPrice, NoError, NoNewClass
 from tests.tools import NaiveBayes, by_pool, by_row
 
 
@@ -212,7 +213,15 @@ POOL_LEARNERS = [
     ),
     PassiveClassifier(),
     PassiveClassifier(estimators=COMMITTEE, n_initial=3, batch_size=5, budget=12),
-    PassiveClassifier(NaiveBayes(), n_initial=2, stopping="stable_predictions"),
+    PassiveClassifier(
+        NaiveBayes(),
+        n_initial=2,
+        stopping=[
+            AllOf([NoNewClass(5), "classification_change"]),
+            NoError(4),
+            LabelPrice(error=30, label=1, n_labels=6),
+        ],
+    ),
     ActiveLabelPropagationClassifier(),
     family(
         ActiveLabelPropagationClassifier("rbf", n_initial=3, batch_size=3, budget=16)

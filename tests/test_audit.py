@@ -22,6 +22,7 @@ from sklearn_activelearn import (
     pool,
     stream,
 )
+from tests import test_stopping
 from tests.docstrings import names, parts_of
 from tests.learners import DEFAULTS, LEARNERS
 from tests.test_bad_input import BAD_PARAMS, THEIRS
@@ -122,7 +123,10 @@ def test_defaults_are_documented(item):
         for name in entry.name.split(","):
             default = parameters[name.strip()].default
             quoted = f'"{default}"' if isinstance(default, str) else str(default)
-            assert entry.type.endswith(f"default={quoted}"), name
+            if default is inspect.Parameter.empty:
+                assert "default" not in entry.type, name
+            else:
+                assert entry.type.endswith(f"default={quoted}"), name
 
 
 #: What depends on the learner although its name does not, and on what of it.
@@ -179,7 +183,7 @@ def test_learners_say_the_same_of_the_same_thing(module):
 def test_types_say_what_is_refused(item):
     """The tests of bad parameters read them; else they want a row of their own."""
     for entry in ClassDoc(item)["Parameters"]:
-        tested = BAD_PARAMS.keys() | THEIRS
+        tested = BAD_PARAMS.keys() | test_stopping.BAD_PARAMS.keys() | THEIRS
         assert all(parts_of(entry.type)) or set(names([entry])) <= tested, entry.name
 
 

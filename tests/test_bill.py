@@ -364,12 +364,12 @@ def test_why_a_pool_learner_stops():
     assert learner.fit(X, answers).stop_reason_ == "budget"
 
     class Never:
-        needs = "predict"
+        needs = ("predict",)
 
         def check(self):
             pass
 
-        def judge(self, model, X, within, memory):
+        def judge(self, progress, memory):
             return True, memory
 
     assert learner.set_params(stopping=Never()).fit(X, answers).stop_reason_ == "Never"

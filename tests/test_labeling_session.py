@@ -36,11 +36,13 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.labeling import LabelingSession, export
 from sklearn_activelearn.labeling._book import Book
 from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._opening import check_again
+from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.reference.labeling import quick_folder, shown_rows
 
@@ -495,6 +497,24 @@ def test_other_parameters_are_refused(path):
     opened(quick, path, classes=None).close()
 
 
+def test_a_stopping_rule_with_other_parameters_is_refused(path):
+    def learner(label, n, y):
+        price = LabelPrice(error=90, label=label, n_labels=5, validation=(X[:n], y))
+        return clone(quick).set_params(stopping=price)
+
+    with opened(learner(1.0, 9, Y[:9]), path) as session:
+        label_all(session)
+        said = [session.stop_reason, session.status()]
+    with opened(learner(1.0, 9, Y[:9]), path) as session:
+        assert [session.stop_reason, session.status()] == said
+    assert said[0] == "LabelPrice"
+    assert "stopping.label was 1.0 and is now 2.0" in refused(
+        learner(2.0, 9, Y[:9]), path
+    )
+    for n, y in ((8, Y[:8]), (9, Y[1:10])):
+        assert "stopping._rows was" in refused(learner(1.0, n, y), path)
+
+
 def test_a_larger_budget_is_noted(path):
     small = clone(quick).set_params(budget=6)
     large = clone(quick).set_params(budget=9)
@@ -738,7 +758,13 @@ def test_the_curve_counts_the_rows_put_aside(path):
         html = session._repr_html_()
         assert "<svg" in html
         assert "rows put aside" in html
-        assert "%" in session.advice()
+        test = Y[[IDS.index(id) for id in session._book.test]]
+        models = session._book.models
+        said = advice([(m["n_taught"], m["test"]) for m in models], test, n_labels=28)
+        assert session.advice().startswith("With 28 labels the model is right on ")
+        assert session.advice().endswith(f"has ended (budget). {said}")
+        session._book.models = models[-1:]
+        assert session.advice().endswith("too early to say whether more labels help.")
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
         assert "No rows were put aside" in session.advice()

@@ -1,5 +1,6 @@
 """How many labels does a learner need? Curves, tests, scorers and pictures."""
 
+from ._advice import LabelAdvice, advice
 from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
 from ._hindsight import best_in_hindsight
@@ -21,6 +22,7 @@ __all__ = [
     "AllocationDisplay",
     "CostCurveDisplay",
     "ExperimentInterrupted",
+    "LabelAdvice",
     "LabelCurve",
     "LabelCurveComparison",
     "LabelCurveDisplay",
@@ -31,6 +33,7 @@ __all__ = [
     "QueryDisplay",
     "Tuning",
     "accuracy_per_label_scorer",
+    "advice",
     "area_under_label_curve",
     "best_in_hindsight",
     "compare_label_curves",

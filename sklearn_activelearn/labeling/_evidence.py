@@ -1,10 +1,15 @@
 """Where a session stands, and what the rows put aside say about the model."""
 
-from math import comb, sqrt
+from math import sqrt
+from operator import eq
 from typing import Any, NamedTuple
 
 from .._containers import take
+from ..evaluation import advice
 from ._answers import SKIP
+
+#: How many labels ahead the advice looks, at most.
+AHEAD = 50
 
 
 class Status(NamedTuple):
@@ -78,59 +83,58 @@ def predictions_of(player, ids, rows):
     return Predictions(names, labels, probabilities, player.learner.classes_.tolist())
 
 
-def hits_of(book):
-    """Return for each model its labels, and whether it was right on each test row."""
+def test_of(book):
+    """Return the labels of the rows put aside, and what each model said of them.
+
+    Returns
+    -------
+    truth : list
+        Of those rows that have a label now.
+    history : list of (int, list)
+        For each model, its labels and its predictions for these rows.
+    """
     decisions = map(book.decision, book.test)
     truth = [decision.label if decision else None for decision in decisions]
-    for model in book.models:
-        pairs = zip(model["test"], truth, strict=True)
-        hits = [said == label for said, label in pairs if label is not None]
-        if hits:
-            yield model["n_taught"], hits
+    known = [i for i, label in enumerate(truth) if label is not None]
+    history = [
+        (model["n_taught"], [model["test"][i] for i in known]) for model in book.models
+    ]
+    return [truth[i] for i in known], history if known else []
+
+
+def accuracy(said, truth):
+    """Return the share of predictions that are right."""
+    return sum(map(eq, said, truth)) / len(truth)
 
 
 def curve_of(book):
     """Return a point for each model."""
+    truth, history = test_of(book)
     return [
-        CurvePoint(n_labels, sum(hits) / len(hits), len(hits))
-        for n_labels, hits in hits_of(book)
+        CurvePoint(n_labels, accuracy(said, truth), len(truth))
+        for n_labels, said in history
     ]
 
 
 def advice_of(book):
-    """Return one sentence on whether more labels are worth it."""
-    models = list(hits_of(book))
+    """Return what is known about the worth of more labels, in a sentence or two."""
     if not book.test:
         return (
             "No rows were put aside (test_size), so nothing tells how good the model "
             "is: rows that the learner chose mislead."
         )
-    if not models:
+    truth, history = test_of(book)
+    if not history:
         return "There is no model yet: go on labelling."
-    (n_labels, hits), n = models[-1], len(models[-1][1])
-    accuracy = sum(hits) / n
-    error = sqrt(max(accuracy * (1 - accuracy), 1 / n) / n)
+    (n_labels, said), n = history[-1], len(truth)
+    share = accuracy(said, truth)
+    error = sqrt(max(share * (1 - share), 1 / n) / n)
     now = (
-        f"With {n_labels} labels the model is right on {accuracy:.0%} of {n} rows put "
+        f"With {n_labels} labels the model is right on {share:.0%} of {n} rows put "
         f"aside (give or take {2 * error:.0%})"
     )
-    earlier = [model for model in models if model[0] <= n_labels // 2]
-    if not earlier:
-        return f"{now}; it is too early to say whether more labels help."
-    n_then, then = earlier[-1]
-    gained = sum(a > b for a, b in zip(hits, then, strict=True))
-    lost = sum(a < b for a, b in zip(hits, then, strict=True))
-    if gained > lost and chance(gained, lost) <= 0.1:
-        return f"{now}, better than with {n_then}: more labels probably help."
     if book.ended:
-        return f"{now}, and the session has ended ({book.ended})."
-    return (
-        f"{now}; nothing shows that it is better than with {n_then}: more labels may "
-        "not be worth their price, or more rows put aside are needed to see it."
-    )
-
-
-def chance(gained, lost):
-    """Return how probable so many gains or more are if gains and losses are alike."""
-    n = gained + lost
-    return sum(comb(n, k) for k in range(gained, n + 1)) / 2**n
+        now += f", and the session has ended ({book.ended})"
+    if min(n_then for n_then, _ in history) > n_labels / 2:
+        return f"{now}. It is too early to say whether more labels help."
+    return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"

@@ -2,6 +2,7 @@
 
 import base64
 from collections import Counter
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from inspect import isclass, isroutine
 from numbers import Integral, Real
@@ -24,7 +25,7 @@ def versions():
 
 
 def described(value):
-    """Return a parameter as JSON; objects that are no estimators by their class.
+    """Return a parameter as JSON: an object by its class, and parameters if it has any.
 
     Raises
     ------
@@ -40,6 +41,9 @@ def described(value):
         params = value.get_params(deep=False)
         own = {name: described(param) for name, param in params.items()}
         return {"class": name_of(type(value)), "params": own}
+    if is_dataclass(value) and not isclass(value):  # a stopping rule
+        own = {f.name: getattr(value, f.name) for f in fields(value) if f.compare}
+        return {"class": name_of(type(value)), "params": described(own)}
     if isinstance(value, dict):
         return {str(key): described(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -3,7 +3,6 @@
 from ._committee import QueryByCommitteeClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
-from ._stopping import MarginExhausted, StablePredictions
 from ._uncertainty import UncertaintySamplingClassifier
 from ._uncertainty_herding import UncertaintyHerdingClassifier
 from .alms import ALMSClassifier
@@ -15,15 +14,31 @@ from .boosting import (
     SSMarginBoostClassifier,
 )
 from .graph import ActiveLabelPropagationClassifier
+from .stopping import (
+    AllOf,
+    ClassificationChange,
+    LabelPrice,
+    MarginExhausted,
+    NoError,
+    NoNewClass,
+    OverallUncertainty,
+    StablePredictions,
+)
 
 __all__ = [
     "ALMSClassifier",
     "ASSLBoostClassifier",
     "ActiveLabelPropagationClassifier",
+    "AllOf",
     "COMBClassifier",
+    "ClassificationChange",
     "FASSLBoostClassifier",
+    "LabelPrice",
     "MarginExhausted",
     "MinMarginClassifier",
+    "NoError",
+    "NoNewClass",
+    "OverallUncertainty",
     "PassiveClassifier",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",

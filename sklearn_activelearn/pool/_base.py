@@ -1,5 +1,7 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
+from itertools import product
+
 import numpy as np
 from joblib import effective_n_jobs
 
@@ -16,9 +18,9 @@ from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
-from ._selection import NOTHING, Selection, drawn, finite_scores, scored, view
-from ._stopping import find_rules, name_of
+from ._selection import NOTHING, Selection, drawn, finite_scores, scored
 from ._training import Known, seeded
+from .stopping._registry import Progress, find_rules, judged, name_of
 
 
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
@@ -153,9 +155,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, type(self).__name__, self._otherwise)
         for rule in find_rules(self.stopping):
-            for model in trainer.models():
+            for model, method in product(trainer.models(), rule.needs):
                 hint = "Use another estimator or rule."
-                check_has(rule.needs, model, f"stopping={rule}", hint)
+                check_has(method, model, f"stopping={rule}", hint)
         self._selection.check()
         check_budget(self.budget, 0)
         n_jobs = self.get_params(deep=False).get("n_jobs")
@@ -347,15 +349,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         rules = find_rules(self.stopping)
         if not rules:
             return ended
-        pool, within = view(X, rows)
-        memory, met = {}, []
-        for rule in rules:
-            is_met, memory[rule] = rule.judge(
-                self.estimator_, pool, within, self._stopping_memory.get(rule)
-            )
-            met += [name_of(rule)] * bool(is_met)
-        self._stopping_memory, self._has_stopped = memory, bool(met)
-        return met[0] if met else ended
+        labels = self.classes_[self._labelled.codes]
+        progress = Progress(self.estimator_, X, rows, self._labelled.rows, labels)
+        met, self._stopping_memory = judged(rules, progress, self._stopping_memory)
+        self._has_stopped = bool(met)
+        return name_of(met[0]) if met else ended
 
     def _n_left(self):
         """Return how many labels the budget allows yet."""

@@ -3,7 +3,7 @@
 from .._twins import twin_of
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
-from ._stopping import find_rules
+from .stopping._registry import find_rules
 
 
 class PassiveClassifier(PoolClassifier):

@@ -1,0 +1,68 @@
+"""Several rules as one."""
+
+from dataclasses import dataclass
+
+from ._registry import find_rules, judged
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """Stop when all of several rules are met at the same time.
+
+    A list of rules ends it with the first one that is met; this one asks for all of
+    them after the same purchase. So a rule that stops too early can be held back by
+    another one that looks at something else.
+
+    Parameters
+    ----------
+    rules : list of str or stopping rule
+        Two rules or more, by name or as objects.
+
+    Raises
+    ------
+    TypeError or ValueError
+        From the learner that has it, for fewer rules or what is none.
+
+    References
+    ----------
+    .. [1] J. Zhu, H. Wang, E. Hovy, "Multi-Criteria-Based Strategy to Stop Active
+       Learning for Data Annotation", COLING 2008 (criteria that hold one another back).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> from sklearn_activelearn.pool import AllOf, NoNewClass
+    >>> X, y = load_digits(return_X_y=True)
+    >>> rule = AllOf([NoNewClass(40), "stable_predictions"])
+    >>> learner = MinMarginClassifier(
+    ...     batch_size=10, stopping=rule, budget=None, random_state=0
+    ... )
+    >>> print(learner.fit(X / 16, y).n_queries_, "labels of", len(y))
+    200 labels of 1797
+    """
+
+    rules: tuple
+
+    def __post_init__(self):
+        if isinstance(self.rules, list):  # rules are looked up by their values
+            object.__setattr__(self, "rules", tuple(self.rules))
+
+    @property
+    def needs(self):
+        """The methods that any of the rules needs."""
+        return tuple(dict.fromkeys(m for rule in self._found for m in rule.needs))
+
+    def check(self):
+        """Raise if there are not two rules or more."""
+        if not isinstance(self.rules, tuple) or len(self._found) < 2:
+            raise ValueError(f"rules must be two stopping rules or more, got {self}.")
+
+    def judge(self, progress, memory):
+        """Return whether to stop, and what to remember."""
+        met, memory = judged(self._found, progress, memory)
+        return len(met) == len(self._found), memory
+
+    @property
+    def _found(self):
+        return find_rules(self.rules)

@@ -1,0 +1,84 @@
+"""What a rule is told, how it is found by name, and how several are asked."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._selection import view
+
+
+class Progress(NamedTuple):
+    """Where a learner stands when it is asked for the next rows."""
+
+    model: Any  # trained on all labels
+    X: Any  # the pool
+    left: np.ndarray  # numbers of its rows that may be bought
+    rows: Any  # those that were taught, in order
+    labels: np.ndarray  # theirs
+
+    def of_left(self, function):
+        """Return what a function of rows answers for those that may be bought."""
+        X, within = view(self.X, self.left)
+        return function(X)[within]
+
+
+#: Rules with their default parameters, by the names that `stopping` takes.
+STOPPING_RULES = {}
+
+
+def named(name):
+    """Have `stopping` take a rule by this name."""
+
+    def enter(rule):
+        STOPPING_RULES[name] = rule()
+        return rule
+
+    return enter
+
+
+def name_of(rule):
+    """Return what a rule is called: by `stopping`, else by its class."""
+    names = {type(known): name for name, known in STOPPING_RULES.items()}
+    return names.get(type(rule), type(rule).__name__)
+
+
+def find_rules(stopping):
+    """Return the rules that a name, a rule or a list of them stands for."""
+    rules = []
+    for item in stopping if isinstance(stopping, list | tuple) else [stopping]:
+        rule = STOPPING_RULES.get(item) if isinstance(item, str) else item
+        if rule is None and item is None:
+            continue
+        if isinstance(rule, type) or not hasattr(rule, "judge"):
+            raise ValueError(
+                f"stopping must be one of {sorted(STOPPING_RULES)}, a stopping rule "
+                f"or a list of them, got {item!r}."
+            )
+        rule.check()
+        rules.append(rule)
+    return rules
+
+
+def judged(rules, progress, memory):
+    """Ask all rules: each of them remembers the model.
+
+    Parameters
+    ----------
+    rules : list of stopping rule
+        In the order of the user.
+    progress : Progress
+        Where the learner stands.
+    memory : dict or None
+        What each rule remembered at the last query.
+
+    Returns
+    -------
+    met : list of stopping rule
+        Those that say stop, in the same order.
+    memory : dict
+        What each rule remembers now.
+    """
+    before = memory or {}
+    answers = [rule.judge(progress, before.get(rule)) for rule in rules]
+    met = [rule for rule, (stop, _) in zip(rules, answers, strict=True) if stop]
+    return met, {rule: now for rule, (_, now) in zip(rules, answers, strict=True)}

@@ -1,0 +1,249 @@
+"""Stopping rules: each against its twin, in the loop, and as a parameter."""
+
+import pickle
+from inspect import signature
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpydoc.docscrape import ClassDoc
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.pool import (
+    AllOf,
+    ClassificationChange,
+    LabelPrice,
+    MarginExhausted,
+    NoError,
+    NoNewClass,
+    OverallUncertainty,
+    StablePredictions,
+)
+from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, name_of
+from tests.docstrings import names, refused
+from tests.reference import stopping as reference
+from tests.tools import (
+    AnswerSheet,
+    NaiveBayes,
+    by_pool,
+    fresh,
+    frozen,
+    problem,
+    state,
+)
+
+X, y = problem(90, 4, noise=0.3)
+OTHERS = problem(150, 4, noise=0.3)
+BAYES = NaiveBayes()
+
+#: Each rule, the same in plain words, and a model that has what it needs.
+RULES = [
+    (MarginExhausted(), reference.margin_exhausted, LogisticRegression(C=1e3)),
+    (
+        StablePredictions(0.8, 2),
+        reference.agreeing(reference.kappa, 0.8, 2),
+        BAYES,
+    ),
+    (
+        ClassificationChange(),
+        reference.agreeing(reference.share_kept, 1.0, 1),
+        BAYES,
+    ),
+    (
+        ClassificationChange(0.125, patience=2),
+        reference.agreeing(reference.share_kept, 0.875, 2),
+        BAYES,
+    ),
+    (OverallUncertainty(0.5), reference.overall_uncertainty(0.5), BAYES),
+    (NoNewClass(7), reference.no_new_class(7), BAYES),
+    (NoError(4), reference.no_error(4), BAYES),
+    (
+        LabelPrice(error=311.3, label=1.0, n_labels=8),
+        reference.label_price(311.3, 1.0, 8),
+        BAYES,
+    ),
+    (
+        LabelPrice(error=311.3, label=1.0, n_labels=8, validation=OTHERS),
+        reference.label_price(311.3, 1.0, 8, OTHERS),
+        BAYES,
+    ),
+    (
+        AllOf([NoNewClass(8), NoError(2)]),
+        reference.all_of(reference.no_new_class(8), reference.no_error(2)),
+        BAYES,
+    ),
+]
+each_rule = pytest.mark.parametrize(
+    ("rule", "twin", "model"), RULES, ids=[str(rule) for rule, *_ in RULES]
+)
+
+
+def stopping(rule, model, **params):
+    return UncertaintySamplingClassifier(
+        model, stopping=rule, budget=None, random_state=0, **params
+    )
+
+
+@st.composite
+def pools(draw):
+    """Draw a pool whose labels follow the rows more or less, and what is labelled."""
+    rng = np.random.RandomState(draw(st.integers(0, 2**32 - 1), label="seed"))
+    labels = draw(st.sampled_from([["no", "yes"], [3, 5, 9]]), label="labels")
+    noise = draw(st.sampled_from([0.2, 1.0, 3.0]), label="noise")
+    X = rng.standard_normal((40, 4))
+    scores = X[:, :3] * 2 + noise * rng.standard_normal((40, 3))
+    y = np.array(labels)[scores[:, : len(labels)].argmax(axis=1)]
+    y[:2] = labels[:2]
+    return X, y
+
+
+@each_rule
+@given(pool=pools(), batch_size=st.integers(1, 4))
+def test_a_rule_stops_where_its_twin_does(rule, twin, model, pool, batch_size):
+    X, y = pool
+    if isinstance(rule, MarginExhausted):
+        y = np.where(X[:, 0] > 0, "yes", "no")  # it is for two classes here
+    params = {"batch_size": batch_size, "n_initial": 4}
+    learner = stopping(rule, model, **params).fit(X, y)
+    free = stopping(None, model, **params)
+    assert learner.n_queries_ == reference.first_stop(free, X, y, twin)
+    ended = learner.n_queries_ < len(X)
+    assert learner.stop_reason_ == (name_of(rule) if ended else "no rows")
+
+
+@each_rule
+def test_each_rule_ends_some_run_before_the_pool_does(rule, twin, model):
+    labels = np.where(X[:, 0] > 0, "yes", "no")
+    learner = stopping(rule, model, batch_size=2).fit(X, labels)
+    assert 10 < learner.n_queries_ < len(X)
+
+
+@each_rule
+def test_the_protocol_stops_where_the_simulation_does(rule, twin, model):
+    prototype = stopping(rule, model, batch_size=3, n_initial=4)
+    fitted = fresh(prototype).fit(X, y)
+    learner, bought = by_pool(fresh(prototype), X, y, np.unique(y))
+    assert bought == fitted.queried_indices_.tolist()
+    assert state(learner) == state(fitted)
+    asked = fresh(prototype).learn(X, AnswerSheet(y), np.unique(y))
+    assert state(asked) == state(fitted)
+    n_bought = len(bought)
+    for _ in range(3):  # no label came in: nothing to count
+        assert learner.query(X).size == 0
+    assert learner.n_queries_ == n_bought
+    assert pickle.loads(pickle.dumps(rule)) == clone(prototype).stopping == rule
+
+
+@each_rule
+def test_a_rule_forgets_when_a_label_is_corrected(rule, twin, model):
+    wrong = np.where(y == "yes", "no", "yes")
+    learner = stopping(None, model, batch_size=3, n_initial=12)
+    learner.learn(X, AnswerSheet(y), candidates=np.arange(60))
+    judged = fresh(learner, stopping=rule)
+    taught = learner.queried_indices_
+    judged.teach(X[taught[:-1]], y[taught[:-1]])
+    judged.query(X, limit=0)
+    judged.teach(X[taught[-1:]], wrong[taught[-1:]])
+    judged.query(X, limit=0)
+    judged.correct(X[taught[-1:]], y[taught[-1:]])
+    learner.set_params(stopping=rule)
+    learner._stopping_memory = {}
+    for each in (judged, learner):
+        each.query(X, limit=0)
+    assert judged.stop_reason_ == learner.stop_reason_
+    assert frozen(judged._stopping_memory) == frozen(learner._stopping_memory)
+
+
+#: What is wrong with a parameter beyond what its type in the docstring says.
+BAD_PARAMS = {
+    "rules": [
+        (["no_error"], ValueError),
+        ("no_error", ValueError),
+        (["no_error", "never"], ValueError),
+        (["no_error", NoError], ValueError),
+    ],
+    "validation": [(OTHERS[0], TypeError), ((X, y[1:]), ValueError)],
+}
+
+
+def cases():
+    """Yield rules with a parameter that is excluded, and the error."""
+    for kind, rule in {type(rule): rule for rule, *_ in RULES}.items():
+        params = {name: getattr(rule, name) for name in signature(kind).parameters}
+        for entry in ClassDoc(kind)["Parameters"]:
+            for name in names([entry]):
+                for value, error in refused(entry.type) + BAD_PARAMS.get(name, []):
+                    wrong = kind(**{**params, name: value})
+                    id = f"{kind.__name__}-{name}-{value}"[:60]
+                    yield pytest.param(wrong, error, id=id)
+
+
+@pytest.mark.parametrize(("rule", "error"), list(cases()))
+def test_wrong_parameters_are_refused_by_the_learner(rule, error):
+    learner = stopping(rule, BAYES)
+    before = frozen(vars(learner))
+    for verb in (lambda: learner.fit(X, y), lambda: learner.query(X)):
+        with pytest.raises(error):
+            verb()
+    assert frozen(vars(learner)) == before
+
+
+def test_all_of_needs_what_each_of_its_rules_needs():
+    rule = AllOf(["margin_exhausted", OverallUncertainty()])
+    assert rule.needs == ("decision_function", "predict_proba")
+    with pytest.raises(TypeError, match=r"AllOf.* needs .* with decision_function"):
+        stopping(rule, BAYES).fit(X, y)
+
+
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_the_first_rule_of_a_list_that_is_met_is_named(name):
+    rows, _ = OTHERS
+    labels = np.where(rows[:, 0] > 0, "yes", "no")
+    rules = [NoError(10**6), name, NoNewClass(1000)]
+    learner = stopping(rules, LogisticRegression(C=1e3), batch_size=5)
+    assert learner.fit(rows, labels).stop_reason_ == name
+
+
+def test_of_two_rules_that_are_met_the_first_is_named():
+    sure, known = OverallUncertainty(0.99), NoNewClass(1)
+    for rules, name in (
+        ([sure, known], "overall_uncertainty"),
+        ([known, sure], "no_new_class"),
+    ):
+        learner = stopping(rules, BAYES, n_initial=20).fit(X, y)
+        assert (learner.n_queries_, learner.stop_reason_) == (20, name)
+
+
+def price(error=1000, label=1.0, **params):
+    rule = LabelPrice(error=error, label=label, n_labels=8, **params)
+    return stopping(rule, LogisticRegression(), batch_size=2)
+
+
+def test_a_dearer_label_stops_earlier_and_a_dearer_error_later():
+    prices = [(10, 5.0), (2000, 5.0), (2000, 1.0), (1e9, 1.0)]
+    n_labels = [price(*each).fit(X, y).n_queries_ for each in prices]
+    assert n_labels == sorted(n_labels)
+    assert n_labels[0] < n_labels[1] < n_labels[2] < n_labels[3] == len(X)
+
+
+def test_rows_put_aside_that_show_no_gain_stop_it_earlier():
+    rng = np.random.RandomState(0)
+    rows = rng.standard_normal((5000, 4))
+    truth = np.where(rows[:, 0] > 0, "yes", "no")
+    lies = np.where(rows[:, 0] > 0, "no", "yes")
+    asides = [(rows, labels) for labels in (lies, truth)]
+    n_labels = [price(validation=each).fit(X, y).n_queries_ for each in asides]
+    assert n_labels[0] < n_labels[1]
+    first, second = (price(validation=each).stopping for each in asides)
+    assert first != second
+    assert "array" not in repr(first)
+
+
+def test_only_some_models_are_remembered():
+    rule = LabelPrice(error=1e9, label=0.1, n_labels=18)
+    learner = stopping(rule, BAYES, n_initial=4).fit(X, y)
+    past = learner._stopping_memory[rule]
+    assert [n for n, _ in past] == [69, 73, 77, 81, 85, 89]
