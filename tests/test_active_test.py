@@ -33,6 +33,7 @@ from sklearn_activelearn.evaluation._testing.lure import (
     lure_weights,
     score_t_interval,
     step_probabilities,
+    value_and_ends,
     variance_factors,
 )
 from sklearn_activelearn.evaluation._testing.plan import make_plan
@@ -123,6 +124,16 @@ def test_wealth_is_its_twin(drawn):
     np.testing.assert_allclose(np.exp(mine), theirs, rtol=1e-6)
 
 
+@given(purchases(), st.sampled_from([score_t_interval, betting_interval]))
+def test_the_value_is_in_the_interval(drawn, interval):
+    table, chances, mix, order, _ = drawn
+    plan = make_plan(table, chances, mix)
+    for losses in (plan.least[order], plan.most[order]):
+        value, low, high = value_and_ends(plan, order, losses, 0.95, interval)
+        ends = plan.bounds(order, losses)
+        assert ends[0] <= low <= value <= high <= ends[1]
+
+
 def small_plan(mix=0.25):
     """Return a plan for five rows by a bad surrogate, and their losses."""
     losses = np.array([0.0, 1.0, 0.0, 1.0, 1.0])
@@ -166,8 +177,8 @@ def drawn_orders(plan, n_bought, n):
     [
         (score_t_interval, 500, False, 0.94),
         (score_t_interval, 500, True, 0.9),
-        (betting_interval, 25, False, 0.95),
-        (betting_interval, 25, True, 0.95),
+        (betting_interval, 12, False, 0.95),
+        (betting_interval, 12, True, 0.95),
     ],
 )
 def test_intervals_cover(interval, n, is_reversed, least):
@@ -284,6 +295,10 @@ def test_uniform_test_has_wilsons_interval():
     low, high = score_interval(share, scale, 0, 1, -1)
     assert found.value == pytest.approx(share, rel=1e-12)
     np.testing.assert_allclose([found.low, found.high], [low, high], rtol=0.005)
+    test, rows = begun(50, mix=1, loss="log_loss")
+    test.teach(POOL[rows], ANSWERS[rows])
+    chances = MODEL.predict_proba(POOL)[rows, (ANSWERS[rows] == "yes") * 1]
+    assert test.estimate().value == pytest.approx(-np.log(chances).mean())
     machine = LinearSVC().fit(X[:60], NAMES[:60])
     test, rows = begun(50, machine, mix=1)
     test.teach(POOL[rows], ANSWERS[rows])
@@ -351,6 +366,25 @@ class Column(TfidfVectorizer):
 
     def __sklearn_is_fitted__(self):
         return True
+
+
+def is_right(y_true, y_pred):
+    return (y_true == y_pred).astype(float)
+
+
+@pytest.mark.parametrize("always_valid", [False, True])
+def test_accuracy_is_one_less_the_error(always_valid):
+    (error, rows), (accuracy, same) = begun(40), begun(40, loss=is_right)
+    np.testing.assert_array_equal(same, rows)
+    for test in (error, accuracy):
+        test.teach(POOL[rows], ANSWERS[rows])
+    mine, other = (
+        test.estimate(always_valid=always_valid) for test in (error, accuracy)
+    )
+    np.testing.assert_allclose(
+        [1 - other.value, 1 - other.high, 1 - other.low],
+        [mine.value, mine.low, mine.high],
+    )
 
 
 def cost(y_true, y_pred):

@@ -16,7 +16,7 @@ import time
 
 import numpy as np
 from scipy.stats import norm, t
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -44,6 +44,10 @@ MIX = 0.25
 
 def tumours():
     return load_breast_cancer(return_X_y=True)
+
+
+def wine():
+    return load_wine(return_X_y=True)
 
 
 def noise():
@@ -83,7 +87,7 @@ SETS = {
     "usps": data.usps,
     "covtype": cover_types,
 }
-QUICK = {"tumours": tumours, "digits": data.digits, "noise": noise}
+QUICK = {"tumours": tumours, "wine": wine}
 
 
 class Problem:
