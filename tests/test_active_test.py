@@ -134,6 +134,15 @@ def test_the_value_is_in_the_interval(drawn, interval):
         assert ends[0] <= low <= value <= high <= ends[1]
 
 
+def test_an_order_that_no_mean_explains_has_the_best_of_them():
+    table = np.tile([0.0, 1.0], (2_000, 1))
+    plan = make_plan(table, np.full((2_000, 2), 0.5), 0.25)
+    losses = np.repeat([0.0, 1.0], 100)
+    low, high = betting_interval(plan, np.arange(200), losses, 0.95)
+    assert 0.05 <= low < high < 0.95
+    assert high - low < 0.01
+
+
 def small_plan(mix=0.25):
     """Return a plan for five rows by a bad surrogate, and their losses."""
     losses = np.array([0.0, 1.0, 0.0, 1.0, 1.0])
