@@ -8,14 +8,14 @@ width   of the interval, over that of as many random rows with the usual interva
         Wilson's for the error, Student's for the log loss and for differences; in
         the mean over sets, less than 0.01 counts as that
 
-    python -m benchmarks.evaluation.active_test [--splits 6] [--repeats 400] [--quick]
+    python -m benchmarks.evaluation.active_test [--splits 4] [--repeats 600] [--quick]
 """
 
 import argparse
 import time
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -153,50 +153,55 @@ def usual_interval(losses, kind):
     """Return Wilson's or Student's interval of a random sample."""
     n, mean = len(losses), losses.mean()
     if kind in ("log loss", "difference"):
-        half = t.ppf(0.975, n - 1) * losses.std(ddof=1) / np.sqrt(n)
+        half = stdtrit(n - 1, 0.975) * losses.std(ddof=1) / np.sqrt(n)
         return mean - half, mean + half
-    low, high = score_interval(abs(mean), norm.ppf(0.975) ** 2 / n, 0, 1, -1)
+    low, high = score_interval(abs(mean), ndtri(0.975) ** 2 / n, 0, 1, -1)
     return (low, high) if mean >= 0 else (-high, -low)
 
 
 def coverage(ends, truth):
     """Return how many intervals hold the truth, and the sum of their widths."""
-    low, high = np.transpose(list(ends))
+    low, high = np.transpose([end[-2:] for end in ends])
     return np.array([np.sum((low <= truth) & (truth <= high)), np.sum(high - low)])
 
 
-def measure(problems, kind, n_bought, repeats, mix=MIX):
-    """Return coverage, relative width and the coverage of the usual interval."""
-    bought, usual, n = np.zeros(2), np.zeros(2), 0
+def measure(problems, kind, counts, repeats, mix=MIX):
+    """Return coverage, relative width and the coverage of the usual interval.
+
+    For each of the counts; a test with fewer labels begins like that with the most.
+    """
+    bought, usual = np.zeros((2, len(counts), 2))
     for seed, problem in enumerate(problems):
         plan, losses = problem.plan(kind, mix)
-        bought += coverage(
-            (
-                value_and_ends(plan, o, losses[o], 0.95, score_t_interval)[1:]
-                for o in orders(plan, n_bought, repeats, seed)
-            ),
-            losses.mean(),
-        )
+        mine = list(orders(plan, counts[-1], repeats, seed))
         rng = np.random.RandomState(seed)
-        usual += coverage(
-            (
-                usual_interval(losses[rng.choice(len(losses), n_bought, False)], kind)
-                for _ in range(repeats)
-            ),
-            losses.mean(),
-        )
-        n += repeats
-    return bought[0] / n, bought[1] / usual[1], usual[0] / n
+        others = [rng.permutation(len(losses))[: counts[-1]] for _ in range(repeats)]
+        for k, n in enumerate(counts):
+            bought[k] += coverage(
+                (
+                    value_and_ends(plan, o[:n], losses[o[:n]], 0.95, score_t_interval)
+                    for o in mine
+                ),
+                losses.mean(),
+            )
+            usual[k] += coverage(
+                (usual_interval(losses[o[:n]], kind) for o in others), losses.mean()
+            )
+    n_tests = repeats * len(problems)
+    return np.column_stack(
+        [bought[:, 0] / n_tests, bought[:, 1] / usual[:, 1], usual[:, 0] / n_tests]
+    )
 
 
-def table(problems, title, kind, args, mix=MIX):
+def table(problems, title, kind, repeats, mix=MIX):
     """Print the table of one kind of test."""
-    print(f"\n{title}: covers and width at {', '.join(map(str, COUNTS))} labels")
+    n_tests = repeats * len(next(iter(problems.values())))
+    print(f"\n{title}: covers and width at {', '.join(map(str, COUNTS))} labels,")
+    print(f"each in {n_tests} repetitions")
     results = np.full((len(problems), len(COUNTS), 3), np.nan)
     for k, (name, splits) in enumerate(problems.items()):
-        for m, n_bought in enumerate(COUNTS):
-            if n_bought < 0.6 * len(splits[0].y):
-                results[k, m] = measure(splits, kind, n_bought, args.repeats, mix)
+        counts = [n for n in COUNTS if n < 0.6 * len(splits[0].y)]
+        results[k, : len(counts)] = measure(splits, kind, counts, repeats, mix)
         cells = [f"{100 * c:6.1f} {w:5.2f}" for c, w, _ in results[k]]
         print(f"  {name:12}" + " ".join(cells), flush=True)
     covers, widths, usual = np.moveaxis(results, 2, 0)
@@ -225,9 +230,9 @@ def looks(problems, args):
             if len(losses) < 2 * LOOKS[-1]:
                 continue
             rng = np.random.RandomState(seed)
-            for order in orders(plan, LOOKS[-1], max(args.repeats // 20, 2), seed):
+            for order in orders(plan, LOOKS[-1], max(args.repeats // 40, 2), seed):
                 ends = [
-                    value_and_ends(plan, o, losses[o], 0.95, score_t_interval)[1:]
+                    value_and_ends(plan, o, losses[o], 0.95, score_t_interval)
                     for o in (order[:look] for look in LOOKS)
                 ]
                 once += coverage(ends, truth)[0] == len(LOOKS)
@@ -254,8 +259,8 @@ def looks(problems, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--splits", type=int, default=6)
-    parser.add_argument("--repeats", type=int, default=400, help="of each split")
+    parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=600, help="of each split")
     parser.add_argument("--quick", action="store_true", help="toy size")
     args = parser.parse_args()
     sets, n_train = SETS, 300
@@ -272,13 +277,13 @@ def main():
             X, y = load()
             problems[name] = [Problem(X, y, s, n_train) for s in range(args.splits)]
         print(f"{time.perf_counter() - begun:.0f} s for the models and surrogates")
-        table(problems, "error", "error", args)
-        table(problems, "log loss", "log loss", args)
-        table(problems, "difference of two models' errors", "difference", args)
-        for kind in ("own probabilities", "reversed"):
-            table(problems, f"error, surrogate: {kind}", kind, args)
+        for kind in ("error", "log loss", "difference"):
+            table(problems, kind, kind, args.repeats)
+        fewer = -(-args.repeats // 4)
         for kind in ("error", "log loss"):
-            table(problems, f"{kind}, mix=1 (random rows)", kind, args, mix=1)
+            table(problems, f"{kind}, mix=1 (random rows)", kind, fewer, mix=1)
+        for kind in ("own probabilities", "reversed"):
+            table(problems, f"error, surrogate: {kind}", kind, fewer)
         looks(problems, args)
     print(f"{time.perf_counter() - begun:.0f} s in all")
 

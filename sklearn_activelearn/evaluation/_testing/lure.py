@@ -6,7 +6,7 @@ score test.
 """
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from .._estimate import score_interval
 
@@ -123,7 +123,7 @@ def score_t_interval(plan, order, losses, confidence):
     center = control.mean()
     low, high = score_interval(
         value,
-        t.ppf((1 + confidence) / 2, len(order) - 1) ** 2 / len(order),
+        stdtrit(len(order) - 1, (1 + confidence) / 2) ** 2 / len(order),
         np.mean(spread * control**2) - joint * center**2,
         slope + 2 * joint * center,
         -joint,
