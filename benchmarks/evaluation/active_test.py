@@ -155,8 +155,7 @@ def usual_interval(losses, kind):
     if kind in ("log loss", "difference"):
         half = stdtrit(n - 1, 0.975) * losses.std(ddof=1) / np.sqrt(n)
         return mean - half, mean + half
-    low, high = score_interval(abs(mean), ndtri(0.975) ** 2 / n, 0, 1, -1)
-    return (low, high) if mean >= 0 else (-high, -low)
+    return score_interval(mean, ndtri(0.975) ** 2 / n, 0, 1, -1)
 
 
 def coverage(ends, truth):
@@ -176,6 +175,7 @@ def measure(problems, kind, counts, repeats, mix=MIX):
         mine = list(orders(plan, counts[-1], repeats, seed))
         rng = np.random.RandomState(seed)
         others = [rng.permutation(len(losses))[: counts[-1]] for _ in range(repeats)]
+        plain = abs(losses) if losses.max() <= 0 else losses  # without the plan's sign
         for k, n in enumerate(counts):
             bought[k] += coverage(
                 (
@@ -185,7 +185,7 @@ def measure(problems, kind, counts, repeats, mix=MIX):
                 losses.mean(),
             )
             usual[k] += coverage(
-                (usual_interval(losses[o[:n]], kind) for o in others), losses.mean()
+                (usual_interval(plain[o[:n]], kind) for o in others), plain.mean()
             )
     n_tests = repeats * len(problems)
     return np.column_stack(
@@ -243,7 +243,7 @@ def looks(problems, args):
                         plan, o, losses[o], 0.95, betting_interval
                     )
                     sample = losses[rng.choice(len(losses), n_bought, False)]
-                    usual = np.diff(usual_interval(sample, "error"))[0]
+                    usual = np.diff(usual_interval(abs(sample), "error"))[0]
                     ratios[n_bought][0] += high - low
                     ratios[n_bought][1] += usual
                 always += low <= truth <= high  # no look before has ruled it out
