@@ -3,6 +3,7 @@
 from ._advice import LabelAdvice, advice
 from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
+from ._estimate import Estimate
 from ._hindsight import best_in_hindsight
 from ._plot import (
     AllocationDisplay,
@@ -17,10 +18,13 @@ from ._progress import ExperimentInterrupted
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
+from ._testing import ActiveTest
 
 __all__ = [
+    "ActiveTest",
     "AllocationDisplay",
     "CostCurveDisplay",
+    "Estimate",
     "ExperimentInterrupted",
     "LabelAdvice",
     "LabelCurve",

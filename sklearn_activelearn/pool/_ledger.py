@@ -74,7 +74,7 @@ class Ledger:
     def answered(self, keys):
         """Return the ledger when rows with these keys are taught."""
         n_taught = self.n_taught
-        entries = self._find(keys, (OUT, SKIPPED))
+        entries = self.find(keys, (OUT, SKIPPED))
         places = self.places.copy()
         known = entries >= 0
         places[entries[known]] = n_taught + np.flatnonzero(known)
@@ -90,7 +90,7 @@ class Ledger:
         if keys is None:
             places[places == OUT] = SKIPPED
         else:
-            entries = self._find(keys, (OUT,))
+            entries = self.find(keys, (OUT,))
             check_all_out(entries >= 0)
             places[entries] = SKIPPED
         return replace(self, places=places)
@@ -151,7 +151,7 @@ class Ledger:
                     break
             yield equal
 
-    def _find(self, keys, standings):
+    def find(self, keys, standings):
         """Return the entry of each row with these keys, -1 for none."""
         entries = np.full(len(keys.exact), -1)
         for own, other in zip(self.keys, keys, strict=True):

@@ -1,0 +1,1 @@
+"""Estimates from few labels: whether intervals hold, and how wide they are."""

@@ -1,0 +1,292 @@
+"""Testing a finished model with chosen rows, beside as many random ones.
+
+For each set a logistic regression and a forest are trained on 300 rows; of the others,
+at most 2,500, some are bought to test with. Nothing is averaged but repetitions.
+
+covers  how often, in %, the 95 % interval holds the mean loss of all test rows
+width   of the interval, over that of as many random rows with the usual interval:
+        Wilson's for the error, Student's for the log loss and for differences; in
+        the mean over sets, less than 0.01 counts as that
+
+    python -m benchmarks.evaluation.active_test [--splits 4] [--repeats 600] [--quick]
+"""
+
+import argparse
+import time
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks.papers import data
+from sklearn_activelearn.evaluation._estimate import score_interval
+from sklearn_activelearn.evaluation._testing.betting import betting_interval
+from sklearn_activelearn.evaluation._testing.lure import (
+    score_t_interval,
+    value_and_ends,
+)
+from sklearn_activelearn.evaluation._testing.plan import direction, make_plan
+from sklearn_activelearn.evaluation._testing.row_losses import Predictions, find_loss
+from sklearn_activelearn.evaluation._testing.surrogate import (
+    own_probabilities,
+    surrogate_probabilities,
+)
+
+COUNTS = (50, 100, 200)
+LOOKS = range(40, 201, 10)
+MIX = 0.25
+
+
+def tumours():
+    return load_breast_cancer(return_X_y=True)
+
+
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def noise():
+    return make_classification(
+        4_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=0
+    )
+
+
+def ringnorm():
+    rng = np.random.RandomState(0)
+    y = rng.randint(2, size=4_000)
+    X = rng.standard_normal((4_000, 20)) * np.where(y, 1, 2)[:, None]
+    return X + y[:, None] / np.sqrt(20), y
+
+
+def cover_types():
+    return data.covtype()
+
+
+def cover_type_two():
+    X, y = data.covtype()
+    return X, y == 2
+
+
+SETS = {
+    "pima": lambda: data.uci("pima"),
+    "german": lambda: data.raetsch("german")[:2],
+    "splice": lambda: data.raetsch("splice")[:2],
+    "image": lambda: data.raetsch("image")[:2],
+    "banana": lambda: data.raetsch("banana")[:2],
+    "twonorm": lambda: data.raetsch("twonorm")[:2],
+    "ringnorm": ringnorm,
+    "covtype, 2": cover_type_two,
+    "noise": noise,
+    "rcv1": lambda: data.rcv1()[:2],
+    "digits": data.digits,
+    "usps": data.usps,
+    "covtype": cover_types,
+}
+QUICK = {"tumours": tumours, "wine": wine}
+
+
+class Problem:
+    """A split of a set: two models, a surrogate, and the test rows.
+
+    Parameters
+    ----------
+    X, y : rows and labels
+        All of them.
+    split : int
+        Seed.
+    n_train : int
+        Rows to train on.
+    """
+
+    def __init__(self, X, y, split, n_train):
+        order = np.random.RandomState(split).permutation(len(y))
+        n_train = min(n_train, len(y) // 3)
+        train, test = order[:n_train], order[n_train : n_train + 2_500]
+        scaler = StandardScaler(with_mean=isinstance(X, np.ndarray))
+        line = make_pipeline(scaler, LogisticRegression(max_iter=1_000))
+        forest = RandomForestClassifier(random_state=split)
+        known, y_known = X[train], y[train]
+        self.models = line.fit(known, y_known), forest.fit(known, y_known)
+        self.classes, self.X = line.classes_, X[test]
+        self.is_known = np.isin(y[test], self.classes)  # log loss of others: infinite
+        self.y = y[test]
+        self.chances = surrogate_probabilities(
+            None, forest, (known, y_known), self.X, self.classes, split
+        )
+        self.own = own_probabilities(self.models[:1], self.X, self.classes)
+
+    def plan(self, kind, mix=MIX):
+        """Return the plan of a kind of test, and the losses of all rows."""
+        models = self.models if kind == "difference" else self.models[:1]
+        loss = "log_loss" if kind == "log loss" else "zero_one"
+        predictions = Predictions(models, find_loss(loss, "predict"), self.X)
+        y = self.y
+        if loss == "log_loss" and not self.is_known.all():
+            y = np.where(self.is_known, y, self.classes[0])
+        chances = self.chances
+        if kind == "own probabilities" or mix == 1:
+            chances = self.own
+        if kind == "reversed":  # what is likely is not, and the other way round
+            chances = chances.max(axis=1) + chances.min(axis=1) - chances.T
+            chances = (chances / chances.sum(axis=0)).T
+        table = predictions.table(self.classes)
+        sign = direction(table, chances)
+        losses = sign * predictions.losses(np.arange(len(y)), y)
+        return make_plan(sign * table, chances, mix), losses
+
+
+def orders(plan, n_bought, n, seed):
+    """Return what repeated tests buy: a row for each."""
+    rng = np.random.RandomState(seed)
+    for _ in range(n):
+        clocks = rng.standard_exponential(len(plan)) / plan.probabilities
+        first = np.argpartition(clocks, n_bought - 1)[:n_bought]
+        yield first[np.argsort(clocks[first])]
+
+
+def usual_interval(losses, kind):
+    """Return Wilson's or Student's interval of a random sample."""
+    n, mean = len(losses), losses.mean()
+    if kind in ("log loss", "difference"):
+        half = stdtrit(n - 1, 0.975) * losses.std(ddof=1) / np.sqrt(n)
+        return mean - half, mean + half
+    return score_interval(mean, ndtri(0.975) ** 2 / n, 0, 1, -1)
+
+
+def coverage(ends, truth):
+    """Return how many intervals hold the truth, and the sum of their widths."""
+    low, high = np.transpose([end[-2:] for end in ends])
+    return np.array([np.sum((low <= truth) & (truth <= high)), np.sum(high - low)])
+
+
+def measure(problems, kind, counts, repeats, mix=MIX):
+    """Return coverage, relative width and the coverage of the usual interval.
+
+    For each of the counts; a test with fewer labels begins like that with the most.
+    """
+    bought, usual = np.zeros((2, len(counts), 2))
+    for seed, problem in enumerate(problems):
+        plan, losses = problem.plan(kind, mix)
+        mine = list(orders(plan, counts[-1], repeats, seed))
+        rng = np.random.RandomState(seed)
+        others = [rng.permutation(len(losses))[: counts[-1]] for _ in range(repeats)]
+        plain = abs(losses) if losses.max() <= 0 else losses  # without the plan's sign
+        for k, n in enumerate(counts):
+            bought[k] += coverage(
+                (
+                    value_and_ends(plan, o[:n], losses[o[:n]], 0.95, score_t_interval)
+                    for o in mine
+                ),
+                losses.mean(),
+            )
+            usual[k] += coverage(
+                (usual_interval(plain[o[:n]], kind) for o in others), plain.mean()
+            )
+    n_tests = repeats * len(problems)
+    return np.column_stack(
+        [bought[:, 0] / n_tests, bought[:, 1] / usual[:, 1], usual[:, 0] / n_tests]
+    )
+
+
+def table(problems, title, kind, repeats, mix=MIX):
+    """Print the table of one kind of test."""
+    n_tests = repeats * len(next(iter(problems.values())))
+    print(f"\n{title}: covers and width at {', '.join(map(str, COUNTS))} labels,")
+    print(f"each in {n_tests} repetitions")
+    results = np.full((len(problems), len(COUNTS), 3), np.nan)
+    for k, (name, splits) in enumerate(problems.items()):
+        counts = [n for n in COUNTS if n < 0.6 * len(splits[0].y)]
+        results[k, : len(counts)] = measure(splits, kind, counts, repeats, mix)
+        cells = [f"{100 * c:6.1f} {w:5.2f}" for c, w, _ in results[k]]
+        print(f"  {name:12}" + " ".join(cells), flush=True)
+    covers, widths, usual = np.moveaxis(results, 2, 0)
+    rows = {
+        "mean covers": 100 * np.nanmean(covers, axis=0),
+        "worst covers": 100 * np.nanmin(covers, axis=0),
+        "geom. width": np.exp(np.nanmean(np.log(widths.clip(0.01)), axis=0)),
+        "widest": np.nanmax(widths, axis=0),
+        "usual, mean covers": 100 * np.nanmean(usual, axis=0),
+        "usual, worst covers": 100 * np.nanmin(usual, axis=0),
+    }
+    for name, values in rows.items():
+        print(f"  {name:20}" + " ".join(f"{value:8.2f}" for value in values))
+
+
+def looks(problems, args):
+    """Print what many looks do to both intervals of the error."""
+    print(f"\nerror, {len(LOOKS)} looks at {LOOKS[0]} to {LOOKS[-1]} labels")
+    once, always, n = 0, 0, 0
+    widths = {n_bought: [] for n_bought in COUNTS}
+    for splits in problems.values():
+        ratios = {n_bought: [0.0, 0.0] for n_bought in COUNTS}
+        for seed, problem in enumerate(splits):
+            plan, losses = problem.plan("error")
+            truth = losses.mean()
+            if len(losses) < 2 * LOOKS[-1]:
+                continue
+            rng = np.random.RandomState(seed)
+            for order in orders(plan, LOOKS[-1], max(args.repeats // 40, 2), seed):
+                ends = [
+                    value_and_ends(plan, o, losses[o], 0.95, score_t_interval)
+                    for o in (order[:look] for look in LOOKS)
+                ]
+                once += coverage(ends, truth)[0] == len(LOOKS)
+                n += 1
+                for n_bought in COUNTS:
+                    o = order[:n_bought]
+                    _, low, high = value_and_ends(
+                        plan, o, losses[o], 0.95, betting_interval
+                    )
+                    sample = losses[rng.choice(len(losses), n_bought, False)]
+                    usual = np.diff(usual_interval(abs(sample), "error"))[0]
+                    ratios[n_bought][0] += high - low
+                    ratios[n_bought][1] += usual
+                always += low <= truth <= high  # no look before has ruled it out
+        for n_bought, (mine, usual) in ratios.items():
+            if usual:
+                widths[n_bought].append(mine / usual)
+    print(f"  score-t interval covers at all of them {100 * once / n:.1f} % of {n}")
+    print(f"  always_valid covers at all {100 * always / n:.1f} % of {n}")
+    means = [np.exp(np.mean(np.log(widths[n_bought]))) for n_bought in COUNTS]
+    print("  always_valid, width: " + " ".join(f"{mean:.2f}" for mean in means))
+    print("  widest set:          " + " ".join(f"{max(widths[k]):.2f}" for k in COUNTS))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=600, help="of each split")
+    parser.add_argument("--quick", action="store_true", help="toy size")
+    args = parser.parse_args()
+    sets, n_train = SETS, 300
+    if args.quick:
+        sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 4
+    print(__doc__.partition("\n\n    python")[0])
+    print(
+        f"\n{args.splits} splits, {args.repeats} repetitions of each, seeds 0, 1, ..."
+    )
+    begun = time.perf_counter()
+    problems = {}
+    with threadpool_limits(1):
+        for name, load in sets.items():
+            X, y = load()
+            problems[name] = [Problem(X, y, s, n_train) for s in range(args.splits)]
+        print(f"{time.perf_counter() - begun:.0f} s for the models and surrogates")
+        for kind in ("error", "log loss", "difference"):
+            table(problems, kind, kind, args.repeats)
+        fewer = -(-args.repeats // 4)
+        for kind in ("error", "log loss"):
+            table(problems, f"{kind}, mix=1 (random rows)", kind, fewer, mix=1)
+        for kind in ("own probabilities", "reversed"):
+            table(problems, f"error, surrogate: {kind}", kind, fewer)
+        looks(problems, args)
+    print(f"{time.perf_counter() - begun:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""What the first query of a test fixes: losses, what is expected of them, the order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..._containers import n_rows, rounded_keys
+from ..._labels import distinct_labels, plain_labels
+from ..._validation import check_number
+from ...pool._base import PoolClassifier
+from ...pool._input_checks import (
+    check_classifier,
+    check_has,
+    check_labels,
+    indexable_rows,
+)
+from .plan import Plan, direction, make_plan
+from .row_losses import Predictions, find_loss
+from .surrogate import own_probabilities, surrogate_probabilities
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A test that has begun."""
+
+    keys: np.ndarray  # of the rows of the pool, rounded
+    predictions: Predictions
+    classes: np.ndarray  # known labels
+    sign: int  # of the losses in the plan
+    plan: Plan
+    order: np.ndarray  # of all rows: in which they are bought
+
+
+def begin(test, X):
+    """Return the beginning of a test with these parameters on this pool."""
+    check_number(test.mix, "mix", 0, 1, closed="right")
+    row_loss = find_loss(test.loss, test.response_method)
+    models = test.model if isinstance(test.model, tuple) else (test.model,)
+    check_models(models, row_loss.method)
+    random_state = check_random_state(test.random_state)
+    seed = random_state.randint(2**31 - 1)
+    labelled = labelled_rows(test)
+    classes = known_classes(models, labelled)
+    predictions = Predictions(models, row_loss, X)
+    table = predictions.table(classes)
+    if test.mix < 1 and labelled is not None:
+        chances = surrogate_probabilities(
+            test.surrogate, models[0], labelled, X, classes, seed
+        )
+    else:
+        chances = chances_of(models, X, classes, test.mix)
+    sign = direction(table, chances)
+    plan = make_plan(sign * table, chances, test.mix)
+    clocks = random_state.standard_exponential(len(plan)) / plan.probabilities
+    return Begun(rounded_keys(X), predictions, classes, sign, plan, np.argsort(clocks))
+
+
+def check_models(models, method):
+    """Refuse what is no fitted classifier, or lacks the method that the loss needs."""
+    if len(models) not in (1, 2):
+        raise ValueError(f"model must be one classifier or two, got {len(models)}.")
+    for model in models:
+        check_classifier(model, "model")
+        check_is_fitted(model)
+        check_has(method, model, "this loss", "Use another loss.")
+
+
+def labelled_rows(test):
+    """Return rows and labels for the surrogate, None if there are none."""
+    if test.labelled is not None:
+        X, y = test.labelled
+        return indexable_rows(X), np.asarray(check_labels(X, plain_labels(y)))
+    if isinstance(test.model, PoolClassifier):
+        known = test.model._labelled
+        return known.rows, test.model.classes_[known.codes]
+    return None
+
+
+def known_classes(models, labelled):
+    """Return the labels that models and labelled rows know, two or more."""
+    classes = np.asarray(models[0].classes_)
+    for model in models[1:]:
+        classes = distinct_labels(np.asarray(model.classes_), "classes", classes)
+    if labelled is not None:
+        classes = distinct_labels(labelled[1], "labelled", classes)
+    if len(classes) < 2:
+        raise ValueError(f"Only one class is known, {classes.tolist()[0]!r}.")
+    return classes
+
+
+def chances_of(models, X, classes, mix):
+    """Return probabilities of the labels without labelled rows: the models' own."""
+    if mix == 1 and not all(hasattr(model, "predict_proba") for model in models):
+        return np.full((n_rows(X), len(classes)), 1 / len(classes))
+    for model in models:
+        check_has("predict_proba", model, "ActiveTest", "Pass labelled rows.")
+    return own_probabilities(models, X, classes)

@@ -1,0 +1,94 @@
+"""A test with chosen rows, from the formulas, one row at a time."""
+
+from math import prod, sqrt
+
+import numpy as np
+from scipy.stats import t
+
+
+def expected(losses, chances):
+    """Least loss of a row, expected excess, its square, and whether there is any."""
+    least = min(losses)
+    pairs = list(zip(losses, chances, strict=True))
+    return (
+        least,
+        sum(p * (loss - least) for loss, p in pairs),
+        sum(p * (loss - least) ** 2 for loss, p in pairs),
+        sum(p for loss, p in pairs if loss > least),
+    )
+
+
+def purchase_probabilities(table, chances, mix):
+    """Probability of each row to be the first."""
+    rows = [expected(*row) for row in zip(table, chances, strict=True)]
+    doubts = [sqrt(max(square - mean**2, 0)) for _, mean, square, _ in rows]
+    return [mix / len(rows) + (1 - mix) * doubt / sum(doubts) for doubt in doubts]
+
+
+def probability_of(order, q):
+    """Probability of a sequence of purchases."""
+    return prod(q[i] / (1 - sum(q[j] for j in order[:m])) for m, i in enumerate(order))
+
+
+def lure(order, q, values, n):
+    """Weighted mean of the estimates that each purchase makes, the last ones most."""
+    n_bought, total = len(order), 0.0
+    if n_bought == n:
+        return sum(values) / n
+    for m, i in enumerate(order, start=1):
+        left = 1 - sum(q[j] for j in order[: m - 1])
+        single = (sum(values[: m - 1]) + values[m - 1] * left / q[i]) / n
+        weight = n / n_bought * (n - n_bought) / ((n - m) * (n - m + 1))
+        total += weight * single
+    return total
+
+
+def score_test(x, order, q, losses, rows, confidence):
+    """Whether a mean loss is not rejected; `rows` are those of `expected`, all."""
+    n, n_bought, q = len(q), len(order), np.array(q)
+    least, mean, square, chance = np.transpose(rows)
+    v, spread, joint, survival = [], np.zeros(n), 0.0, np.ones(n)
+    for m, i in enumerate(order, start=1):
+        left = 1 - sum(q[j] for j in order[: m - 1])
+        v.append(1 + (n - n_bought) / (n - m) * (left / ((n - m + 1) * q[i]) - 1))
+        weight = n / n_bought * (n - n_bought) / ((n - m) * (n - m + 1))
+        # the squares of what this purchase alone is wrong by, on average
+        spread += n_bought / n * weight**2 * survival * left / q
+        others = sum(mean) - sum(mean[order[: m - 1]])
+        joint += n_bought * (weight * others / sum(mean)) ** 2
+        survival *= [max(1 - q_j / left, 0) for q_j in q]
+    center, excess = mean.mean(), losses - least[order]
+    value = center + np.mean(v * (excess - mean[order]))
+    more = (0.7 * chance + 0.3 * chance.mean()) / chance
+    prior = 2 * sum(square) / sum(mean)
+    unseen = sum(spread * more * (square - 2 * mean**2)) / sum(more * mean)
+    seen = sum(
+        v[m] * spread[i] * excess[m] * (excess[m] - 2 * mean[i])
+        for m, i in enumerate(order)
+    )
+    slope = (seen + prior * unseen) / (sum(v * excess) + prior)
+    x = x - least.mean()
+    variance = slope * x + sum(spread * mean**2) / n
+    variance -= joint * (x - center) ** 2
+    quantile = t.ppf((1 + confidence) / 2, n_bought - 1)
+    return (x - value) ** 2 <= quantile**2 / n_bought * variance
+
+
+def capital(x, order, q, losses, rows, most, n_shares):
+    """Most that the players ever had who bet against a mean loss."""
+    n = len(q)
+    center = [least + mean for least, mean, _, _ in rows]
+    lowest = min((rows[i][0] - center[i]) / q[i] for i in range(n))
+    highest = max((most[i] - center[i]) / q[i] for i in range(n))
+    players, largest = [1.0] * (2 * n_shares), 1.0
+    for m, i in enumerate(order):
+        left = 1 - sum(q[j] for j in order[:m])
+        told = sum(losses[k] - center[j] for k, j in enumerate(order[:m]))
+        to_come = n * x - sum(center) - told
+        gain = (losses[m] - center[i]) * left / q[i] - to_come
+        for k in range(n_shares):
+            share = (k + 1) / (n_shares + 1)
+            players[k] *= 1 + share * gain / (to_come - lowest * left)
+            players[n_shares + k] *= 1 - share * gain / (highest * left - to_come)
+        largest = max(largest, sum(players) / len(players))
+    return largest
