@@ -34,6 +34,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RLSSamplingClassifier,
+    UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import advice
@@ -54,6 +55,10 @@ CLASSES = ["good", "bad"]
 POOL = {
     "plain": UncertaintySamplingClassifier(n_initial=4, batch_size=3, budget=25),
     "margin": MinMarginClassifier(n_initial=3, batch_size=2, budget=14),
+    "herding": UncertaintyHerdingClassifier(n_initial=4, batch_size=3, budget=16),
+    "spread": MinMarginClassifier(
+        n_initial=3, initial="herding", batch_size=4, batch="cluster", budget=15
+    ),
     "committee": QueryByCommitteeClassifier(
         estimators=[("a", GaussianNB()), ("b", LogisticRegression())],
         n_initial=4, batch_size=4, cv=2, budget=14,
@@ -82,7 +87,8 @@ STREAM = {
     "groups": GreedyOnlineClassifier(m=4),
     "second order": RLSSamplingClassifier(60.0, variant="next", budget=12),
 }
-COLD = {"plain", "margin", "committee", "passive"}  # replayed with one training
+#: Replayed with one training.
+COLD = {"plain", "margin", "herding", "spread", "committee", "passive"}
 FAMILIES = {
     name: clone(learner).set_params(random_state=0)
     for name, learner in {**POOL, **STREAM}.items()

@@ -33,7 +33,7 @@ from benchmarks.sets._statistics import (
     spread,
 )
 from benchmarks.sets._tables import Runs, with_twins
-from benchmarks.sets.methods import BASELINES, MODELS
+from benchmarks.sets.methods import BASELINES, METHODS, MODELS
 from benchmarks.sets.problems import HELD_OUT, N_POOL, N_TEST, PROBLEMS, SEED
 
 SCORES = {
@@ -165,11 +165,32 @@ def write_summary(file, by_model):
                     value = f"{getattr(duel, key):.3g}" if duel else ""
                     line[f"{key}_against_{baseline}"] = value
             lines.append(line)
+    write_csv(file, lines[0].keys(), [line.values() for line in lines])
+
+
+def write_pages(stem, by_model, ranked):
+    """Write tables for a page: areas of all sets, and mean ranks."""
+    complete = [set(runs.complete()) for runs in by_model.values()]
+    methods = [name for name in METHODS if all(name in few for few in complete)]
+    areas = [
+        [name, model, *(f"{100 * area:.1f}" for area in row)]
+        for model, runs in by_model.items()
+        for name, row in zip(runs.sets, runs.table(methods, "area"), strict=True)
+    ]
+    write_csv(Path(f"{stem}_areas.csv"), ["set", "model", *methods], areas)
+    places = [
+        dict(zip(names, placed.mean(axis=0), strict=True))
+        for names, placed in ranked.values()
+    ]
+    lines = [[name, *(f"{of[name]:.2f}" for of in places)] for name in methods]
+    write_csv(Path(f"{stem}_ranks.csv"), ["method", *ranked], lines)
+
+
+def write_csv(file, head, rows):
+    """Write a table."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, lines[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
+        csv.writer(stream, lineterminator="\n").writerows([head, *rows])
     print(f"\nwrote {file}")
 
 
@@ -215,6 +236,7 @@ def main(argv=None):
     name = f"pools_{args.regime}{'_held_out' * args.held_out}"
     write_summary(args.out / "results" / f"{name}.csv", by_model)
     if ranked:
+        write_pages(args.out / "results" / name, by_model, ranked)
         picture = args.out / "images" / f"{name}.png"
         picture.parent.mkdir(parents=True, exist_ok=True)
         rank_diagrams(ranked, picture)
