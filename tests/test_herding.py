@@ -143,7 +143,23 @@ def test_rows_taught_from_elsewhere_cover_the_pool():
     expected = fresh(learner).query(X)
     learner.teach(X[expected[:1]] + 1e-9, y[expected[:1]])
     assert learner.query(X).tolist() == expected[1:].tolist()
-    assert learner.query(X).size  # those that are out cover it, too
+
+
+def test_rows_that_are_out_cover_the_pool():
+    learner = MinMarginClassifier(initial="herding", n_initial=6, random_state=0)
+    expected = fresh(learner).query(X).tolist()
+    assert learner.query(X, limit=2).tolist() == expected[:2]
+    assert learner.query(X, limit=4).tolist() == expected[2:]
+
+
+def test_the_radius_never_grows():
+    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    far = np.array([X.min(axis=0), X.max(axis=0)])
+    learner.teach(far, [0, 1])
+    rows = learner.query(X)
+    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    gamma = 1 / learner.teach(far, [0, 1])._selection.points(X, None, 0).typical
+    assert learner.set_params(gamma=gamma).query(X).tolist() == rows.tolist()
 
 
 def test_lazy_gains_are_the_gains():
