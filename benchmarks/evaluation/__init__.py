@@ -1,0 +1,1 @@
+"""What is said of models and labels, and whether it comes true."""
