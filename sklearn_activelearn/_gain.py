@@ -3,8 +3,8 @@
 A model that predicts what it predicted before has gained nothing, and of the
 predictions that change some become right and some wrong. So the gain in accuracy is the
 share that changed, which is known without labels, times a net share, which is not. It
-falls from about 0.5 at 75 labels to 0.2 at 250 (medians over the sets of
-``benchmarks/evaluation/stopping.py``). Rows put aside tell more, if they are many.
+falls from about 0.4 with up to 100 labels to 0.1 beyond 200 (medians over sets, by
+``benchmarks.evaluation.stopping``). Rows put aside tell more, if they are many.
 """
 
 #: What is assumed of the net share, and how many changed predictions for rows with

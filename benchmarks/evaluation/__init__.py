@@ -1,1 +1,1 @@
-"""Estimates from few labels: whether intervals hold, and how wide they are."""
+"""What honest scores and stopping rules are worth: coverage, widths, regret."""

@@ -77,8 +77,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. The first rule
-        of a list that is met ends it. None: the budget is spent.
+        "stable_predictions": stop when successive models agree. Others: see the
+        guide. The first rule of a list that is met ends it. None: the budget is spent.
 
     n_jobs : int, default=None
         Threads that score the pool and processes that cross-validate, as in

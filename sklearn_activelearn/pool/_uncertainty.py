@@ -61,8 +61,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. The first rule
-        of a list that is met ends it. None: the budget is spent.
+        "stable_predictions": stop when successive models agree. Others: see the
+        guide. The first rule of a list that is met ends it. None: the budget is spent.
 
     incremental : bool, default=False
         Teach the estimator new labels with its `partial_fit` instead of training

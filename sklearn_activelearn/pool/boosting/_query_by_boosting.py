@@ -57,8 +57,8 @@ class QueryByBoostingClassifier(PoolClassifier):
 
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row has a margin below 1.
-        "stable_predictions": stop when successive committees agree. The first rule
-        of a list that is met ends it. None: the budget is spent.
+        "stable_predictions": stop when successive committees agree. Others: see the
+        guide. The first rule of a list that is met ends it. None: the budget is spent.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the first rows, of the choice among ties, and of the estimators if they

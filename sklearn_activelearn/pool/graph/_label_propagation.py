@@ -60,8 +60,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         None: no limit.
 
     stopping : str, stopping rule or list of them, default=None
-        "stable_predictions": stop when successive models agree. None: the budget is
-        spent.
+        "stable_predictions": stop when successive models agree. Others: see the
+        guide. The first rule of a list that is met ends it. None: the budget is spent.
 
     n_jobs : int, default=None
         Threads that compute the expected risk, as in joblib.
