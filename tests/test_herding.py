@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
@@ -56,14 +56,14 @@ def test_first_rows_cover_the_pool(stream):
 @pytest.mark.parametrize("initial", ["random", "herding"])
 @pytest.mark.parametrize("batch", ["top", "cluster", "herding"])
 def test_equal_rows_are_bought_together_only_if_no_others_are_left(initial, batch):
-    pool, labels = np.repeat(X[:12], 5, axis=0), np.repeat(y[:12], 5)
+    pool, labels = np.repeat(X[:12], 8, axis=0), np.repeat(y[:12], 8)
     learner = UncertaintySamplingClassifier(
         initial=initial, batch=batch, batch_size=12, n_initial=12, budget=None
     )
     bought = fresh(learner).fit(pool, labels).queried_indices_
     first = pool[bought[:12]]
     assert len(np.unique(first, axis=0)) == 12
-    assert len(bought) == 60
+    assert len(bought) == 96
     for rows in bought[12:].reshape(-1, 12):
         left = np.setdiff1d(
             np.arange(60), bought[: np.flatnonzero(bought == rows[0])[0]]
@@ -139,10 +139,39 @@ def test_sparse_rows_are_bought_as_dense_ones(initial):
 
 
 def test_rows_taught_from_elsewhere_cover_the_pool():
+    pool = X * [100.0, 1.0, 0.01]
     learner = MinMarginClassifier(initial="herding", n_initial=4, random_state=0)
-    expected = fresh(learner).query(X)
-    learner.teach(X[expected[:1]] + 1e-9, y[expected[:1]])
-    assert learner.query(X).tolist() == expected[1:].tolist()
+    expected = fresh(learner).query(pool)
+    learner.teach(pool[expected[:1]] * 1.001, y[expected[:1]])
+    assert learner.query(pool).tolist() == expected[1:].tolist()
+
+
+def herded(pool, **params):
+    """Return the first rows that cover a pool."""
+    learner = MinMarginClassifier(initial="herding", random_state=0, **params)
+    return learner.query(pool).tolist()
+
+
+def test_units_do_not_matter():
+    assert herded(X * [1e3, 1.0, 1e-3]) == herded(X)
+    assert herded(np.column_stack([X, np.full(60, 1e6)])) == herded(X)
+
+
+def test_texts_are_put_to_one_length():
+    rng = np.random.RandomState(0)
+    counts = rng.poisson(0.03, size=(60, 80)) * rng.randint(1, 9, size=(60, 1))
+    counts[:, 0] += 1
+    assert (counts != 0).mean() < 0.05
+    expected = herded(csr_array(counts * 1.0), embedding=Normalizer())
+    assert herded(csr_array(counts * 1.0)) == herded(counts * 1.0) == expected
+
+
+def test_another_pool_has_other_points():
+    learner = MinMarginClassifier(initial="herding", n_initial=4, random_state=0)
+    learner.query(X[:30], limit=0)
+    learner.query(X[:30], limit=1)
+    learner.skip()
+    assert learner.query(X[30:]).tolist() == herded(X[30:], n_initial=4)[:4]
 
 
 def test_rows_that_are_out_cover_the_pool():
@@ -259,6 +288,15 @@ def test_bad_settings_of_uncertainty_herding(params, error, words):
     with pytest.raises(error, match=f"(?s){words}"):
         learner.query(csr_array(X))
     assert vars(learner) == learner.get_params(deep=False)
+
+
+def test_another_embedding_is_taken_over():
+    learner = MinMarginClassifier(initial="herding", n_initial=6, random_state=0)
+    first = learner.query(X, limit=3).tolist()
+    learner.set_params(embedding=lambda X: X[:, :1])
+    other = fresh(learner)
+    other.query(X, candidates=first, limit=3)
+    assert learner.query(X).tolist() == other.query(X).tolist()
 
 
 def test_search_over_first_rows_and_batches():

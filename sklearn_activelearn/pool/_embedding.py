@@ -153,17 +153,18 @@ def scales(points):
     they are. What it finds does not depend on whether they are sparse.
     """
     squares = points.multiply(points) if issparse(points) else points * points
-    lengths = np.sqrt(squares.sum(axis=1))
+    mean = points.mean(axis=0)
+    variance = np.maximum(squares.mean(axis=0) - mean**2, 0.0)
+    # what is left of that of a constant column is a rounding error
+    varies = variance > NEGLIGIBLE * mean**2
+    lengths = np.sqrt(squares @ varies)
     if (lengths[lengths > 0] >= (1 - SAME_LENGTH) * lengths.max()).all():
-        return diags_array(np.ones(points.shape[1]), format="csr")
-    mean, largest = points.mean(axis=0), np.sqrt(as_array(squares.max(axis=0)).ravel())
-    variance = squares.mean(axis=0) - mean**2
-    # what is left of a constant column is a rounding error
-    is_constant = variance <= NEGLIGIBLE * mean**2
-    variance[is_constant] = np.inf
+        return diags_array(varies.astype(float), format="csr")
     is_mostly_zero = (squares > 0).mean(axis=0) < 0.5
-    size = np.where(is_mostly_zero & ~is_constant, largest, np.sqrt(variance))
-    return diags_array(1 / size, format="csr")
+    largest = as_array(squares.max(axis=0)).ravel()
+    size = np.sqrt(np.where(is_mostly_zero, largest, variance))
+    scale = np.divide(1.0, size, out=np.zeros(len(size)), where=varies)
+    return diags_array(scale, format="csr")
 
 
 def checked(points, n_samples):

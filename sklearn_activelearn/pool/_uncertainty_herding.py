@@ -1,6 +1,5 @@
 """Uncertainty Herding: cover the rows whose class is uncertain."""
 
-import numpy as np
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
@@ -135,7 +134,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     -----
     With the similarity :math:`k`, the labelled rows :math:`L` and the uncertainty
     :math:`u(x)` (1 minus the gap between the two highest probabilities; 1 before the
-    first model, 0 for labelled rows), the row with the largest gain of
+    first model), the row with the largest gain of
 
     .. math:: \frac{1}{n} \sum_x u(x) \max_{z \in L} k(x, z)
 
@@ -245,7 +244,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         standing = coverage.standing
         weights = scored(self._uncertainty, X, standing, self.n_jobs)
         weights = finite_scores(weights, standing, self.estimator_)
-        weights[np.isin(standing, coverage.space.known)] = 0.0
         return self._herd(coverage, rows, n_wanted, seed, weights)
 
     def _coverage(self, X, rows):
