@@ -66,7 +66,7 @@ def test_equal_rows_are_bought_together_only_if_no_others_are_left(initial, batc
     assert len(bought) == 96
     for rows in bought[12:].reshape(-1, 12):
         left = np.setdiff1d(
-            np.arange(60), bought[: np.flatnonzero(bought == rows[0])[0]]
+            np.arange(96), bought[: np.flatnonzero(bought == rows[0])[0]]
         )
         n_different = len(np.unique(pool[left], axis=0))
         assert len(np.unique(pool[rows], axis=0)) == min(12, n_different)
