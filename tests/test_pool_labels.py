@@ -168,6 +168,13 @@ def test_a_member_that_is_always_wrong_is_not_heard():
     np.testing.assert_allclose(consensus_kl(certain, np.array([0.5, 0.5])), expected)
 
 
+def test_a_member_that_is_nearly_certain_diverges_by_nearly_nothing():
+    smallest = np.nextafter(0, 1)
+    nearly = np.array([[[1.0, smallest]], [[1.0, 0.0]]])
+    divergence = consensus_kl(nearly, np.array([0.4, 0.6]))
+    np.testing.assert_allclose(divergence, 0.0, atol=1e-300)
+
+
 class NotFinite(GaussianNB):
     def predict_proba(self, X):
         return np.where(X[:, [1]] == X[:, 1].max(), np.nan, super().predict_proba(X))

@@ -52,7 +52,7 @@ def best_in_hindsight(estimator, param_grid, X, y, **options):
     ...     {"estimator__var_smoothing": [1e-9, 1.0]}, X, y, random_state=0,
     ... )
     >>> params
-    {'estimator__var_smoothing': 1.0}
+    {'estimator__var_smoothing': 1e-09}
     """
     settings = check_grid(param_grid)
     curves = [

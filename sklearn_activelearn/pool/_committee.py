@@ -182,7 +182,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     ...     estimators=committee, budget=30, random_state=0
     ... ).fit(X, y)
     >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
-    linear 30
+    bayes 30
     """
 
     _search_grid = {"disagreement": ["vote_entropy", "consensus_kl"]}

@@ -60,6 +60,7 @@ def consensus_kl(probabilities, weights):
     heard = weights > 0
     probabilities, weights = probabilities[heard], weights[heard]
     consensus = np.tensordot(weights, probabilities, axes=1)
+    consensus = np.maximum(consensus, np.finfo(float).tiny)  # if it underflowed
     return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
 
 

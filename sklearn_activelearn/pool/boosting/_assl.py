@@ -1,5 +1,6 @@
 """Committees that minimise the cost, for chosen labels and for random ones."""
 
+from ..._twins import twin_of
 from .._base import PoolClassifier
 from ._rounds import NewtonRounds
 from ._trainer import BoostingTrainer, closest_vote
@@ -174,9 +175,7 @@ class SSMarginBoostClassifier(PoolClassifier):
     _start = _select = PoolClassifier._at_random
 
     def _passive_twin(self):
-        return SSMarginBoostClassifier(
-            **{**self.get_params(deep=False), "budget": None, "stopping": None}
-        )
+        return twin_of(self, SSMarginBoostClassifier(), stopping=None)
 
 
 class ASSLBoostClassifier(PoolClassifier):
