@@ -63,6 +63,15 @@ def same_rows(first, second):
     return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
 
 
+def framed(X, names):
+    """Return rows of numbers as a DataFrame, if columns have names."""
+    if names is None or is_frame(X) or issparse(X):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names)
+
+
 def as_array(X):
     """Return the rows as an array."""
     return X.toarray() if issparse(X) else np.asarray(X)

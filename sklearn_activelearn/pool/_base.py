@@ -296,8 +296,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
-        if self._selection.measures_distances:
-            self._points = self._selection.points(X, self._points, self._seed)
+        if self._selection.measures_distances(is_cold):
+            names = getattr(self, "feature_names_in_", None)
+            self._points = self._selection.points(X, self._points, self._seed, names)
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
         select = self._start if is_cold else self._select

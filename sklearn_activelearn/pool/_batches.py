@@ -11,13 +11,15 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
-from .._containers import exact_keys
-from ._coverage import greedy
+from .._containers import as_array, exact_keys
+from ._coverage import MOST_ROWS, greedy
 
 
 def one_of_each_cluster(points, rows, n_wanted, seed):
     """Return the first row of each of so many clusters, found by k-means."""
     some = points.rows[rows]
+    # dense: k-means centres those only, and with ties the last bits decide
+    some = as_array(some[:, np.union1d(0, some.nonzero()[1])])
     n_clusters = min(n_wanted, len(np.unique(exact_keys(some))))
     number = int(np.random.SeedSequence(seed).generate_state(1)[0])
     means = KMeans(n_clusters, n_init=1, random_state=number)
@@ -32,9 +34,10 @@ def one_of_each_cluster(points, rows, n_wanted, seed):
 def herded(points, rows, n_wanted, seed):
     """Return rows that cover the others best, one after another."""
     some = points.rows[rows]
-    distances = euclidean_distances(some, squared=True)
+    standing = np.random.default_rng(seed).permutation(len(rows))[:MOST_ROWS]
+    distances = euclidean_distances(some, some[np.sort(standing)], squared=True)
     similarity = np.exp(-distances / points.typical)
-    nothing, ones = np.zeros(len(rows)), np.ones(len(rows))
+    nothing, ones = np.zeros(len(standing)), np.ones(len(standing))
     return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
 
 

@@ -6,7 +6,7 @@ from .._validation import check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from ._passive import passive_twin
-from ._utility import DISAGREEMENTS, probabilities_of
+from ._utility import DISAGREEMENTS, own_utility, probabilities_of
 
 #: The committee that needs no parameter.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
@@ -255,4 +255,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         disagreement, answer, _ = self._rule
         weights = self.cv_scores_ if self.cv_scores_.any() else self.cv_scores_ + 1
         answers = np.array([answer(member, X) for member in self.estimators_])
-        return disagreement(answers, weights / weights.sum())
+        utility = disagreement(answers, weights / weights.sum())
+        if callable(self.disagreement):
+            utility = own_utility("disagreement", utility, answers.shape[1])
+        return utility

@@ -5,18 +5,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
+from sklearn.neighbors import NearestNeighbors
 
 from .._containers import as_array, joined, take
 from .._validation import check_option
 from ._embedding import NEGLIGIBLE, Points
 from ._ledger import OUT, SKIPPED
-from ._ranking import Apart, best
+from ._ranking import Apart, best, repeats
 
 #: How many rows stand for a larger pool, and of how many the best are taken.
 MOST_ROWS = 4_000
 
 #: How many gains are computed first, and how many at a time.
 FIRST_LOOK, BLOCK = 32, 256
+
+#: Of how many rows that are known the similarities are computed at a time.
+KNOWN_BLOCK = 1_000
 
 #: A gain that is lower than the highest by this share is not the highest.
 SLACK = 1e-6
@@ -45,9 +49,10 @@ class Space(NamedTuple):
         radius = self.points.typical
         known = self.all_known
         if known.shape[0] > 1:
-            distances = euclidean_distances(known, squared=True)
-            np.fill_diagonal(distances, np.inf)
-            nearest = np.median(distances.min(axis=1))
+            some = np.random.default_rng(self.points.seed).permutation(known.shape[0])
+            search = NearestNeighbors(n_neighbors=2, algorithm="brute").fit(known)
+            distances, _ = search.kneighbors(known[np.sort(some[:MOST_ROWS])])
+            nearest = np.median(distances[:, 1]) ** 2  # the first is the row itself
             if nearest > NEGLIGIBLE * radius:
                 radius = min(radius, float(nearest))
         return 1 / radius
@@ -81,6 +86,8 @@ def space_of(points, X, rows, ledger, labelled):
 
 def check_kernel(kernel):
     """Refuse what is no kernel."""
+    if isinstance(kernel, type):
+        raise TypeError(f"kernel must be a function, not the class {kernel.__name__}.")
     if not callable(kernel):
         check_option(kernel, "kernel", ("rbf", "cosine"))
 
@@ -135,21 +142,25 @@ class Coverage:
                 f"{type(error).__name__}: {error}"
             ) from error
         shape = others.shape[0], standing.shape[0]
-        if similarity.shape != shape or not np.isfinite(similarity).all():
+        if similarity.shape != shape:
             raise ValueError(
-                f"kernel must return finite numbers of shape {shape}, got shape "
-                f"{similarity.shape}."
+                f"kernel must return an array of shape {shape}, got {similarity.shape}."
             )
+        if similarity.dtype.kind not in "biuf" or not np.isfinite(similarity).all():
+            raise ValueError("kernel must return finite numbers.")
         return similarity
 
     def covered(self):
         """Return the similarity to the nearest row that is known, 0 if none is."""
         known, further = self.space.known, self.space.further
+        n_known, n_further = len(known), 0 if further is None else further.shape[0]
         nearest = np.zeros(len(self.standing))
-        if len(known):
-            nearest = np.maximum(nearest, self.similarity(known).max(axis=0))
-        if further is not None:
-            nearest = np.maximum(nearest, self._similarity(further).max(axis=0))
+        for start in range(0, n_known, KNOWN_BLOCK):
+            block = self.similarity(known[start : start + KNOWN_BLOCK])
+            nearest = np.maximum(nearest, block.max(axis=0))
+        for start in range(0, n_further, KNOWN_BLOCK):
+            block = self._similarity(further[start : start + KNOWN_BLOCK])
+            nearest = np.maximum(nearest, block.max(axis=0))
         return nearest
 
     def herd(self, rows, n_wanted, seed, weights=None, n_candidates=MOST_ROWS):
@@ -166,7 +177,8 @@ class Coverage:
         weights : ndarray of shape (n_coverage,), optional
             How much each row that stands for the pool counts; None: all the same.
         n_candidates : int
-            Choose among so many of the rows, more than are wanted.
+            Choose among so many of the rows, more than are wanted; all different
+            ones first.
 
         Returns
         -------
@@ -176,8 +188,10 @@ class Coverage:
             By how much each raised the coverage.
         """
         if len(rows) > n_candidates:
-            rng = np.random.default_rng(seed)
-            rows = np.sort(rng.permutation(rows)[:n_candidates])
+            drawn = np.random.default_rng(seed).permutation(rows)
+            is_again = repeats(self.space.points.keys[drawn])
+            drawn = drawn[np.argsort(is_again, kind="stable")]
+            rows = np.sort(drawn[:n_candidates])
         similarity, covered = self.similarity(rows), self.covered()
         weights = np.ones(len(covered)) if weights is None else weights
         keys = self.space.points.keys[rows]

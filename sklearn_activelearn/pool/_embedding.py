@@ -3,30 +3,40 @@
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import diags_array, issparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
-from sklearn.utils import check_array
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._containers import as_array, as_numbers, n_rows
+from .._containers import as_array, as_numbers, framed, n_rows
 from ._training import seeded
 
 #: Rows of which fewer numbers than this share are not zero are texts.
 FEW = 0.05
 
-#: Rows whose lengths differ by no more than this share count as equally long.
-SAME_LENGTH = 1e-3
+#: Rows are equally long if their squared lengths differ by no more than this share of
+#: the sum of the variances.
+SAME_LENGTH = 2e-3
 
 #: Most distances that are kept from one query to the next, 8 bytes each.
 MOST_KEPT = 2**24
 
-#: Squared distances below this share of the largest one are rounding errors.
+#: Squared distances below this share of the largest one are rounding errors, as are
+#: standard deviations below this share of the largest number.
 NEGLIGIBLE = 1e-10
 
+#: Squares of larger numbers are infinite.
+LARGEST = 1e150
+
 NOT_NUMBERS = (
-    "These rows have no distances: they are not numbers, or some are missing. As "
-    "embedding, pass a transformer that makes numbers of them, such as "
-    "make_pipeline(TfidfVectorizer(), TruncatedSVD(100))."
+    "These rows have no distances: they are not numbers. As embedding, pass a "
+    "transformer that makes numbers of them, such as make_pipeline(TfidfVectorizer(), "
+    "TruncatedSVD(100))."
+)
+GAPS = (
+    "These rows have no distances: some of their numbers are missing. As embedding, "
+    "pass a transformer that fills them, such as make_pipeline(SimpleImputer(), "
+    "StandardScaler())."
 )
 
 
@@ -45,6 +55,8 @@ class Points:
         What its rows are recognised by.
     seed : int
         Of the embedding's random numbers, and of the rows that stand for the pool.
+    names : ndarray of str, optional
+        Those of the columns; the embedding gets a DataFrame.
 
     Attributes
     ----------
@@ -54,14 +66,22 @@ class Points:
 
     keys = None  # until it is made anew
 
-    def __init__(self, embedding, X, keys, seed):
+    def __init__(self, embedding, X, keys, seed, names=None):
         self.keys, self.seed = keys, seed
-        self.rows, self._place = embed(embedding, X, seed)
+        self.names = None if embedding is None else names
+        self.rows, self._place = embed(embedding, framed(X, self.names), seed)
         self._kept = {}
 
     def further(self, X):
         """Return rows that need not be in the pool as points of the same space."""
-        return checked(self._place(X), n_rows(X))
+        points = self._place(framed(X, self.names))
+        if points.shape[1] != self.rows.shape[1]:
+            raise ValueError(
+                f"embedding made points of {points.shape[1]} dimensions of rows that "
+                f"are not in the pool, of {self.rows.shape[1]} of the pool; it must "
+                "treat each row by itself."
+            )
+        return points
 
     def sample(self, n):
         """Return the numbers of n rows that stand for the pool, ascending."""
@@ -115,6 +135,17 @@ def check_embedding(embedding):
 
 def embed(embedding, X, seed):
     """Return the rows of a pool as points, and what makes points of other rows."""
+
+    def made_by(function, rows, which):
+        try:
+            points = function(rows.copy())  # which it may change
+        except Exception as error:
+            raise ValueError(
+                f"embedding {embedding} failed on {which}: {type(error).__name__}: "
+                f"{error}"
+            ) from error
+        return checked(points, n_rows(rows))
+
     if embedding is None:
         points = numbers(X)
         if np.count_nonzero(points.data if issparse(points) else points) < (
@@ -123,25 +154,21 @@ def embed(embedding, X, seed):
             return normalize(points), lambda rows: normalize(numbers(rows))
         scale = scales(points)
         return points @ scale, lambda rows: numbers(rows) @ scale
-    transformer = embedding
-    try:
-        if hasattr(embedding, "transform"):
-            transformer = seeded(embedding, seed % 2**32)
-            points = transformer.fit_transform(X)
-        else:
-            points = embedding(X)
-    except Exception as error:
-        raise ValueError(
-            f"embedding {embedding} failed on the pool: {type(error).__name__}: {error}"
-        ) from error
-    return checked(points, n_rows(X)), getattr(transformer, "transform", transformer)
+    first = later = embedding
+    if hasattr(embedding, "transform"):
+        transformer = seeded(embedding, seed % 2**32)
+        first, later = transformer.fit_transform, transformer.transform
+    points = made_by(first, X, "the pool")
+    return points, lambda rows: made_by(later, rows, "rows that are not in the pool")
 
 
 def numbers(X):
     """Return rows of numbers in double precision, or refuse them."""
     X = as_numbers(X)
-    if X is None or not np.isfinite(X.data if issparse(X) else X).all():
+    if X is None:
         raise ValueError(NOT_NUMBERS)
+    if not np.isfinite(X.data if issparse(X) else X).all():
+        raise ValueError(GAPS)
     return X.astype(np.float64)
 
 
@@ -152,32 +179,57 @@ def scales(points):
     symbols, by its largest absolute value. Rows that all have one length are left as
     they are. What it finds does not depend on whether they are sparse.
     """
-    squares = points.multiply(points) if issparse(points) else points * points
-    mean = points.mean(axis=0)
-    variance = np.maximum(squares.mean(axis=0) - mean**2, 0.0)
-    # what is left of that of a constant column is a rounding error
-    varies = variance > NEGLIGIBLE * mean**2
-    lengths = np.sqrt(squares @ varies)
-    if (lengths[lengths > 0] >= (1 - SAME_LENGTH) * lengths.max()).all():
+    largest = as_array(abs(points).max(axis=0)).ravel()
+    to_one = reciprocal(largest, largest > np.finfo(float).tiny)
+    in_units = points @ diags_array(to_one, format="csr")
+    if issparse(points):
+        _, variance = mean_variance_axis(in_units, axis=0)
+    else:
+        variance = in_units.var(axis=0)
+    deviation = np.sqrt(variance)
+    varies = deviation > NEGLIGIBLE  # else a rounding error of a constant
+    if not varies.any():
+        return diags_array(np.zeros(len(varies)), format="csr")
+    relative = (largest * varies / largest[varies].max()) ** 2
+    squared_lengths = abs(in_units) ** 2 @ relative
+    spread = np.ptp(squared_lengths[squared_lengths > 0])
+    if spread <= SAME_LENGTH * (relative @ variance):
         return diags_array(varies.astype(float), format="csr")
-    is_mostly_zero = (squares > 0).mean(axis=0) < 0.5
-    largest = as_array(squares.max(axis=0)).ravel()
-    size = np.sqrt(np.where(is_mostly_zero, largest, variance))
-    scale = np.divide(1.0, size, out=np.zeros(len(size)), where=varies)
-    return diags_array(scale, format="csr")
+    is_mostly_zero = (points != 0).mean(axis=0) < 0.5
+    size = np.where(is_mostly_zero, 1.0, deviation)
+    return diags_array(to_one * reciprocal(size, varies), format="csr")
+
+
+def reciprocal(values, where):
+    """Return 1 over these values, 0 elsewhere."""
+    return np.divide(1.0, values, out=np.zeros(len(values)), where=where)
 
 
 def checked(points, n_samples):
     """Return what an embedding made of so many rows, or refuse it."""
     try:
-        points = check_array(points, accept_sparse="csr", dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        if np.iscomplexobj(points):
+            raise TypeError
+        points = as_numbers(points) if issparse(points) else np.asarray(points)
+        points = points.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("embedding must make real numbers of rows.") from None
+    shape = points.shape
+    if len(shape) != 2 or 0 in shape[1:]:
         raise ValueError(
-            f"embedding must make finite numbers of rows: {error}"
-        ) from None
-    if points.shape[0] != n_samples:
+            "embedding must make an array of shape (n_samples, n_dimensions), got "
+            f"{shape}."
+        )
+    if shape[0] != n_samples:
         raise ValueError(
-            f"embedding must make one point of each row: it made {points.shape[0]} of "
+            f"embedding must make one point of each row: it made {shape[0]} of "
             f"{n_samples}."
         )
-    return csr_array(points) if issparse(points) else points
+    values = points.data if issparse(points) else points
+    is_usual = abs(values) <= LARGEST
+    if not is_usual.all():
+        raise ValueError(
+            f"embedding must make finite numbers up to {LARGEST:g} of rows, got "
+            f"{values[~is_usual][0]}."
+        )
+    return points

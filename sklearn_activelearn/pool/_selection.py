@@ -11,7 +11,7 @@ from .._containers import NO_ROWS, exact_keys, n_rows, take
 from .._requests import Purchase
 from .._validation import check_number, check_option
 from ._batches import BATCHES
-from ._coverage import Coverage
+from ._coverage import MOST_ROWS, Coverage
 from ._embedding import Points, check_embedding
 from ._ranking import best_of_different, repeats
 
@@ -62,17 +62,16 @@ class Selection:
         check_option(self.batch, "batch", BATCHES)
         check_embedding(self.embedding)
 
-    @property
-    def measures_distances(self):
-        """Whether it needs the points of the pool."""
-        return self.initial != "random" or self.batch != "top"
+    def measures_distances(self, is_cold):
+        """Whether it needs the points of the pool, for the first rows or later ones."""
+        return self.batch != "top" or (is_cold and self.initial != "random")
 
-    def points(self, X, before, seed):
+    def points(self, X, before, seed, names=None):
         """Return the rows of a pool as points; `before` if they are of this pool."""
         keys = exact_keys(X)
         if before is not None and np.array_equal(before.keys, keys):
             return before
-        return Points(self.embedding, X, keys, seed)
+        return Points(self.embedding, X, keys, seed, names)
 
     def n_wanted(self, n_known):
         """Return how many to buy next, with so many taught or asked for."""
@@ -102,7 +101,8 @@ class Selection:
         if self.initial == "random":
             return drawn_apart(exact_keys(X, rows), rows, n_wanted, seed)
         coverage = Coverage(space, gamma=1 / space.points.typical)
-        return ranked(*coverage.herd(rows, n_wanted, seed))
+        n_candidates = max(MOST_ROWS, self.n_initial, self.batch_size)
+        return ranked(*coverage.herd(rows, n_wanted, seed, n_candidates=n_candidates))
 
     def batch_of(self, X, rows, utility, n_wanted, seed, points=None, like=None):
         """Choose of these rows some that have high utilities.
@@ -124,7 +124,8 @@ class Selection:
         traits = [lambda some: exact_keys(X, rows[some])]
         if like is not None:
             traits.append(like.__getitem__)
-        spread, n_batch = BATCHES[self.batch], min(self.batch_size, len(rows))
+        n_batch = min(self.batch_size, len(rows))
+        spread = BATCHES[self.batch] if n_batch > 1 else None
         n_best = min(SPREAD * n_batch, len(rows)) if spread else n_wanted
         chosen = best_of_different(utility, n_best, seed, traits)
         if spread:  # a batch that is cut short begins as the whole one does

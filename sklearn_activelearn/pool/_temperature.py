@@ -12,7 +12,7 @@ from ._training import OneModel, fresh
 N_FOLDS = 5
 
 #: The logarithm of a temperature lies between minus this and this.
-WIDEST = 3.0
+WIDEST = 10.0
 
 #: No probability of a model is taken for smaller than this.
 SMALLEST = 1e-12
@@ -47,14 +47,17 @@ def temperature_of(prototype, labelled, classes):
 
     The likelihood is that of the labels, predicted in stratified cross-validation; the
     logarithm of the temperature has a standard normal prior, which decides while
-    labels are few.
+    labels are few. A fold on whose rows the estimator cannot be trained is left out.
     """
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
     if n_folds < 2:
         return 1.0
-    scores = [
-        held_out_scores(prototype, labelled, classes, fold == k) for k in range(n_folds)
-    ]
+    scores = []
+    for k in range(n_folds):
+        try:
+            scores.append(held_out_scores(prototype, labelled, classes, fold == k))
+        except Exception:  # too few rows to train on, say
+            continue
 
     def loss(log_temperature):
         parts = [

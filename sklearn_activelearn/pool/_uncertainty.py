@@ -6,7 +6,7 @@ from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_twin
 from ._training import OneModel
-from ._utility import MEASURES
+from ._utility import MEASURES, own_utility
 
 
 class UncertaintySamplingClassifier(PoolClassifier):
@@ -206,5 +206,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         return passive_twin(self)
 
     def _utility(self, X):
-        measure = self.measure if callable(self.measure) else MEASURES[self.measure]
-        return measure(self.estimator_.predict_proba(X))
+        probabilities = self.estimator_.predict_proba(X)
+        if not callable(self.measure):
+            return MEASURES[self.measure](probabilities)
+        return own_utility("measure", self.measure(probabilities), len(probabilities))

@@ -1,5 +1,6 @@
 """Uncertainty Herding: cover the rows whose class is uncertain."""
 
+import numpy as np
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
@@ -9,7 +10,6 @@ from ._coverage import MOST_ROWS, Coverage, check_kernel
 from ._passive import passive_twin
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
-from ._utility import smallest_margin
 
 
 class UncertaintyHerdingClassifier(PoolClassifier):
@@ -44,16 +44,16 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         squared distance to the nearest other one.
 
     calibrate : bool, default=True
-        Whether probabilities are scaled by a temperature, found by cross-validation
-        on the labels.
+        Whether the probabilities that choose rows are scaled by a temperature, found
+        by cross-validation on the labels. `predict_proba` is the estimator's own.
 
     n_coverage : int >= 1, default=None
         How many random rows stand for the pool, whose coverage is measured. None: all,
         or 4,000 of a larger pool.
 
     n_candidates : int >= 1, default=None
-        Among how many random rows those of a purchase are chosen. None: all, or 4,000
-        of a larger pool.
+        Among how many random rows those of a purchase are chosen, no fewer than
+        `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
 
     n_initial : int >= 1, default=10
         Labels bought before the first model; then further ones, chosen likewise,
@@ -146,13 +146,15 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     temperature :math:`T` that maximises the likelihood of the labels in stratified
     5-fold cross-validation times a standard normal density of :math:`\ln T`, which
     decides while labels are few; while no two classes have two labels each,
-    :math:`T = 1`. The paper takes the :math:`T \ge 1` with the least calibration error
-    on a part of the labels, and the distance of the closest two labelled rows as the
-    radius. Calibration costs five more trainings for each one.
+    :math:`T = 1`. Folds on which the estimator cannot be trained are left out. The
+    paper takes the :math:`T \ge 1` with the least calibration error on a part of the
+    labels, and the distance of the closest two labelled rows as the radius.
+    Calibration costs five more trainings for each one.
 
-    A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`.
-    The distances of all rows to those that stand for the pool are kept if they are no
-    more than 2\ :sup:`24`, else computed for each purchase.
+    A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`,
+    and time in proportion to `n_coverage` times the number of labelled rows. The
+    distances of all rows to those that stand for the pool are kept if they are no more
+    than 2\ :sup:`24`, else computed for each purchase.
 
     References
     ----------
@@ -234,7 +236,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     @property
     def _selection(self):
         sizes = self.n_initial, self.batch_size
-        return Selection(*sizes, initial="herding", embedding=self.embedding)
+        return Selection(*sizes, "herding", "herding", self.embedding)
 
     def _start(self, X, rows, n_wanted, seed):
         return self._herd(self._coverage(X, rows), rows, n_wanted, seed)
@@ -244,6 +246,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         standing = coverage.standing
         weights = scored(self._uncertainty, X, standing, self.n_jobs)
         weights = finite_scores(weights, standing, self.estimator_)
+        if not weights.any():  # a model that is certain of all: coverage alone
+            weights = np.ones(len(weights))
         return self._herd(coverage, rows, n_wanted, seed, weights)
 
     def _coverage(self, X, rows):
@@ -259,4 +263,6 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _uncertainty(self, X):
         """Return 1 minus the gap between the two highest probabilities."""
         logits = logits_of(self.estimator_, X)
-        return 1 + smallest_margin(softmax(logits / self.temperature_, axis=1))
+        ordered = np.sort(softmax(logits / self.temperature_, axis=1), axis=1)
+        # 1 less the highest, to the last digit
+        return ordered[:, :-1].sum(axis=1) + ordered[:, -2]

@@ -64,6 +64,20 @@ def consensus_kl(probabilities, weights):
     return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
 
 
+def own_utility(name, values, n_samples):
+    """Return what a function of the user's made of so many rows, or refuse it."""
+    values = np.asarray(values)
+    if values.shape != (n_samples,) or values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must return one number for each of {n_samples} rows, got an array "
+            f"of shape {values.shape} and dtype {values.dtype}."
+        )
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"{name} returned {values[row]} for row {row} of {n_samples}.")
+    return values
+
+
 #: By the names that `UncertaintySamplingClassifier` takes; of probabilities.
 MEASURES = {
     "least_confident": least_confident,

@@ -1,0 +1,276 @@
+"""What distances are measured in: any embedding, any units, large pools."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintyHerdingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.pool import _batches, _coverage
+from sklearn_activelearn.pool._embedding import Points, scales
+from tests.tools import fresh, problem
+
+X, y = problem(60, 3, noise=0.5)
+
+
+def points_of(pool, embedding=None):
+    """Return what distances between the rows of a pool are measured in."""
+    return Points(embedding, pool, np.arange(len(pool), dtype=np.uint64), 0).rows
+
+
+def subtract(rows):
+    rows -= 1.0
+    return rows
+
+
+@pytest.mark.parametrize("embedding", [StandardScaler(copy=False), subtract], ids=str)
+def test_an_embedding_that_works_in_place_changes_no_pool(embedding):
+    pool = X.copy()
+    learner = UncertaintyHerdingClassifier(
+        embedding=embedding, n_initial=5, random_state=0
+    )
+    rows = learner.query(pool)
+    np.testing.assert_array_equal(pool, X)
+    np.testing.assert_array_equal(learner.pending(X), rows)
+    learner.teach(X[rows[:2]] + 0.5, y[rows[:2]]).query(pool)  # rows not in the pool
+    np.testing.assert_array_equal(pool, X)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNeighborsClassifier(9),
+        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
+    ],
+    ids=str,
+)
+def test_a_fold_that_cannot_be_trained_on_is_left_out(estimator):
+    labels = (X[:, 0] > 0).astype(int)
+    learner = UncertaintyHerdingClassifier(estimator, n_initial=10, random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], labels[rows])
+    assert len(learner.query(X)) == 1
+
+
+def test_more_first_rows_than_candidates(monkeypatch):
+    monkeypatch.setattr("sklearn_activelearn.pool._selection.MOST_ROWS", 10)
+    learner = MinMarginClassifier(initial="herding", n_initial=30, random_state=0)
+    assert len(set(learner.query(X).tolist())) == 30
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_candidates_are_different_rows_first(seed):
+    pool = np.repeat(X[:20], 5, axis=0)
+    learner = UncertaintyHerdingClassifier(n_candidates=10, random_state=seed)
+    assert len(set(learner.query(pool) // 5)) == 10
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e6, 1.7e9])
+def test_an_offset_of_a_column_does_not_matter(offset):
+    moved = points_of(X + np.array([offset, 0.0, 0.0]))
+    np.testing.assert_allclose(moved.std(axis=0), 1.0)
+    np.testing.assert_allclose(moved - moved.mean(axis=0), centred(X), atol=1e-5)
+
+
+def centred(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-170])
+def test_no_unit_is_too_large_or_too_small(unit):
+    np.testing.assert_allclose(points_of(unit * X), points_of(X))
+
+
+def test_rows_of_one_length_are_left_as_they_are():
+    sphere = X / np.sqrt((X**2).sum(axis=1, keepdims=True)) * [[7.0]]
+    np.testing.assert_array_equal(points_of(sphere), sphere)
+    shifted = np.column_stack([sphere, np.full(60, 5.0)])
+    np.testing.assert_array_equal(points_of(shifted)[:, :3], sphere)
+    assert not points_of(np.ones((5, 2))).any()
+
+
+def test_scales_of_sparse_columns_are_those_of_dense_ones():
+    rare = np.where(X > 0.5, X + 3, 0) * [1e3, 1.0, 1e-3]
+    dense, sparse = scales(rare), scales(csr_array(rare))
+    np.testing.assert_allclose(dense.toarray(), sparse.toarray(), rtol=1e-12)
+
+
+def test_uncertainty_counts_however_large_decision_values_are():
+    X, y = load_digits(return_X_y=True)
+    learner = UncertaintyHerdingClassifier(Perceptron(), batch_size=10, random_state=0)
+    for pool in (16 * X, 1_600 * X):
+        learner = fresh(learner)
+        rows = learner.query(pool)
+        learner.teach(pool[rows], y[rows])
+        _, gains = learner.query(pool, return_utility=True)
+        assert gains[0] > 0
+        assert learner.temperature_ > 20
+
+
+def test_a_model_that_is_certain_of_all_rows_leaves_it_to_coverage():
+    learner = UncertaintyHerdingClassifier(
+        KNeighborsClassifier(1), calibrate=False, n_initial=10, random_state=0
+    )
+    rows = learner.query(X)
+    learner.teach(X[rows], (X[rows, 0] > 0).astype(int))
+    _, gains = learner.query(X, return_utility=True)
+    assert gains[0] > 0
+
+
+def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
+    rng = np.random.default_rng(0)
+    pool = (rng.random((200, 40)) < 0.1) * 1.0
+    labels = (pool[:, 0] + pool[:, 1] > 0).astype(int)
+    learner = UncertaintySamplingClassifier(
+        batch="cluster", batch_size=5, budget=40, random_state=0
+    )
+    dense, sparse = (
+        fresh(learner).fit(rows, labels).queried_indices_
+        for rows in (pool, csr_array(pool))
+    )
+    np.testing.assert_array_equal(dense, sparse)
+
+
+def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
+    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    learner.teach(X[:20], y[:20]).teach(X[:20] + 0.1, y[:20])
+    expected = fresh(learner).teach(X[:20], y[:20]).teach(X[:20] + 0.1, y[:20])
+    expected = expected.query(X, return_utility=True)
+    monkeypatch.setattr(_coverage, "KNOWN_BLOCK", 7)
+    rows, gains = learner.query(X, return_utility=True)
+    np.testing.assert_array_equal(rows, expected[0])
+    np.testing.assert_allclose(gains, expected[1])
+
+
+def test_a_large_batch_covers_a_sample(monkeypatch):
+    monkeypatch.setattr(_batches, "MOST_ROWS", 5)
+    learner = MinMarginClassifier(batch="herding", batch_size=4, random_state=0)
+    learner.teach(X[:10], y[:10])
+    assert len(set(learner.query(X).tolist())) == 4
+
+
+def test_a_batch_of_one_is_the_best_row():
+    learner = MinMarginClassifier(random_state=0).teach(X[:20], y[:20])
+    best = learner.query(X[20:])
+    for batch in ("cluster", "herding"):
+        spread = fresh(learner, batch=batch).teach(X[:20], y[:20])
+        np.testing.assert_array_equal(spread.query(X[20:]), best)
+
+
+def whole_pool_at_once(rows):
+    return PCA(min(len(rows), 3)).fit_transform(rows)
+
+
+def fails_on_few(rows):
+    if len(rows) < 10:
+        raise RuntimeError("too few")
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("embedding", "words"),
+    [
+        (whole_pool_at_once, "embedding made points of 2 dimensions.*row by itself"),
+        (fails_on_few, "embedding .* failed on rows that are not in the pool: Runtime"),
+    ],
+)
+def test_rows_from_elsewhere_that_cannot_be_embedded(embedding, words):
+    learner = UncertaintyHerdingClassifier(embedding=embedding, n_initial=6)
+    learner.query(X, limit=2)
+    learner.teach(X[:2] * 1.5, y[:2])
+    with pytest.raises(ValueError, match=words):
+        learner.query(X)
+
+
+@pytest.mark.parametrize(
+    ("embedding", "words"),
+    [
+        (lambda rows: rows[:, 0], r"\(n_samples, n_dimensions\), got \(60,\)"),
+        (lambda rows: rows[:, :0], r"got \(60, 0\)"),
+        (lambda rows: rows + 1j, "real numbers"),
+        (lambda rows: None, "real numbers|n_dimensions"),
+        (lambda rows: rows.astype(str).astype(object) + "a", "real numbers"),
+        (lambda rows: rows * 1e200, r"up to 1e\+150"),
+    ],
+)
+def test_what_is_no_embedding_is_said_in_one_sentence(embedding, words):
+    learner = UncertaintyHerdingClassifier(embedding=embedding)
+    with pytest.raises(ValueError, match=f"embedding must make .*{words}") as refused:
+        learner.query(X)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 150
+
+
+def test_gaps_are_not_texts():
+    class Any(LogisticRegression):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.allow_nan = True
+            return tags
+
+    pool = np.where(X > 1, np.nan, X)
+    with pytest.raises(ValueError, match=r"missing.*SimpleImputer"):
+        UncertaintyHerdingClassifier(Any()).query(pool)
+
+
+def test_an_embedding_may_name_the_columns_of_a_frame():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    embedding = make_column_transformer((StandardScaler(), ["a", "b"]))
+    learner = UncertaintySamplingClassifier(
+        initial="herding", batch="herding", batch_size=5, budget=20, random_state=0
+    )
+    by_name = fresh(learner, embedding=embedding).fit(frame, y)
+    same = make_column_transformer((StandardScaler(), [0, 1]))
+    by_number = fresh(learner, embedding=same).fit(X, y)
+    np.testing.assert_array_equal(by_name.queried_indices_, by_number.queried_indices_)
+    by_name.teach(frame[:2] * 1.5, y[:2])
+    assert len(by_name.set_params(budget=30).query(frame)) == 5
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "words"),
+    [
+        (RBF, TypeError, "kernel must be a function, not the class RBF"),
+        (lambda A, B: np.full((60, len(B)), np.nan), ValueError, "finite numbers"),
+        (lambda A, B: np.ones((60, len(B))) * 1j, ValueError, "finite numbers"),
+    ],
+)
+def test_what_is_no_kernel(kernel, error, words):
+    with pytest.raises(error, match=words):
+        UncertaintyHerdingClassifier(kernel=kernel).query(X)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda p, *_: p[..., 0].ravel()[:5], r"each of 40 rows, got .* shape \(5,\)"),
+        (lambda p, *_: p.reshape(-1)[:40][:, None], r"shape \(40, 1\)"),
+        (lambda p, *_: p.reshape(-1)[:40] * 1j, "complex"),
+        (lambda p, *_: np.full(40, np.nan), "returned nan for row 0"),
+    ],
+)
+@pytest.mark.parametrize("name", ["measure", "disagreement"])
+def test_what_is_no_utility(name, function, words):
+    learner = {
+        "measure": UncertaintySamplingClassifier(measure=function),
+        "disagreement": QueryByCommitteeClassifier(
+            LogisticRegression(), param_grid={"C": [1.0, 2.0]}, disagreement=function
+        ),
+    }[name]
+    learner.teach(X[:20], y[:20])
+    with pytest.raises(ValueError, match=f"{name} .*{words}"):
+        learner.query(X[20:])
+    assert learner.n_queries_ == 0
