@@ -103,7 +103,7 @@ def test_rows_of_one_length_are_left_as_they_are():
 
 
 def test_scales_of_sparse_columns_are_those_of_dense_ones():
-    rare = np.where(X > 0.5, X + 3, 0) * [1e3, 1.0, 1e-3]
+    rare = np.where(X > [0.5, -0.5, 0.5], X + 3, 0) * [1e3, 1.0, 1e-3]
     dense, sparse = scales(rare), scales(csr_array(rare))
     np.testing.assert_allclose(dense.toarray(), sparse.toarray(), rtol=1e-12)
 
@@ -117,17 +117,36 @@ def test_uncertainty_counts_however_large_decision_values_are():
         learner.teach(pool[rows], y[rows])
         _, gains = learner.query(pool, return_utility=True)
         assert gains[0] > 0
-        assert learner.temperature_ > 20
+        assert learner.temperature_ > 21
+
+
+class Sure(LogisticRegression):
+    """Its decision values are all that far apart."""
+
+    gap = 50.0
+
+    @property
+    def predict_proba(self):
+        raise AttributeError
+
+    def decision_function(self, X):
+        return self.gap * np.where(super().decision_function(X) > 0, 1.0, -1.0)
+
+
+class Certain(Sure):
+    gap = 1e4
 
 
 def test_a_model_that_is_certain_of_all_rows_leaves_it_to_coverage():
-    learner = UncertaintyHerdingClassifier(
-        KNeighborsClassifier(1), calibrate=False, n_initial=10, random_state=0
-    )
-    rows = learner.query(X)
-    learner.teach(X[rows], (X[rows, 0] > 0).astype(int))
-    _, gains = learner.query(X, return_utility=True)
-    assert gains[0] > 0
+    labels = (X[:, 0] > 0).astype(int)
+    learner = UncertaintyHerdingClassifier(calibrate=False, random_state=0)
+    learner.set_params(estimator=Sure()).teach(X[:20], labels[:20])
+    rows, gains = learner.query(X, return_utility=True)
+    assert 0 < gains[0] < 1e-15
+    learner = fresh(learner, estimator=Certain()).teach(X[:20], labels[:20])
+    only_covered, gains = learner.query(X, return_utility=True)
+    np.testing.assert_array_equal(only_covered, rows)
+    assert gains[0] > 1e-3
 
 
 def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
@@ -146,9 +165,9 @@ def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
 
 def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
     learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
-    learner.teach(X[:20], y[:20]).teach(X[:20] + 0.1, y[:20])
-    expected = fresh(learner).teach(X[:20], y[:20]).teach(X[:20] + 0.1, y[:20])
-    expected = expected.query(X, return_utility=True)
+    taught = np.vstack([X[:20], X[20:40] + 0.1])
+    expected = fresh(learner).teach(taught, y[:40]).query(X, return_utility=True)
+    learner.teach(taught, y[:40])
     monkeypatch.setattr(_coverage, "KNOWN_BLOCK", 7)
     rows, gains = learner.query(X, return_utility=True)
     np.testing.assert_array_equal(rows, expected[0])
@@ -168,6 +187,22 @@ def test_a_batch_of_one_is_the_best_row():
     for batch in ("cluster", "herding"):
         spread = fresh(learner, batch=batch).teach(X[:20], y[:20])
         np.testing.assert_array_equal(spread.query(X[20:]), best)
+
+
+def test_points_are_made_only_if_distances_count():
+    n_calls = []
+
+    def embedding(rows):
+        n_calls.append(len(rows))
+        return rows
+
+    learner = MinMarginClassifier(embedding=embedding, random_state=0)
+    learner.query(X)
+    learner = fresh(learner, initial="herding").teach(X[:20], y[:20])
+    learner.query(X)
+    assert n_calls == []
+    fresh(learner).query(X)
+    assert n_calls == [60]
 
 
 def whole_pool_at_once(rows):

@@ -34,10 +34,9 @@ def one_of_each_cluster(points, rows, n_wanted, seed):
 def herded(points, rows, n_wanted, seed):
     """Return rows that cover the others best, one after another."""
     some = points.rows[rows]
-    standing = np.random.default_rng(seed).permutation(len(rows))[:MOST_ROWS]
-    distances = euclidean_distances(some, some[np.sort(standing)], squared=True)
+    distances = euclidean_distances(some, some[:MOST_ROWS], squared=True)
     similarity = np.exp(-distances / points.typical)
-    nothing, ones = np.zeros(len(standing)), np.ones(len(standing))
+    nothing, ones = np.zeros(distances.shape[1]), np.ones(distances.shape[1])
     return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
 
 
