@@ -123,7 +123,9 @@ def test_uncertainty_counts_however_large_decision_values_are():
 class Sure(LogisticRegression):
     """Its decision values are all that far apart."""
 
-    gap = 50.0
+    def __init__(self, gap=34.0):
+        super().__init__()
+        self.gap = gap
 
     @property
     def predict_proba(self):
@@ -133,17 +135,16 @@ class Sure(LogisticRegression):
         return self.gap * np.where(super().decision_function(X) > 0, 1.0, -1.0)
 
 
-class Certain(Sure):
-    gap = 1e4
-
-
 def test_a_model_that_is_certain_of_all_rows_leaves_it_to_coverage():
     labels = (X[:, 0] > 0).astype(int)
     learner = UncertaintyHerdingClassifier(calibrate=False, random_state=0)
-    learner.set_params(estimator=Sure()).teach(X[:20], labels[:20])
+    learner.set_params(estimator=Sure(34.0)).teach(X[:20], labels[:20])
     rows, gains = learner.query(X, return_utility=True)
-    assert 0 < gains[0] < 1e-15
-    learner = fresh(learner, estimator=Certain()).teach(X[:20], labels[:20])
+    assert 0 < gains[0] < 1e-12
+    learner = fresh(learner, estimator=Sure(36.0)).teach(X[:20], labels[:20])
+    _, less = learner.query(X, return_utility=True)
+    np.testing.assert_allclose(less * np.exp(2), gains)
+    learner = fresh(learner, estimator=Sure(1e4)).teach(X[:20], labels[:20])
     only_covered, gains = learner.query(X, return_utility=True)
     np.testing.assert_array_equal(only_covered, rows)
     assert gains[0] > 1e-3
@@ -164,7 +165,7 @@ def test_sparse_rows_with_ties_are_spread_over_clusters_as_dense_ones():
 
 
 def test_blocks_of_known_rows_cover_as_all_at_once(monkeypatch):
-    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    learner = UncertaintyHerdingClassifier(n_initial=2, batch_size=15, random_state=0)
     taught = np.vstack([X[:20], X[20:40] + 0.1])
     expected = fresh(learner).teach(taught, y[:40]).query(X, return_utility=True)
     learner.teach(taught, y[:40])
