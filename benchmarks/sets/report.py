@@ -169,7 +169,14 @@ def write_summary(file, by_model):
 
 
 def write_pages(stem, by_model, ranked):
-    """Write tables for a page: areas of all sets, and mean ranks."""
+    """Write tables for a page: areas of all sets, and mean ranks.
+
+    Of the models that all methods teach.
+    """
+    by_model, ranked = (
+        {model: of[model] for model in pools.SHARED if model in of}
+        for of in (by_model, ranked)
+    )
     complete = [set(runs.complete()) for runs in by_model.values()]
     methods = [name for name in METHODS if all(name in few for few in complete)]
     areas = [
