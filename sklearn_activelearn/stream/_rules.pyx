@@ -35,6 +35,8 @@ cdef class QueryRule:
     delays : bool
         What it answers holds for the row that comes next; the first number of
         the memory keeps it until then.
+    is_threshold : bool
+        Its probability is 0 or 1.
     """
 
     def __cinit__(self):
@@ -130,6 +132,7 @@ cdef class SmallMarginRule(QueryRule):
         self.lam = lam
         self.transient = transient
         self.delays = delays
+        self.is_threshold = True
 
     def initial_memory(self, n_dims):
         return [1.0, n_dims]
@@ -191,7 +194,7 @@ cdef class HalvingThresholdRule(QueryRule):
     cdef object threshold
 
     def __cinit__(self, Py_ssize_t R, threshold):
-        self.seeds = True
+        self.seeds = self.is_threshold = True
         self.R = R
         self.threshold = threshold
 
@@ -223,6 +226,7 @@ cdef class SmallestOfGroupRule(QueryRule):
 
     def __cinit__(self, Py_ssize_t m):
         self.group = m
+        self.is_threshold = m > 1
 
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         return INTPTR_MAX if self.group == 1 else 1
