@@ -29,6 +29,8 @@ def score_t_interval(sums, confidence):
         return 0.0, 1.0
     # of a mistake, guessed from those seen and one that is like any row
     slope = (sums.squares - sums.mistakes + excess) / (sums.mistakes + 1)
+    if value > 0:
+        slope = min(slope, excess / value)  # what mistakes add is part of what rows do
     n_left = sums.n_rows * sums.n_labels / sums.n_asked  # others are out or skipped
     scale = stdtrit(sums.n_labels - 1, (1 + confidence) / 2) ** 2 / n_left
     return score_interval(value, scale, 0, slope, excess - 2 * slope)

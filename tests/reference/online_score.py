@@ -48,6 +48,8 @@ def estimate(rows, confidence):
         if row.answered:
             A += row.mistake * alpha / row.q
     A /= mistakes + 1
+    if h > 0:
+        A = min(A, mean_alpha / h)
     T = len(rows) * n / sum(row.bought for row in rows)
     quantile = student.ppf((1 + confidence) / 2, n - 1)
 
@@ -55,10 +57,13 @@ def estimate(rows, confidence):
         return (x - h) ** 2 - quantile**2 / T * (A * x + (mean_alpha - 2 * A) * x**2)
 
     low, high = 0.0, 1.0
+    if quantile**2 / T * (mean_alpha - 2 * A) >= 1:  # no end above: says nothing
+        return h, low, high
+    inside = min(max(h, 1e-12), 1 - 1e-9)
     if rejected(0.0) > 0:
-        low = brentq(rejected, 0.0, h, xtol=1e-15)
+        low = brentq(rejected, 0.0, inside, xtol=1e-15)
     if rejected(1.0) > 0:
-        high = brentq(rejected, max(h, 1e-12), 1.0, xtol=1e-15)
+        high = brentq(rejected, inside, 1.0, xtol=1e-15)
     return h, low, high
 
 
