@@ -28,7 +28,7 @@ class Request(NamedTuple):
     number: int  # in the order asked
     key: int  # of the row's exact values
     probability: float  # with which it was bought
-    least: float = 0.0  # that this can have been; 0: its label says nothing of the error
+    least: float = 0.0  # that this can have been; 0: its label tells no error
     guess: float = 0.0  # class that was predicted, by number
     row: float = 0.0  # its number among the rows that could be bought
 

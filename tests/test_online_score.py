@@ -39,7 +39,7 @@ RULES = {
     ),
     "hinge": (MarginLossClassifier("hinge", **LAST), lambda m: 1.0),
 }
-each_rule = pytest.mark.parametrize("prototype, rule", RULES.values(), ids=RULES)
+each_rule = pytest.mark.parametrize(("prototype", "rule"), RULES.values(), ids=RULES)
 
 
 def look(learner, x, first):
@@ -353,10 +353,10 @@ def test_what_an_oracle_sees_and_what_it_breaks():
     def oracle(rows):
         seen.append((online_score(learner), rows[0]))
         if len(seen) == 20:
-            raise OSError
+            raise OSError("gone")
         return y[rows]
 
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="gone"):
         learner.learn(X, oracle, classes=[0, 1])
     at = seen[-1][1]
     assert online_score(learner) == seen[-1][0]
@@ -404,5 +404,5 @@ def test_bad_input():
             online_score(learner, **params)
     with pytest.raises(ValueError, match="window=None"):
         online_score(learner, window=9, always_valid=True)
-    with pytest.raises(TypeError, match="MinMarginClassifier.*ActiveTest"):
+    with pytest.raises(TypeError, match=r"MinMarginClassifier.*ActiveTest"):
         online_score(MinMarginClassifier())

@@ -190,8 +190,8 @@ def cell(learner, stream, runs, window=None, n_parts=1):
                 random_width(n_wrong, n, found.n_rows) if n > 1 else 1.0,
             ]
         )
-    bought, error, covers, width, usual, same = np.mean(results, axis=0)
-    return [100 * bought, 100 * error, 100 * covers, width / usual, width / max(same, 1e-9)]
+    *shares, width, usual, same = np.mean(results, axis=0)
+    return [*(100 * np.array(shares)), width / usual, width / max(same, 1e-9)]
 
 
 def table(streams, title, learners, runs, window=None):
@@ -211,17 +211,17 @@ def table(streams, title, learners, runs, window=None):
         covers, width = np.array(list(of_it.values()))[:, 2:4].T
         still = [row[3] for name, row in of_it.items() if name not in NOT_STATIONARY]
         print(
-            f"  {label}: covers {covers.mean():.1f}, at worst {covers.min():.1f}; width "
-            f"{np.exp(np.log(width).mean()):.2f} (geometric), at most {width.max():.2f}, "
-            f"of stationary streams {max(still):.2f}"
+            f"  {label}: covers {covers.mean():.1f}, at worst {covers.min():.1f}; "
+            f"width {np.exp(np.log(width).mean()):.2f} (geometric), at most "
+            f"{width.max():.2f}, of stationary streams {max(still):.2f}"
         )
 
 
 def looks(streams, learners, runs):
     """Print what many looks do to both intervals."""
-    print(f"\n{N_LOOKS} looks at a pass, {runs} runs, seeds 0 to {runs - 1}: how often,")
-    print("in %, intervals hold at all of them; width of always_valid at the end over the")
-    print("other one's")
+    print(f"\n{N_LOOKS} looks at a pass, {runs} runs, seeds 0 to {runs - 1}:")
+    print("how often, in %, intervals hold at all of them; width of always_valid at")
+    print("the end over the other one's")
     print(f"  {'':12}{'':26} score-t  always_valid  width")
     for name, stream in streams.items():
         n_parts = 2 if name in NOT_STATIONARY else 1
@@ -239,7 +239,8 @@ def looks(streams, learners, runs):
                             widths[k] += found.high - found.low
             once, always = 100 * held.mean(axis=0)
             ratio = widths[1] / widths[0]
-            print(f"  {name:12}{label:26} {once:7.1f} {always:13.1f} {ratio:6.2f}", flush=True)
+            line = f"{once:8.1f} {always:13.1f} {ratio:6.2f}"
+            print(f"  {name:12}{label:26}{line}", flush=True)
 
 
 def main():
@@ -264,7 +265,7 @@ def main():
         title = f"CBGZClassifier, the last {WINDOW} rows"
         table(streams, title, cbgz, fewer, WINDOW)
         table(streams, "others, whole stream", OTHERS, fewer)
-        looks(streams, cbgz, fewer)
+        looks(streams, cbgz, -(-args.runs // 10))
     print(f"\n{time.perf_counter() - begun:.0f} s in all")
 
 

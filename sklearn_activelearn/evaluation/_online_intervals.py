@@ -73,7 +73,7 @@ def betting_interval(octaves, confidence):
 
 
 def those_who_bet_on_mistakes(octaves):
-    """Return each player's log wealth: slope in the number of mistakes, and constant."""
+    """Return each player's log wealth: slope in the mistakes, and constant."""
     seen = spread(octaves.n_mistakes, octaves.mistakes)
     return [(-k, won(np.expm1(k), seen)) for k in STAKES]
 

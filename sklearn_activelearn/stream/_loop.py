@@ -274,8 +274,8 @@ class StreamLoop:
             raise NotFittedError(f"This {name} has not seen a row yet.")
         if self._make_rules()[0].is_threshold:
             raise ValueError(
-                f"{name} asks below a threshold: rows beyond it are bought with "
-                "probability 0, and the labels it buys say nothing of its error on them."
+                f"{name} asks below a threshold: it buys other rows with probability "
+                "0, and the labels it buys say nothing of its error on them."
             )
         if np.isinf(Sums(*self._tallied.sums).excess):
             raise ValueError(

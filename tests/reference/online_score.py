@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 @dataclass
 class Row:
-    """A row that could be bought, q the probability; labels that never came are None."""
+    """A row that could be bought, with probability q; no label came: None."""
 
     q: float
     bought: bool
