@@ -21,7 +21,7 @@ from libc.string cimport memcpy
 from .._rows cimport Rows, al_rows
 from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rules cimport Clock, QueryRule, UpdateRule
-from ._tally cimport BLOCK, ROWS, Tally, count_row
+from ._tally cimport BLOCK, EXCESS, N_COLUMNS, OCTAVE_ROWS, ROWS, Tally, octave_of
 
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
@@ -99,6 +99,9 @@ def run(
     cdef Clock *clock = &state.clock
     cdef Clock before
     cdef Tally tally = state.tally
+    cdef (double[N_COLUMNS]) *octaves = <double[N_COLUMNS] *> &tally.octaves[0, 0]
+    cdef Py_ssize_t n_open = <Py_ssize_t> tally.sums[ROWS]
+    cdef double excess = tally.sums[EXCESS]
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
@@ -106,7 +109,7 @@ def run(
     cdef double margin, other, norm = 1.0, coin, probability, least
     cdef int reason = C_DONE
     cdef Row row
-    cdef bint interrupted = False, unfinished = False, wrong
+    cdef bint interrupted = False, unfinished = False, counts, wrong
     interrupt = None
     state.reports = later
     if later and clock.n_updates == 0:
@@ -148,6 +151,7 @@ def run(
                     least = min(state.least, probability)
                 hit = coin < probability
                 if hit:
+                    tally.stand(n_open, excess)
                     reason = state.prepare(X, &row, later)
                     if reason != C_DONE:
                         break
@@ -177,24 +181,29 @@ def run(
                     unfinished = False
                     bought[n_bought] = row.index
                     probabilities[n_bought] = probability
+                    counts = coin < least
+                    if counts:
+                        tally.buy(least)
+                        if not later:
+                            wrong = state.guess() != labels[row.index]
+                            tally.learn(least, wrong, n_open + 1)
+                    if later:
+                        forecasts[n_bought, 0] = least if counts else 0.0
+                        forecasts[n_bought, 1] = state.guess()
+                        forecasts[n_bought, 2] = n_open + 1
                     n_bought += 1
                 elif open:
                     clock.n_idle += stop - start
                 if open:
-                    count_row(tally, least)
-                    if coin < least:
-                        tally.buy(least)
-                        if not later:
-                            wrong = state.guess() != labels[row.index]
-                            tally.learn(least, wrong, tally.sums[ROWS])
-                    if hit and later:
-                        forecasts[n_bought - 1, 0] = least if coin < least else 0.0
-                        forecasts[n_bought - 1, 1] = state.guess()
-                        forecasts[n_bought - 1, 2] = tally.sums[ROWS]
-                    if <Py_ssize_t> tally.sums[ROWS] % BLOCK == 0:
+                    n_open += 1
+                    excess += (1 - least) / least
+                    octaves[octave_of(least)][OCTAVE_ROWS] += 1
+                    if n_open % BLOCK == 0:
+                        tally.stand(n_open, excess)
                         tally.mark()
                 start = stop
     finally:
+        tally.stand(n_open, excess)
         if unfinished:
             clock[0] = before
             memcpy(memory, &state.m_before[0], memory_size)

@@ -1,4 +1,3 @@
-# cython: cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False
 # What a pass counts for the estimate of its own error.
 
 from libc.stdint cimport uint64_t
@@ -42,13 +41,9 @@ cdef class Tally:
     cdef double[::1] sums
     cdef double[:, ::1] octaves
     cdef double[:, :, ::1] marks
+    cdef readonly object tallied
+    cdef void stand(self, Py_ssize_t n_rows, double excess) noexcept nogil
     cdef int mark(self) except -1 nogil
+    cdef int lengthen(self) except -1
     cdef void buy(self, double chance) noexcept nogil
     cdef void learn(self, double chance, bint mistake, double row) noexcept nogil
-
-
-cdef inline void count_row(Tally tally, double chance) noexcept nogil:
-    """Note a row that could be bought, with this probability."""
-    tally.sums[ROWS] += 1
-    tally.sums[EXCESS] += (1 - chance) / chance
-    tally.octaves[octave_of(chance), OCTAVE_ROWS] += 1

@@ -64,27 +64,33 @@ cdef class Tally:
     """
 
     def __init__(self, tallied):
-        self.sums, self.octaves, self.marks = (part.copy() for part in tallied)
+        self.tallied = Tallied(*(part.copy() for part in tallied))
+        self.sums, self.octaves, self.marks = self.tallied
 
-    @property
-    def tallied(self):
-        """What is kept."""
-        return Tallied(*map(np.asarray, (self.sums, self.octaves, self.marks)))
+    cdef void stand(self, Py_ssize_t n_rows, double excess) noexcept nogil:
+        """Note the sums over rows, which a loop keeps at hand."""
+        self.sums[ROWS] = n_rows
+        self.sums[EXCESS] = excess
 
     cdef int mark(self) except -1 nogil:
         """Keep the sums as they stand after a multiple of BLOCK rows."""
         cdef Py_ssize_t n_blocks = <Py_ssize_t> self.sums[ROWS] // BLOCK, level = 0
         if n_blocks == 1 << self.marks.shape[0]:
             with gil:
-                self.marks = np.concatenate(
-                    [self.marks, np.zeros((1, N_MARKS, N_SUMS))]
-                )
+                self.lengthen()
         while True:
             self.marks[level, n_blocks % N_MARKS] = self.sums
             if n_blocks % 2:
                 return 0
             n_blocks //= 2
             level += 1
+
+    cdef int lengthen(self) except -1:
+        """Make room for marks of the next spacing."""
+        more = np.zeros((1, N_MARKS, N_SUMS))
+        marks = np.concatenate([self.tallied.marks, more])
+        self.tallied, self.marks = self.tallied._replace(marks=marks), marks
+        return 0
 
     cdef void buy(self, double chance) noexcept nogil:
         """Note that the label of the last row that was counted was bought."""
