@@ -130,8 +130,7 @@ cdef class SmallMarginRule(QueryRule):
 
     def __cinit__(self, double lam, bint transient, bint delays):
         self.lam = lam
-        self.transient = transient
-        self.delays = delays
+        self.transient, self.delays = transient, delays
         self.is_threshold = True
 
     def initial_memory(self, n_dims):
@@ -195,8 +194,7 @@ cdef class HalvingThresholdRule(QueryRule):
 
     def __cinit__(self, Py_ssize_t R, threshold):
         self.seeds = self.is_threshold = True
-        self.R = R
-        self.threshold = threshold
+        self.R, self.threshold = R, threshold
 
     def initial_memory(self, n_dims):
         if self.threshold == "max":
@@ -225,8 +223,7 @@ cdef class SmallestOfGroupRule(QueryRule):
     """Buy the row with the smallest margin of each m."""
 
     def __cinit__(self, Py_ssize_t m):
-        self.group = m
-        self.is_threshold = m > 1
+        self.group, self.is_threshold = m, m > 1
 
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         return INTPTR_MAX if self.group == 1 else 1
