@@ -30,6 +30,7 @@ MODULES = [
     "stream/_rules",
     "stream/_linear_state",
     "stream/_pass",
+    "stream/_tally",
     "stream/second_order/_inverse",
     "stream/second_order/_state",
     "stream/second_order/_stored_rows",

@@ -10,7 +10,7 @@ PARTS = 256  # in which requests are kept: one of them is copied for a change
 BLOCK = 256  # requests of equal rows that are copied for a change
 
 #: A request takes so many bytes; as objects its numbers would take four times as many.
-RECORD = Struct("<qQd")
+RECORD = Struct("<qQdddd")
 
 
 class Purchase(NamedTuple):
@@ -28,6 +28,14 @@ class Request(NamedTuple):
     number: int  # in the order asked
     key: int  # of the row's exact values
     probability: float  # with which it was bought
+    least: float = 0.0  # that this can have been; 0: its label tells no error
+    guess: float = 0.0  # class that was predicted, by number
+    row: float = 0.0  # its number among the rows that could be bought
+
+    @property
+    def forecast(self):
+        """What its label is compared with, and how much that weighs."""
+        return self[3:]
 
 
 class Requests:
@@ -53,12 +61,18 @@ class Requests:
     def __len__(self):
         return self._n_out
 
-    def plus(self, keys, probabilities):
+    def plus(self, keys, probabilities, forecasts=None):
         """Return these requests and one more for each row with these keys."""
+        if forecasts is None:
+            forecasts = np.zeros((len(probabilities), 3))
         changes, n = Changes(self._parts), len(keys.exact)
         numbers = range(self._n_asked, self._n_asked + n)
         requests = map(
-            RECORD.pack, numbers, keys.exact.tolist(), probabilities.tolist()
+            RECORD.pack,
+            numbers,
+            keys.exact.tolist(),
+            probabilities.tolist(),
+            *forecasts.T.tolist(),
         )
         for rounded, request in zip(keys.rounded.tolist(), requests, strict=True):
             changes[rounded] = appended(changes[rounded], request)

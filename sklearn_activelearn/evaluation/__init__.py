@@ -5,6 +5,7 @@ from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
 from ._estimate import Estimate
 from ._hindsight import best_in_hindsight
+from ._online import OnlineEstimate, online_score
 from ._plot import (
     AllocationDisplay,
     CostCurveDisplay,
@@ -34,6 +35,7 @@ __all__ = [
     "LabelsToTargetDisplay",
     "LossDisplay",
     "ModelProbabilityDisplay",
+    "OnlineEstimate",
     "QueryDisplay",
     "Tuning",
     "accuracy_per_label_scorer",
@@ -45,5 +47,6 @@ __all__ = [
     "labels_to_target",
     "make_priced_scorer",
     "n_queries_scorer",
+    "online_score",
     "tune_labels_to_target",
 ]

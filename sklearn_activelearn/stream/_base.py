@@ -67,6 +67,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self._weights,
             self._memory,
             self._counts,
+            self._tallied,
             self._coin_seed,
             self.normalize,
             self.fit_intercept,

@@ -116,6 +116,7 @@ class CBGZClassifier(StreamClassifier):
     --------
     DKMClassifier : Fewer labels on separable data.
     RandomSamplingClassifier : The passive counterpart.
+    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
 
     Notes
     -----

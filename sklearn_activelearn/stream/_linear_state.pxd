@@ -4,6 +4,7 @@ from libc.stdint cimport uint64_t
 
 from .._rows cimport al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
+from ._tally cimport Tally
 
 
 cdef enum:  # why a row stops the loop
@@ -26,11 +27,13 @@ cdef class LinearState:
     cdef Clock clock
     cdef uint64_t seed
     cdef bint normalize, fit_intercept, average, measures, reports
-    cdef double shrink, reach
+    cdef double shrink, reach, least
+    cdef Tally tally
     cdef double look(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil
     cdef double margin(self) noexcept nogil
+    cdef Py_ssize_t guess(self) noexcept nogil
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil
     cdef double probability(
         self, const al_rows *X, Row *row, double margin, double norm, double coin,

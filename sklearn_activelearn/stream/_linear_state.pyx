@@ -11,6 +11,7 @@ from libc.stdint cimport uint64_t
 
 from .._rows cimport al_rows
 from ._rules cimport Clock, QueryRule, UpdateRule
+from ._tally cimport Tally
 
 cdef double LARGEST_WEIGHT = 1e280
 
@@ -73,6 +74,8 @@ cdef class LinearState:
         What the query rule remembers; copied.
     counts : Counts
         Where the clock stands.
+    tallied : Tallied
+        What is known of its error on the stream; copied.
     seed : int
         Seed of the uniform numbers, one per row seen.
     normalize, fit_intercept, average : bool
@@ -84,10 +87,13 @@ cdef class LinearState:
         Rows have to be looked at together with their norms.
     reports : bool
         The probability of a purchase will be told, or weigh it.
+    least : float
+        A bound of the probability of buying the label of the row looked at last: the
+        error is estimated from labels that were bought with a coin below it.
     """
 
     def __init__(
-        self, weights, memory, counts, seed,
+        self, weights, memory, counts, tallied, seed,
         bint normalize, bint fit_intercept, bint average,
     ):
         self.weights = Weights(
@@ -100,6 +106,7 @@ cdef class LinearState:
         self.scores = np.zeros(len(self.c))
         (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
          self.clock.n_updates, self.clock.n_idle) = counts
+        self.tally = Tally(tallied)
         self.seed = seed
         self.normalize, self.fit_intercept = normalize, fit_intercept
         self.average = average
@@ -113,6 +120,11 @@ cdef class LinearState:
             self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
             self.clock.n_updates, self.clock.n_idle,
         )
+
+    @property
+    def tallied(self):
+        """What is known of its error on the stream."""
+        return self.tally.tallied
 
     cdef double look(
         self, const al_rows *X, Row *row, bint measure
@@ -157,6 +169,16 @@ cdef class LinearState:
                 second = s
         return (first - second) / 2 + check
 
+    cdef Py_ssize_t guess(self) noexcept nogil:
+        """Class that is predicted for the row whose scores are filled in."""
+        cdef Py_ssize_t k, best = 0
+        if self.scores.shape[0] == 1:
+            return self.scores[0] > 0
+        for k in range(1, self.scores.shape[0]):
+            if self.scores[k] > self.scores[best]:
+                best = k
+        return best
+
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil:
         """Margin of the label against its strongest rival, which is filled in."""
         cdef Py_ssize_t k
@@ -178,8 +200,10 @@ cdef class LinearState:
 
         The coin, uniform on [0, 1), says if it is bought. Another number on the
         same side of the coin will do, if it is not bought or nobody `reports` it.
+        Also fill in the `least` that it can be, whatever the coin.
         """
-        return query_rule.probability(margin, norm, &self.clock, &self.m[0])
+        self.least = query_rule.probability(margin, norm, &self.clock, &self.m[0])
+        return self.least
 
     cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil:
         """Note a row that has been decided."""

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from .._containers import row_keys, take
 from .._drafts import changing
@@ -21,6 +22,7 @@ from .._validation import (
 )
 from ._linear_state import Counts
 from ._pass import DONE, run, teach
+from ._tally import Sums, no_rows
 
 NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -161,7 +163,7 @@ class StreamLoop:
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
         self._memory = self._initial_memory(self._make_rules()[0])
         self._weights = self._zero_weights(1)
-        self._counts = Counts()
+        self._counts, self._tallied = Counts(), no_rows()
         self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
@@ -174,6 +176,7 @@ class StreamLoop:
         self._weights = state.weights
         self._memory = state.memory
         self._counts = state.counts
+        self._tallied = state.tallied
 
     def _ready(self):
         """Return the rules, and the state that they work on."""
@@ -203,9 +206,11 @@ class StreamLoop:
         (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
         bought, probabilities = np.empty(n, np.int64), np.empty(n)
+        forecasts = np.empty((n, 3))
         outcome = run(
             Rows(X), candidates, None, None, query_rule, update_rule, state,
             min(budget, n_before + min(limit, n)), patience, bought, probabilities,
+            forecasts,
         )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
@@ -218,7 +223,9 @@ class StreamLoop:
                 self.stop_reason_ = "no rows"
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
-        self._requests = self._requests.plus(row_keys(take(X, rows)), probabilities)
+        self._requests = self._requests.plus(
+            row_keys(take(X, rows)), probabilities, forecasts[:n_bought]
+        )
         return Purchase(rows, probabilities)
 
     def _why_closed(self, outcome, budget, patience):
@@ -234,9 +241,14 @@ class StreamLoop:
         requests, found = self._requests.answered(row_keys(X))
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
+        forecasts = np.zeros((len(found), 3))
+        for row, request in enumerate(found):
+            if request is not None:
+                forecasts[row] = request.forecast
         outcome = teach(
-            Rows(X), codes, probabilities, asked, query_rule, update_rule, state
-        )
+            Rows(X), codes, probabilities, asked, forecasts, query_rule, update_rule,
+            state,
+        )  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
         self._requests = requests
@@ -254,6 +266,23 @@ class StreamLoop:
         n_skipped = n_out - len(self._requests)
         self.n_skipped_ += n_skipped
         return n_skipped
+
+    def _check_tallied(self):
+        """Return what is known of its error on the stream, or say why nothing is."""
+        name = type(self).__name__
+        if not hasattr(self, "_tallied"):
+            raise NotFittedError(f"This {name} has not seen a row yet.")
+        if self._make_rules()[0].is_threshold:
+            raise ValueError(
+                f"{name} asks below a threshold: it buys other rows with probability "
+                "0, and the labels it buys say nothing of its error on them."
+            )
+        if np.isinf(Sums(*self._tallied.sums).excess):
+            raise ValueError(
+                f"This {name} let rows pass that it would buy with probability 0, and "
+                "the labels it buys say nothing of its error on them."
+            )
+        return self._tallied
 
     def _refund(self, n_labels):
         self._n_refunded += n_labels

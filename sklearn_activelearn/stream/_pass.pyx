@@ -21,8 +21,10 @@ from libc.string cimport memcpy
 from .._rows cimport Rows, al_rows
 from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rules cimport Clock, QueryRule, UpdateRule
+from ._tally cimport BLOCK, EXCESS, N_COLUMNS, OCTAVE_ROWS, ROWS, Tally, octave_of
 
 from ._linear_state import Counts, Weights
+from ._tally import no_rows
 
 
 cdef enum:
@@ -55,7 +57,7 @@ def run(
     Rows rows, const int64_t[::1] order, int32_t[::1] labels, ask,
     QueryRule query_rule, UpdateRule update_rule, LinearState state,
     Py_ssize_t budget, Py_ssize_t patience,
-    int64_t[::1] bought, double[::1] probabilities,
+    int64_t[::1] bought, double[::1] probabilities, double[:, ::1] forecasts=None,
 ):
     """Offer the rows to the learner, one after the other.
 
@@ -79,6 +81,10 @@ def run(
         Most labels to buy in all; most rows to let pass without buying one.
     bought, probabilities : arrays with room for every row
         Receive the rows bought and the probabilities they were bought at.
+    forecasts : array of shape (n_samples, 3), or None
+        Receives, if labels come later, what the tally is to be told with them: the
+        least that the probability can have been, 0 if the coin was not below it, the
+        class predicted, and the number of the row among those counted.
 
     Returns
     -------
@@ -92,14 +98,18 @@ def run(
     cdef const al_rows *X = &rows.view
     cdef Clock *clock = &state.clock
     cdef Clock before
+    cdef Tally tally = state.tally
+    cdef (double[N_COLUMNS]) *octaves = <double[N_COLUMNS] *> &tally.octaves[0, 0]
+    cdef Py_ssize_t n_open = <Py_ssize_t> tally.sums[ROWS]
+    cdef double excess = tally.sums[EXCESS]
     # dense rows in order need no help: the processor sees what comes next
     cdef bint jumps = ordered or X.indices != NULL
     cdef double *memory = &state.m[0]
     cdef size_t memory_size = state.m.nbytes
-    cdef double margin, other, norm = 1.0, coin, probability
+    cdef double margin, other, norm = 1.0, coin, probability, least
     cdef int reason = C_DONE
     cdef Row row
-    cdef bint interrupted = False, unfinished = False
+    cdef bint interrupted = False, unfinished = False, counts, wrong
     interrupt = None
     state.reports = later
     if later and clock.n_updates == 0:
@@ -138,8 +148,10 @@ def run(
                     probability = state.probability(
                         X, &row, margin, norm, coin, query_rule
                     )
+                    least = min(state.least, probability)
                 hit = coin < probability
                 if hit:
+                    tally.stand(n_open, excess)
                     reason = state.prepare(X, &row, later)
                     if reason != C_DONE:
                         break
@@ -169,11 +181,29 @@ def run(
                     unfinished = False
                     bought[n_bought] = row.index
                     probabilities[n_bought] = probability
+                    counts = coin < least
+                    if counts:
+                        tally.buy(least)
+                        if not later:
+                            wrong = state.guess() != labels[row.index]
+                            tally.learn(least, wrong, n_open + 1)
+                    if later:
+                        forecasts[n_bought, 0] = least if counts else 0.0
+                        forecasts[n_bought, 1] = state.guess()
+                        forecasts[n_bought, 2] = n_open + 1
                     n_bought += 1
                 elif open:
                     clock.n_idle += stop - start
+                if open:
+                    n_open += 1
+                    excess += (1 - least) / least
+                    octaves[octave_of(least)][OCTAVE_ROWS] += 1
+                    if n_open % BLOCK == 0:
+                        tally.stand(n_open, excess)
+                        tally.mark()
                 start = stop
     finally:
+        tally.stand(n_open, excess)
         if unfinished:
             clock[0] = before
             memcpy(memory, &state.m_before[0], memory_size)
@@ -184,7 +214,7 @@ def run(
 
 def teach(
     Rows rows, const int32_t[::1] labels, const double[::1] probabilities,
-    const uint8_t[::1] asked, QueryRule query_rule, UpdateRule update_rule,
+    const uint8_t[::1] asked, const double[:, ::1] forecasts, QueryRule query_rule, UpdateRule update_rule,
     LinearState state,
 ):
     """Learn the labels of all rows, in order.
@@ -196,6 +226,8 @@ def teach(
     probabilities, asked : arrays of shape (n_samples,)
         Whether each row had been asked for and the probability at which;
         1 for rows nobody asked for.
+    forecasts : array of shape (n_samples, 3)
+        What `run` told of each row; 0 for rows nobody asked for.
 
     Returns
     -------
@@ -220,13 +252,17 @@ def teach(
             )
             if reason != C_DONE:
                 break
+            if forecasts[i, 0] > 0:
+                state.tally.learn(
+                    forecasts[i, 0], forecasts[i, 1] != labels[i], forecasts[i, 2]
+                )
     return Outcome(reason, row.index if reason != C_DONE else -1, False)
 
 
 def scores(Rows rows, coef, intercept, bint normalize):
     """Scores of all rows, (n_samples, n_vectors), as the loop computes them."""
     cdef LinearState state = LinearState(
-        Weights(coef, intercept, coef[:, :0], intercept), [], Counts(), 0,
+        Weights(coef, intercept, coef[:, :0], intercept), [], Counts(), no_rows(), 0,
         normalize, False, False,
     )
     out = np.empty((rows.n_rows, len(intercept)))

@@ -110,6 +110,7 @@ class RandomSamplingClassifier(StreamClassifier):
     --------
     CBGZClassifier : Asks where it is unsure.
     DKMClassifier : Asks inside a shrinking margin.
+    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
 
     Notes
     -----

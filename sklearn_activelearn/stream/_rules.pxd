@@ -10,7 +10,7 @@ cdef struct Clock:
 
 
 cdef class QueryRule:
-    cdef readonly bint seeds, uses_norm, delays, falls
+    cdef readonly bint seeds, uses_norm, delays, falls, is_threshold
     cdef readonly Py_ssize_t group
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil
     cdef bint starting(self, const Clock *clock, const double *memory) noexcept nogil

@@ -35,6 +35,8 @@ cdef class QueryRule:
     delays : bool
         What it answers holds for the row that comes next; the first number of
         the memory keeps it until then.
+    is_threshold : bool
+        Its probability is 0 or 1.
     """
 
     def __cinit__(self):
@@ -128,8 +130,8 @@ cdef class SmallMarginRule(QueryRule):
 
     def __cinit__(self, double lam, bint transient, bint delays):
         self.lam = lam
-        self.transient = transient
-        self.delays = delays
+        self.transient, self.delays = transient, delays
+        self.is_threshold = True
 
     def initial_memory(self, n_dims):
         return [1.0, n_dims]
@@ -191,9 +193,8 @@ cdef class HalvingThresholdRule(QueryRule):
     cdef object threshold
 
     def __cinit__(self, Py_ssize_t R, threshold):
-        self.seeds = True
-        self.R = R
-        self.threshold = threshold
+        self.seeds = self.is_threshold = True
+        self.R, self.threshold = R, threshold
 
     def initial_memory(self, n_dims):
         if self.threshold == "max":
@@ -222,7 +223,7 @@ cdef class SmallestOfGroupRule(QueryRule):
     """Buy the row with the smallest margin of each m."""
 
     def __cinit__(self, Py_ssize_t m):
-        self.group = m
+        self.group, self.is_threshold = m, m > 1
 
     cdef Py_ssize_t blind_purchases(self, const Clock *clock) noexcept nogil:
         return INTPTR_MAX if self.group == 1 else 1

@@ -146,6 +146,7 @@ class SOLEClassifier(SecondOrderClassifier):
     RLSSamplingClassifier : Asks below a threshold that falls.
     SecondOrderPerceptronClassifier : The same with all labels.
     CBGZClassifier : The first-order counterpart.
+    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
 
     Notes
     -----

@@ -27,7 +27,7 @@ cdef class SecondOrderState(LinearState):
 
     Parameters
     ----------
-    weights, memory, counts, seed, normalize, fit_intercept, average
+    weights, memory, counts, tallied, seed, normalize, fit_intercept, average
         As for `LinearState`; nothing is averaged.
     inverse : Inverse
         A^-1; worked on in place.
@@ -43,11 +43,11 @@ cdef class SecondOrderState(LinearState):
     cdef double r, wish
 
     def __init__(
-        self, weights, memory, counts, seed, normalize, fit_intercept, average,
+        self, weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
         Inverse inverse, primal_from, max_stored,
     ):
         super().__init__(
-            weights, memory, counts, seed, normalize, fit_intercept, average
+            weights, memory, counts, tallied, seed, normalize, fit_intercept, average
         )
         self.measures = True
         self.inverse = inverse
@@ -85,12 +85,12 @@ cdef class SecondOrderState(LinearState):
         cdef bint undecided = not query_rule.falls
         if query_rule.falls:
             q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
-            if coin < q:
-                least = query_rule.probability(size, norm, &self.clock, &self.m[0])
-                undecided = q != least and (coin >= least or self.reports)
+            least = query_rule.probability(size, norm, &self.clock, &self.m[0])
+            undecided = coin < q != least and (coin >= least or self.reports)
         if undecided:
             size /= 1 + self.leverage(X, row)
             q = query_rule.probability(size, norm, &self.clock, &self.m[0])
+        self.least = least if query_rule.falls else q
         if not query_rule.delays:
             return q
         if query_rule.starting(&self.clock, &self.m[0]):
@@ -201,12 +201,12 @@ cdef class KernelState(SecondOrderState):
     cdef object next_weights
 
     def __init__(
-        self, weights, memory, counts, seed, normalize, fit_intercept, average,
+        self, weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
         Inverse inverse, primal_from, max_stored, kernel,
     ):
         super().__init__(
-            weights, memory, counts, seed, normalize, fit_intercept, average, inverse,
-            primal_from, max_stored,
+            weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
+            inverse, primal_from, max_stored,
         )
         self.kernel = kernel
 

@@ -1,0 +1,159 @@
+"""A stream learner's own error, from the labels that it bought to learn from.
+
+Each row is predicted before its label is learned, so a label that was bought is also a
+test; weighted by the inverse of the probability of buying it, it stands for the rows
+that were let pass.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import check_flag, check_limit, check_number
+from ..stream._loop import StreamLoop
+from ..stream._tally import Octaves, sums_since
+from ._estimate import Estimate
+from ._online_intervals import betting_interval, score_t_interval
+
+
+@dataclass(frozen=True)
+class OnlineEstimate(Estimate):
+    """An estimate of the error on the rows of a stream, with its confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        Ends of the confidence interval.
+    n_labels : int
+        How many labels it is made from.
+    confidence : float
+        Nominal coverage of the interval, between 0 and 1.
+    n_rows : int
+        How many rows it is about.
+    """
+
+    n_rows: int = 0
+
+    def __str__(self):
+        return f"{super().__str__()[:-1]} of {self.n_rows} rows)"
+
+
+def online_score(learner, *, window=None, confidence=0.95, always_valid=False):
+    r"""Estimate a stream learner's own error from the labels that it bought anyway.
+
+    That is the share of rows whose class it predicted wrongly, each with the weights of
+    that moment, before its label was learned.
+
+    Parameters
+    ----------
+    learner : stream learner
+        One whose probability of asking is never 0: `CBGZClassifier`, `SOLEClassifier`,
+        `RandomSamplingClassifier`, `SecondOrderPerceptronClassifier`, and
+        `MarginLossClassifier` with the log- or root-ramp, the sigmoid or the hinge.
+    window : int >= 1 or None, default=None
+        Only the last so many rows, and some more: fewer than 64, or than an eighth of
+        the window if that is more. None: all since the last `fit`.
+    confidence : float in (0, 1), default=0.95
+        Nominal coverage of the interval.
+    always_valid : bool, default=False
+        Return an interval that holds at all times together, to stop as soon as it says
+        enough, and whatever labels are missing. It is wider; the other one holds for
+        a number of rows that was chosen in advance. Not for a `window`.
+
+    Returns
+    -------
+    estimate : OnlineEstimate
+        Of the error on these very rows, ``n_rows`` of them. Without a label the value
+        is NaN; if every label was bought it is their mean, and the interval is that
+        point.
+
+    Raises
+    ------
+    TypeError
+        For something else than a stream learner.
+    ValueError
+        For a learner that asks below a threshold (`DKMClassifier`,
+        `GreedyOnlineClassifier`, `RLSSamplingClassifier`), or that let a row pass with
+        probability 0, as the ramp does: the labels say nothing of such rows. For a
+        learner that has not seen a row, or a parameter out of its range.
+
+    See Also
+    --------
+    ActiveTest : Tests a finished model, also one that stopped learning.
+
+    Notes
+    -----
+    Row t is bought if the coin :math:`\xi_t` says so, which it does with probability
+    :math:`q_t`, and :math:`m_t` is 1 for a mistake, else 0. Labels are bought with
+    probabilities that depend on earlier ones, but :math:`\xi_t m_t / q_t` has the mean
+    :math:`m_t` given all that came before. The value is the ratio :math:`h = \sum \xi_t
+    m_t / q_t \div \sum \xi_t / q_t`. With :math:`\alpha_t = (1 - q_t) / q_t`,
+    :math:`\bar A` its mean over all T rows, and :math:`A = (\sum \xi_t m_t \alpha_t /
+    q_t + \bar A) \div (\sum \xi_t m_t / q_t + 1)`, at most :math:`\bar A / h`, the
+    interval is the set of x with :math:`(x - h)^2 \le t^2_{n-1} / T \, [A x + (\bar A -
+    2 A) x^2]`, t being Student's quantile for n labels: the inversion of a score test.
+    The estimate is progressive validation [1]_ with the weights of importance-weighted
+    active learning [2]_.
+
+    The interval for all times is that of bets [3]_ on each row: :math:`e^{-kM_t} \prod
+    (1 + (e^k - 1) / q_s)`, with the product over the mistakes bought and :math:`M_t`
+    the number of all mistakes so far, is a martingale. So is that with -k, if all
+    :math:`q_s > 1 - e^{-k}`; of rows with a smaller probability the correct ones are
+    bet on. Several k share the stake.
+
+    Rows count while the learner can buy, so not after its budget or patience has run
+    out, and not beyond the `limit` of a `query`. The class predicted is that of the
+    last weights, which choose and learn, not of their mean (`average`), with which the
+    learner's ``predict`` usually makes fewer mistakes. A late label is compared with
+    what was predicted when it was bought. Labels of rows that nobody asked for do not
+    count. Rows that are out or were skipped are left out, as if they had never come:
+    right if labels that are late or missing are like others that were as likely to be
+    bought. `SOLEClassifier` knows q only of some rows; a label counts if the coin was
+    below what q is at least, which takes its place.
+
+    References
+    ----------
+    .. [1] A. Blum, A. Kalai, J. Langford, "Beating the Hold-Out: Bounds for K-fold and
+       Progressive Cross-Validation", COLT 1999.
+    .. [2] A. Beygelzimer, S. Dasgupta, J. Langford, "Importance Weighted Active
+       Learning", ICML 2009.
+    .. [3] I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables
+       by betting", JRSS B 86, 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import CBGZClassifier
+    >>> from sklearn_activelearn.evaluation import online_score
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = CBGZClassifier(b=0.3, random_state=0).fit(X, y == 8)
+    >>> print(online_score(learner))
+    0.109 (95 %: 0.0919 to 0.129, 560 labels of 1797 rows)
+    """
+    if not isinstance(learner, StreamLoop):
+        raise TypeError(
+            f"online_score needs a stream learner, got {type(learner).__name__}. Test "
+            "any other model with ActiveTest."
+        )
+    if window is not None:
+        window = check_limit(window, "window", low=1)
+    check_number(confidence, "confidence", 0, 1)
+    if check_flag(always_valid, "always_valid") and window is not None:
+        raise ValueError(
+            "always_valid=True needs window=None: it holds for all rows so far."
+        )
+    tallied = learner._check_tallied()
+    sums = sums_since(tallied, window)
+    value, low, high = np.nan, 0.0, 1.0
+    if sums.n_labels:
+        value = min(sums.mistakes / sums.weights, 1.0)
+        interval = score_t_interval(sums, confidence)
+        if always_valid:
+            interval = betting_interval(Octaves(*tallied.octaves.T), confidence)
+        low, high = np.clip([min(*interval, value), max(*interval, value)], 0, 1)
+    return OnlineEstimate(
+        value, float(low), float(high), int(sums.n_labels), float(confidence),
+        int(sums.n_rows),
+    )  # fmt: skip
