@@ -168,6 +168,12 @@ def test_a_member_that_is_always_wrong_is_not_heard():
     np.testing.assert_allclose(consensus_kl(certain, np.array([0.5, 0.5])), expected)
 
 
+def test_probabilities_next_to_zero_have_a_divergence():
+    almost = np.array([[[1.0, 0.0]], [[1.0, 5e-324]]])
+    divergence = consensus_kl(almost, np.array([0.5, 0.5]))
+    np.testing.assert_allclose(divergence, 0, atol=1e-300)
+
+
 class NotFinite(GaussianNB):
     def predict_proba(self, X):
         return np.where(X[:, [1]] == X[:, 1].max(), np.nan, super().predict_proba(X))
