@@ -11,8 +11,9 @@ from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
 # -O3 because the reductions need unrolling, no -march and no contraction to
-# fused multiply-add so that every x86 build gives the same bits.
-FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+# fused multiply-add so that every x86 build gives the same bits. Debug information
+# would make a wheel four times as large.
+FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
 #: A change of these compiles all modules again.
 SHARED = [
     "setup.py",

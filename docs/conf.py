@@ -1,11 +1,14 @@
 """How the site is built; the README has the command."""
 
 import os
+import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
 
 import sklearn_activelearn
+
+sys.path.append(str(Path(__file__).parent))  # thumbnails.py
 
 project = "sklearn-activelearn"
 author = "the sklearn-activelearn developers"
@@ -17,6 +20,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["templates"]
@@ -47,6 +51,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "generated/gallery",
     "backreferences_dir": "generated/backreferences",
+    "image_scrapers": ("thumbnails.panel_first",),
     "doc_module": ("sklearn_activelearn",),
     "reference_url": {"sklearn_activelearn": None},
     "within_subsection_order": "FileNameSortKey",
@@ -68,7 +73,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"start": [], "changes": [], "index": []}
+html_sidebars = {
+    "installing": [],
+    "from_zero": [],
+    "start": [],
+    "changes": [],
+    "index": [],
+}
 html_show_sphinx = False
 copyright = f"{author}, BSD-3-Clause"
 

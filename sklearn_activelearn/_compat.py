@@ -1,4 +1,33 @@
-"""What scikit-learn does not say in public, and has to be known all the same."""
+"""What scikit-learn does not say in public, or not in every version that will do."""
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn < 1.9 has no callbacks
+
+    class _NoCallbacks:
+        """What runs in place of callbacks: nothing, and nothing stops the fit."""
+
+        def call_on_fit_task_begin(self, **told):
+            return self
+
+        def call_on_fit_task_end(self, **told):
+            return False
+
+        def subcontext(self, name):
+            return self
+
+    class CallbackSupportMixin:
+        """A learner without `set_callbacks`."""
+
+        def _init_callback_context(self, max_subtasks):
+            return _NoCallbacks()
+
+    def with_callbacks(fit):
+        """Return the method as it is."""
+        return fit
+
+
+__all__ = ["CALLBACK_ATTRIBUTES", "CallbackSupportMixin", "with_callbacks"]
 
 #: Attributes that an estimator has only while its callbacks run.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")

@@ -4,6 +4,7 @@ Rows come in as C-contiguous or CSR floats, uncopied where they already are.
 """
 
 import math
+from contextlib import suppress
 from numbers import Integral, Real
 
 import numpy as np
@@ -51,14 +52,14 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     X : ndarray or CSR matrix of float64 or float32
     """
     check_sparse_rows(X)
-    X = validate_data(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
+    X = validated(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
     return finish_rows(X, finite)
 
 
 def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
     """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
     check_sparse_rows(X)
-    X, y = validate_data(
+    X, y = validated(
         learner,
         X,
         plain_labels(y),
@@ -67,6 +68,36 @@ def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
         **ROWS,
     )
     return finish_rows(X, finite), y
+
+
+def validated(learner, X, *y, **how):
+    """Return what `validate_data` does; of texts, say how a learner can use them."""
+    try:
+        return validate_data(learner, X, *y, **how)
+    except ValueError as error:
+        text = first_text(X)
+        if text is None:
+            raise
+        cure = "Transform them first, with a TfidfVectorizer or a ColumnTransformer"
+        if "estimator" in learner.get_params(deep=False):
+            cure += (
+                ", or put the transformer in front of the estimator: "
+                "estimator=make_pipeline(TfidfVectorizer(), LogisticRegression())"
+            )
+        name = type(learner).__name__
+        raise ValueError(
+            f"X holds texts, such as {text[:40]!r}, and {name} takes numbers. {cure}."
+        ) from error
+
+
+def first_text(X):
+    """Return the first string in rows of whatever kind, None if there is none."""
+    if issparse(X):
+        return None
+    with suppress(ValueError):  # rows of different lengths
+        cells = np.asarray(X, dtype=object).flat
+        return next((str(cell) for cell in cells if isinstance(cell, str)), None)
+    return None
 
 
 def finish_rows(X, finite):

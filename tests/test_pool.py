@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.compose import make_column_transformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
@@ -286,34 +285,6 @@ def test_of_a_batch_with_unknown_labels_the_others_are_learned(prototype, told, 
     assert unknown not in learner.query(X)
 
 
-@each_pool_default
-def test_an_interrupted_simulation_keeps_what_was_bought(prototype):
-    class Interrupt:
-        def setup(self, estimator, context):
-            self.rounds = 0
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            self.rounds += 1
-            if self.rounds == 4:
-                raise KeyboardInterrupt
-
-        def on_fit_task_end(self, estimator, context):
-            pass
-
-    learner = fresh(prototype).set_callbacks(Interrupt())
-    with pytest.raises(KeyboardInterrupt):
-        learner.fit(X, y)
-    n_bought = learner.n_queries_
-    assert n_bought == len(learner.queried_indices_) > learner.n_initial
-    learner.score(X, y)
-    learner.set_callbacks()
-    n_next = min(learner.batch_size, learner.budget - n_bought)
-    assert len(learner.query(X)) == n_next
-
-
 def test_the_oracle_sees_the_learner_before_the_round():
     seen = []
     learner = MinMarginClassifier(budget=15, random_state=0)
@@ -329,44 +300,6 @@ def test_the_oracle_sees_the_learner_before_the_round():
     for n, predicted in seen[1:]:
         until = fresh(MinMarginClassifier(), budget=n).fit(X, y)
         assert until.predict(X).tolist() == predicted
-
-
-def test_callbacks():
-    monitor = ScoringMonitor(scoring="accuracy")
-    learner = UncertaintySamplingClassifier(budget=20, batch_size=2, random_state=0)
-    learner.set_callbacks(monitor).fit(X, y)
-    scores = [
-        row["accuracy"]
-        for row in monitor.get_logs().data
-        if row["task_name"] == "query"
-    ]
-    assert len(scores) == 6
-    assert scores[-1] == learner.score(X, y)
-    for k, score in enumerate(scores):
-        until = fresh(UncertaintySamplingClassifier(), budget=10 + 2 * k, batch_size=2)
-        assert until.fit(X, y).score(X, y) == score
-
-
-def test_a_progress_bar(capsys):
-    pytest.importorskip("rich")
-    learner = MinMarginClassifier(budget=20, random_state=0)
-    learner.set_callbacks(ProgressBar()).fit(X, y)
-    out = capsys.readouterr().out
-    assert out.count("MinMarginClassifier") >= 1
-
-
-def test_a_callback_may_stop_it():
-    class Stop:
-        def setup(self, estimator, context):
-            pass
-
-        teardown = on_fit_task_begin = setup
-
-        def on_fit_task_end(self, estimator, context):
-            return estimator.n_queries_ >= 14
-
-    learner = MinMarginClassifier(random_state=0).set_callbacks(Stop()).fit(X, y)
-    assert learner.n_queries_ == 14
 
 
 @pytest.mark.parametrize("convert", [list, np.array, pd.Series])

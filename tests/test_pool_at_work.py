@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.callback import ScoringMonitor
 from sklearn.datasets import make_blobs
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -19,7 +18,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.learners import each_pool_default, each_pool_family
+from tests.learners import each_pool_default
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
 
 X, y = problem(80, 4, noise=0.5)
@@ -91,32 +90,6 @@ def test_ctrl_c_before_the_first_model_and_then_by_hand():
     expected.fit(X, y)
     rows = learner.query(X, candidates=left)
     assert rows.tolist() == expected.queried_indices_[10:].tolist()
-
-
-@each_pool_family
-def test_a_pickle_made_while_it_learns_goes_on(prototype):
-    saved = {}
-    learner = fresh(prototype, budget=0.3)
-    learner.set_callbacks(ScoringMonitor(scoring="accuracy"))
-
-    def oracle(rows):
-        saved[learner.n_queries_] = pickle.dumps(learner)
-        return y[rows]
-
-    learner.learn(X, oracle, classes=CLASSES)
-    finished = state(pickle.loads(pickle.dumps(learner)))
-    for n_bought, pickled in saved.items():
-        again = pickle.loads(pickled)
-        assert set(vars(again)) <= {*vars(learner), "estimator_"}
-        bought = learner.queried_indices_[:n_bought]
-        left = np.setdiff1d(np.arange(80), bought)
-        again.set_callbacks()
-        again.learn(X, AnswerSheet(y), classes=CLASSES, candidates=left)
-        rows = np.append(bought, again.queried_indices_)
-        assert rows.tolist() == learner.queried_indices_.tolist()
-        again.set_callbacks(*learner._skl_callbacks)
-        assert state(again).keys() == finished.keys()
-        assert frozen(responses(again, X)) == frozen(responses(learner, X))
 
 
 TEXTS = [

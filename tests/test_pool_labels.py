@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -196,8 +197,9 @@ CANDIDATES = [("a", HistGradientBoostingClassifier(max_iter=2)), ("b", GaussianN
 @pytest.mark.parametrize(
     ("learner", "rows", "words"),
     [
-        (MinMarginClassifier(), pd.DataFrame({"t": TEXTS}), "could not convert"),
-        (MinMarginClassifier(), pd.Series(TEXTS), "could not convert"),
+        (MinMarginClassifier(), pd.DataFrame({"t": TEXTS}), "estimator=make_pipeline"),
+        (MinMarginClassifier(), pd.Series(TEXTS), "estimator=make_pipeline"),
+        (ActiveLabelPropagationClassifier(), pd.Series(TEXTS), "ColumnTransformer.$"),
         (PassiveClassifier(estimators=CANDIDATES), NAN, "NaN"),
         (PassiveClassifier(estimators=CANDIDATES), csr_array(X), "[Ss]parse"),
         (UncertaintySamplingClassifier(MultinomialNB()), X, "[Nn]egative"),

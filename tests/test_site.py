@@ -1,6 +1,7 @@
 """The site names everything public, and its pages keep what they promise."""
 
 import pkgutil
+import re
 import runpy
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 
 import sklearn_activelearn
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +42,18 @@ def test_every_public_name_is_in_the_api_reference_once(conf):
         for module in [sklearn_activelearn, *modules]
         for name in module.__all__
     }
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
+def test_links_between_files_lead_somewhere(page):
+    """Sphinx checks those of its own pages: `nitpicky`, and warnings are errors."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    for target in targets:
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        assert (ROOT / path).exists(), target
+        if anchor:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            titles = re.findall(r"^(.+)\n[-=]+$", text, re.MULTILINE)
+            assert anchor in {title.lower().replace(" ", "-") for title in titles}

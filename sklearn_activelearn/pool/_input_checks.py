@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from .._containers import is_frame, n_rows
 from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
-from .._validation import finish_rows
+from .._validation import finish_rows, validated
 
 #: Parameters that estimators may share.
 CONSTANTS = (str, Number, type(None))
@@ -67,7 +67,7 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     y = [plain_labels(labels) for labels in y]
     if not any(map(transforms_rows, estimators)) and not has_categories(X):
         tags = [get_tags(estimator).input_tags for estimator in estimators]
-        out = validate_data(
+        out = validated(
             learner,
             X,
             *y,

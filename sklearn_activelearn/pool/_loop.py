@@ -4,9 +4,8 @@ from contextlib import suppress
 from functools import partial
 
 import numpy as np
-from sklearn.callback import CallbackSupportMixin, with_callbacks
 
-from .._compat import CALLBACK_ATTRIBUTES
+from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, take
 from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers

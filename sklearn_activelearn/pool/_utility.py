@@ -60,7 +60,8 @@ def consensus_kl(probabilities, weights):
     heard = weights > 0
     probabilities, weights = probabilities[heard], weights[heard]
     consensus = np.tensordot(weights, probabilities, axes=1)
-    consensus = np.maximum(consensus, np.finfo(float).tiny)  # if it underflowed
+    # a share of the smallest number there is rounds to 0, and the divergence to inf
+    consensus = np.maximum(consensus, np.finfo(np.float64).tiny)
     return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
 
 
