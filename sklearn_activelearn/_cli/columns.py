@@ -198,7 +198,7 @@ def days_of(date):
     return date.timestamp() / 86_400
 
 
-def in_words(columns):
+def in_words(columns, n_unnamed):
     """Return which columns are taken for what, in a line for each kind."""
     lines = []
     for kind in KINDS:
@@ -206,4 +206,6 @@ def in_words(columns):
         if names:
             more = f" … ({len(names)} in all)" if len(names) > 8 else ""
             lines.append(f"{kind}: {', '.join(names[:8])}{more}")
+    if n_unnamed:
+        lines.append(f"left out: columns without a name ({n_unnamed})")
     return lines

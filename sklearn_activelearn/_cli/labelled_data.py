@@ -94,7 +94,8 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
     n_texts = sum(column.kind == "text" for column in used)
     width = len(used) + WORDS * n_texts
     encoder = encoder_of(used, standardize)
-    return LabelledData(rows_of(used), y, encoder, width, in_words(columns))
+    treated_as = in_words(columns, table.n_unnamed)
+    return LabelledData(rows_of(used), y, encoder, width, treated_as)
 
 
 def digits(standardize=True):

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from dataclasses import asdict
+from textwrap import wrap
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..evaluation._results import plain
 from .comparison import CONFIDENCE
 from .learners import name_of
 
+WIDTH = 100  # of lines of text
 LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
 
 
@@ -20,14 +22,14 @@ def to_text(plan, results, details=False):
     named = by_name(results)
     rows = [cells(name, r, plan.target_error) for name, r in named.items()]
     lines = [
-        verdict(named),
+        *wrap(verdict(named), WIDTH),
         "",
         *align([*heading(plan.target_error), *rows]),
         "",
         f"data  {plan.data}: {plan.rows:,} rows, {plan.features} columns, "
         f"{plan.classes} classes",
         *(f"runs  {name}: {runs_of(plan, r)}" for name, r in named.items()),
-        "      Means of the runs; the error is that on the rows held out.",
+        f"      means of the runs, errors on the rows held out; seed {plan.seed}",
     ]
     if details:
         lines += ["", *in_detail(plan, named)]
@@ -114,16 +116,14 @@ def within(n_labels, most):
 def runs_of(plan, result):
     """Return how a learner was run, in a line."""
     n_runs, rows = len(result.errors), plan.rows_for(result.learner)
-    how = f"{plan.folds} folds × {n_runs // plan.folds}"
+    which = f"{plan.folds} folds × {n_runs // plan.folds}"
     if rows < plan.rows:
-        which = "random rows" if result.shares_rows else "rows, each in one run only"
-        how = f"{n_runs} runs of {rows:,} {which}"
+        whose = "random rows" if result.shares_rows else "rows of its own"
+        which = f"{n_runs}, each with {rows:,} {whose}"
     offered, held_out = (
         f"{n.max():,}" for n in (result.curve.n_offered, result.curve.n_held_out)
     )
-    return (
-        f"{how}; {offered} rows to choose from, {held_out} held out; seed {plan.seed}"
-    )
+    return f"{which}: {offered} to choose from, {held_out} held out"
 
 
 def in_detail(plan, named):
@@ -138,7 +138,9 @@ def in_detail(plan, named):
     ]
     for name, result in named.items():
         lines += ["", f"{name}: {name_of(result.learner)}"]
-        lines += [f"random: {name_of(result.passive)}", *align(curve_rows(result))]
+        lines.append(f"random: {name_of(result.passive)}")
+        if result.savings.is_known:
+            lines += align(curve_rows(result))
     return lines
 
 

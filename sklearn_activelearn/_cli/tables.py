@@ -35,11 +35,15 @@ class Table(NamedTuple):
     lines : sequence of int
         The line of the file on which each row ends; for other files than CSV, the
         number of the row, the header being the first.
+
+    n_unnamed : int
+        Columns without a name, which are not among `columns`.
     """
 
     path: Path
     columns: dict
     lines: list
+    n_unnamed: int
 
     def cells(self, name):
         """Return a column, or say which ones there are."""
@@ -76,7 +80,7 @@ def read_table(path):
     if not lines:
         raise ValueError("there is no row below the header.")
     named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
-    return Table(path, named, lines)
+    return Table(path, named, lines, header.count(""))
 
 
 def read_csv(path):
@@ -130,7 +134,11 @@ def read_binary(path):
         reason = f"{error}".partition("\n")[0][:200]
         raise ValueError(f"pandas cannot read this {suffix} file: {reason}") from None
     check_room(CELL * frame.size, "its cells")
-    header = [f"{name}".strip() for name in frame.columns]
+    header = [
+        # what pandas calls cells of the header line that are empty
+        "" if f"{name}".startswith("Unnamed: ") else f"{name}".strip()
+        for name in frame.columns
+    ]
     check_header(header)
     columns = [
         [as_text(value) for value in column.astype(object).where(column.notna(), None)]
