@@ -293,7 +293,7 @@ class TestVerdict:
     def test_labels_to_a_target(self):
         text = self.text(against_passive([1, 1], [0.6, 0.6]), target=0.3)
         row = text[text.index("\nDKM ") :].splitlines()[1]
-        assert row.split()[7:11] == ["not", "within", "1", "3"]
+        assert row.split()[5:9] == ["not", "within", "1", "3"]
 
     def test_details(self):
         text = self.text(against_passive([3, 3], [0.9, 0.9]), details=True)

@@ -90,7 +90,7 @@ class TestKinds:
         [
             ({"text": ["w"]}, "no column 'w'"),
             ({"drop": ["y"]}, "'y' holds the labels"),
-            ({"text": ["x"], "drop": ["x"]}, "is the column 'x' text or left out"),
+            ({"text": ["x"], "drop": ["x"]}, "'x' cannot be text and left out"),
             ({"drop": ["x", "z"]}, r"no column to learn from. x \(by --drop\)"),
         ],
     )

@@ -88,7 +88,9 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
             if name == target:
                 raise ValueError(f"the column {name!r} holds the labels (--target).")
             if told.setdefault(name, kind) != kind:
-                raise ValueError(f"is the column {name!r} {told[name]} or {kind}?")
+                raise ValueError(
+                    f"the column {name!r} cannot be {told[name]} and {kind}."
+                )
     columns = [
         column_of(name, cells, table, told.get(name))
         for name, cells in table.columns.items()

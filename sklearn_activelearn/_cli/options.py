@@ -97,7 +97,7 @@ def add_input(add):
         metavar="NAME[:param=value,...]",
         action="append",
         help="a learner and its parameters, classifiers of scikit-learn among them, as "
-        "in 'UncertaintySampling:estimator=SVC()'; may be repeated; default: "
+        "in 'MinMargin:estimator=SVC(C=10)'; may be repeated; default: "
         "UncertaintyHerding around LogisticRegression, in batches of 10, for a pool, "
         "and GreedyOnline for a stream",
     )

@@ -22,7 +22,7 @@ def to_text(plan, results, details=False):
     named = by_name(results)
     rows = [cells(name, r, plan.target_error) for name, r in named.items()]
     lines = [
-        *wrap(verdict(named), WIDTH),
+        *folded(verdict(named)),
         "",
         *align([*heading(plan.target_error), *rows]),
         "",
@@ -34,6 +34,12 @@ def to_text(plan, results, details=False):
     if details:
         lines += ["", *in_detail(plan, named)]
     return "\n".join(lines)
+
+
+def folded(text):
+    """Return lines that do not part a number from its unit."""
+    lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), WIDTH)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def by_name(results):
