@@ -24,6 +24,7 @@ from sklearn.datasets import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
 from sklearn_activelearn import (
@@ -189,6 +190,26 @@ class TestReport:
             None,
             [None, None],
         )
+
+    def test_all_intervals_hold_together(self, iris_csv, capsys):
+        argv = ["--data", iris_csv, "--target", "kind"]
+        argv += ["--learner", "CBGZ", "--learner", "DKM", "--learner", "DKM:R=2"]
+        results = report_of(capsys, *argv)["results"]
+        levels = [result["confidence"] for result in results]
+        assert levels == pytest.approx([1 - 0.05 / 3] * 3, abs=1e-6)
+
+    def test_a_run_has_one_thread(self, iris_csv, monkeypatch):
+        seen = []
+
+        def look(*args, **kwargs):
+            seen.extend(pool["num_threads"] for pool in threadpool_info())
+            return label_curve(*args, **kwargs)
+
+        monkeypatch.setattr(comparison, "label_curve", look)
+        argv = ["--data", iris_csv, "--target", "kind", "--learner", "DKM"]
+        with threadpool_limits(2):
+            assert main(["compare", *SMALL, *argv]) == 0
+        assert set(seen) == {1}
 
     def test_cached_runs_are_not_run_again(
         self, iris_csv, tmp_path, capsys, monkeypatch

@@ -90,6 +90,15 @@ def test_the_fewest_labels_may_do():
     assert found.needed == pytest.approx(0.1)
 
 
+def test_a_dip_that_does_not_stay_is_no_saving():
+    chosen, passive = curves(1.5)
+    chosen.scores[:, 2] = 0.99
+    found = savings(chosen, passive, 0.95, True)
+    assert found.needed == pytest.approx(1 / 1.5, abs=0.02)
+    assert found.high == pytest.approx(1 / 1.5, abs=0.02)
+    assert found.low < 0.3  # what the test does not refuse there is in the interval
+
+
 def test_equal_curves_are_within_noise():
     curve, _ = curves(1.0)
     found = savings(curve, curve, 0.95, True)

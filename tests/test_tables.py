@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import time
 
 import numpy as np
 import pandas as pd
@@ -84,6 +85,17 @@ class TestKinds:
         # no month has 13 days more
         days = column(["2/1/1970", "13/1/1970", ""]).values
         np.testing.assert_array_equal(days, [1, 12, math.nan])
+
+    @pytest.mark.skipif(not hasattr(time, "tzset"), reason="no time zones to set")
+    def test_dates_do_not_depend_on_where_the_machine_is(self, monkeypatch):
+        monkeypatch.setenv("TZ", "America/New_York")
+        time.tzset()
+        try:
+            days = column(["1970-01-02", "1970-06-01"]).values
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+        assert days.tolist() == [1, 151]
 
     @pytest.mark.parametrize(
         ("told", "why"),

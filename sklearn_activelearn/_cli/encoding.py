@@ -67,8 +67,8 @@ def rows_of(columns):
 
 
 def codes(cells):
-    """Return categories as numbers, gaps as the first one."""
-    code = {cell: k for k, cell in enumerate(sorted({"", *cells}))}
+    """Return categories, of which a gap is one, as numbers."""
+    code = {cell: k for k, cell in enumerate(sorted(set(cells)))}
     return np.array([code[cell] for cell in cells], dtype=float)
 
 
