@@ -283,13 +283,16 @@ class TestVerdict:
 
     def test_within_noise(self):
         text = self.text(against_passive([3, 3], [0.9, 0.72]))
-        assert text.startswith("No savings beyond noise on these data: ")
+        assert text.startswith("No savings beyond noise on these data: perhaps 2 ")
         assert "3 random ones, 24 % saved (95 %: none–60)." in " ".join(text.split())
 
     def test_never_as_good(self):
         text = self.text(against_passive([3, 3], [0.6, 0.6]))
         assert text.startswith("No savings on these data: as many random labels")
         assert "not within 3  none (none)" in text
+        assert "as many random labels are better." in text
+        text = self.text(against_passive([3, 3], [0.7, 0.6]))
+        assert "as many random labels are as good." in text
 
     def test_the_best_of_several(self):
         good, better = (against_passive([3, 3], [s, s]) for s in (0.8, 0.9))

@@ -39,7 +39,7 @@ def run_compare(args):
         most_rows=args.rows,
         target_error=args.target_error,
     )
-    tell(f"{plan.rows:,} rows, {plan.features} columns, {plan.classes} classes")
+    tell(plan.size)
     for line in plan.treated_as:
         tell(f"treated as {line}")
     learners = learners or plan.default_learners()

@@ -62,6 +62,14 @@ class Plan:
     most_rows: int | None
     target_error: float | None
 
+    @property
+    def size(self):
+        """Rows, columns and classes, in words."""
+        columns = "column" if self.features == 1 else "columns"
+        return (
+            f"{self.rows:,} rows, {self.features:,} {columns}, {self.classes} classes"
+        )
+
     def rows_for(self, learner):
         """Return how many rows a run of a learner uses."""
         needs_pool = type(learner).__name__ in pool.__all__

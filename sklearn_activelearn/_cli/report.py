@@ -26,8 +26,7 @@ def to_text(plan, results, details=False):
         "",
         *align([*heading(plan.target_error), *rows]),
         "",
-        f"data  {plan.data}: {plan.rows:,} rows, {plan.features} columns, "
-        f"{plan.classes} classes",
+        f"data  {plan.data}: {plan.size}",
         *(f"runs  {name}: {runs_of(plan, r)}" for name, r in named.items()),
         f"      means of the runs, errors on the rows held out; seed {plan.seed}",
     ]
@@ -66,8 +65,11 @@ def verdict(named):
     if savers:
         return f"On these data {work}: {saved(best.savings)}."
     if np.isinf(best.savings.needed):
-        return "No savings on these data: as many random labels are as good."
-    return f"No savings beyond noise on these data: {work}, {saved(best.savings)}."
+        quality = "better" if best.savings.is_worse else "as good"
+        return f"No savings on these data: as many random labels are {quality}."
+    return (
+        f"No savings beyond noise on these data: perhaps {work}, {saved(best.savings)}."
+    )
 
 
 def saved(savings):
