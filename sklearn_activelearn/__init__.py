@@ -1,39 +1,42 @@
 """Active learning for scikit-learn: learners that choose which labels to pay for."""
 
-try:
-    from . import _rows  # noqa: F401
-except ImportError as error:
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if find_spec("._rows", __name__) is None:
     raise ImportError(
         "sklearn_activelearn is not compiled here. Build it with "
         "`pip install -e .` from the source tree, or leave the source tree to use "
         "the installed package."
-    ) from error
+    )
 
-from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
-from .pool import (
-    ActiveLabelPropagationClassifier,
-    ALMSClassifier,
-    ASSLBoostClassifier,
-    COMBClassifier,
-    FASSLBoostClassifier,
-    MinMarginClassifier,
-    PassiveClassifier,
-    QueryByBoostingClassifier,
-    QueryByCommitteeClassifier,
-    SSMarginBoostClassifier,
-    UncertaintyHerdingClassifier,
-    UncertaintySamplingClassifier,
-)
-from .stream import (
-    CBGZClassifier,
-    DKMClassifier,
-    GreedyOnlineClassifier,
-    MarginLossClassifier,
-    RandomSamplingClassifier,
-    RLSSamplingClassifier,
-    SecondOrderPerceptronClassifier,
-    SOLEClassifier,
-)
+if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
+    from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
+    from .pool import (
+        ActiveLabelPropagationClassifier,
+        ALMSClassifier,
+        ASSLBoostClassifier,
+        COMBClassifier,
+        FASSLBoostClassifier,
+        MinMarginClassifier,
+        PassiveClassifier,
+        QueryByBoostingClassifier,
+        QueryByCommitteeClassifier,
+        SSMarginBoostClassifier,
+        UncertaintyHerdingClassifier,
+        UncertaintySamplingClassifier,
+    )
+    from .stream import (
+        CBGZClassifier,
+        DKMClassifier,
+        GreedyOnlineClassifier,
+        MarginLossClassifier,
+        RandomSamplingClassifier,
+        RLSSamplingClassifier,
+        SecondOrderPerceptronClassifier,
+        SOLEClassifier,
+    )
 
 __version__ = "0.1.0"
 
@@ -61,3 +64,21 @@ __all__ = [
     "UncertaintyHerdingClassifier",
     "UncertaintySamplingClassifier",
 ]
+
+_MODULES = ("batch", "datasets", "evaluation", "labeling", "losses", "pool", "stream")
+
+
+def __getattr__(name):
+    """Import a public name, or a module of them, when it is first asked for."""
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in __all__:
+        for home in ("batch", "pool", "stream"):
+            module = import_module(f".{home}", __name__)
+            if name in module.__all__:
+                return globals().setdefault(name, getattr(module, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, *_MODULES})

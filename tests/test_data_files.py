@@ -12,8 +12,8 @@ from numpy.lib import format as npy
 from scipy.sparse import csr_array
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import data_files
-from sklearn_activelearn._cli.data_files import read_data
+from sklearn_activelearn._cli import arrays, limits
+from sklearn_activelearn._cli.labelled_data import read_labelled
 
 LABELS = np.array([0, 1] * 5)
 CSR = csr_array(np.eye(10))
@@ -27,17 +27,18 @@ def refused(capsys):
         assert main(["compare", "--data", str(path), *options]) == 2
         out, err = capsys.readouterr()
         assert out == ""
-        assert err.startswith(f"sklearn-activelearn: error: {path}: ")
-        assert err.count("\n") == 1
-        assert len(err) < 500
-        return err
+        first, last = err.splitlines()
+        assert first == f"reading {path}"
+        assert last.startswith(f"sklearn-activelearn: error: {path}: ")
+        assert len(last) < 500
+        return last
 
     return run
 
 
 @pytest.fixture
 def little_memory(monkeypatch):
-    monkeypatch.setattr(data_files, "ROOM", 10**6)
+    monkeypatch.setattr(limits, "ROOM", 10**6)
 
 
 def npy_file(shape=(10, 1), descr="<f8", data=bytes(80)):
@@ -128,8 +129,8 @@ class TestArchive:
     @pytest.mark.parametrize("case", BAD_CSR)
     def test_damaged_csr_parts(self, case, tmp_path, refused):
         part, value, message = BAD_CSR[case]
-        arrays = {name: getattr(CSR, name) for name in data_files.CSR_PARTS}
-        np.savez(tmp_path / "bad.npz", **{**arrays, "y": LABELS, part: value})
+        parts = {name: getattr(CSR, name) for name in arrays.CSR_PARTS}
+        np.savez(tmp_path / "bad.npz", **{**parts, "y": LABELS, part: value})
         assert message in refused(tmp_path / "bad.npz")
 
     @pytest.mark.usefixtures("little_memory")
@@ -152,7 +153,7 @@ class TestArchive:
     def test_header_of_python_2(self, tmp_path):
         path = tmp_path / "old.npz"
         path.write_bytes(zipped(npy_with(HEADER % b"10L, 1L")))
-        assert read_data(path)[0].shape == (10, 1)
+        assert read_labelled(path).X.shape == (10, 1)
 
 
 class TestText:
@@ -170,21 +171,21 @@ class TestText:
 
     def test_columns_that_fit_and_one_more(self, tmp_path, refused, monkeypatch):
         path = tmp_path / "wide.svm"
-        monkeypatch.setattr(data_files, "ROOM", 64 * 2 * 1000)
+        monkeypatch.setattr(limits, "ROOM", 64 * 2 * 1000)
         path.write_text("1 1:1\n-1 1000:1\n")
-        assert read_data(path)[0].shape == (2, 1000)
+        assert read_labelled(path).X.shape == (2, 1000)
         path.write_text("1 1:1\n-1 1001:1\n")
         assert "the weights of 1001 features" in refused(path)
 
     def test_a_file_with_a_bad_line_is_read_once(self, tmp_path, refused, monkeypatch):
-        path, load, calls = tmp_path / "a.svm.gz", data_files.load_svmlight_file, []
+        path, load, calls = tmp_path / "a.svm.gz", arrays.load_svmlight_file, []
         path.write_bytes(gzip.compress(b"1 1:2\n" * 999 + b"x\n" + b"1 1:2\n" * 999))
 
         def counted(*args, **kwargs):
             calls.append(args)
             return load(*args, **kwargs)
 
-        monkeypatch.setattr(data_files, "load_svmlight_file", counted)
+        monkeypatch.setattr(arrays, "load_svmlight_file", counted)
         assert "line 1000 is not in svmlight format" in refused(path)
         assert len(calls) == 1
 
@@ -198,7 +199,7 @@ class TestText:
         ],
     )
     def test_packed_bomb(self, content, message, tmp_path, refused, monkeypatch):
-        monkeypatch.setattr(data_files, "LONGEST_LINE", 10**6)
+        monkeypatch.setattr(limits, "LONGEST_LINE", 10**6)
         (tmp_path / "bad.svm.gz").write_bytes(gzip.compress(content))
         assert message in refused(tmp_path / "bad.svm.gz")
 
@@ -206,24 +207,25 @@ class TestText:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("kind,a\n" + "x,1\n" * 10**5, "what stands up to line 12501"),
+            ("kind,a\n" + "x,1\n" * 10**5, "what stands up to line 7813"),
             ("kind,a\n" + "x,1\n" * 10**3 + "y" * 900 + ",1\n", "up to 900 characters"),
             ("kind,a\nx," + "1" * 10**4, "line 2 is longer than 999 characters"),
             ("kind,a\n" + " " * 10**6, "the file would take"),
-            ("\ufeff", "no column 'kind'"),
+            ("\ufeff", "the first line names no columns"),
         ],
     )
     def test_csv(self, content, message, tmp_path, refused, monkeypatch):
-        monkeypatch.setattr(data_files, "LONGEST_LINE", 10**3)
+        monkeypatch.setattr(limits, "LONGEST_LINE", 10**3)
         (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
         assert message in refused(tmp_path / "bad.csv", "--target", "kind")
 
     def test_header_of_many_columns(self, tmp_path):
         names = [f"a{i}" for i in range(50_000)]  # not each is sought among all
         path = tmp_path / "wide.csv"
-        path.write_text(f"kind,{','.join(names)}\n" + "x" + ",1" * len(names))
+        rows = "x" + ",1" * len(names), "y" + ",2" * len(names)
+        path.write_text("\n".join([f"kind,{','.join(names)}", *rows]))
         start = perf_counter()
-        assert read_data(path, "kind")[0].shape == (1, 50_000)
+        assert read_labelled(path, "kind").X.shape == (2, 50_000)
         assert perf_counter() - start < 10
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sklearn_activelearn._cli.tables import as_numbers, default_learner, read_task
+from sklearn_activelearn._cli.columns import as_numbers
+from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn.labeling._images import image_path
 
 
@@ -157,7 +158,7 @@ class TestImages:
         ("t\na\n", {"labelled": "x"}, "no column 'x'"),
         ("t\na\n", {"image": "x"}, "no column 'x'"),
         ("t\n", {}, "no row below the header"),
-        ("", {}, "names no columns"),
+        ("", {}, "the file is empty"),
         (",\n1,2\n", {}, "names no columns"),
         ("a;b\n1;2\n", {}, "separated by semicolons"),
         ("a,a\n1,2\n", {}, "the column 'a' twice"),

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.tables import default_learner, read_task
+from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn.labeling import LabelingSession, _keyboard
 from sklearn_activelearn.labeling._desk import counts, keys_of, progress
 from sklearn_activelearn.labeling._evidence import Status

@@ -1,23 +1,29 @@
-"""Learners and passive learning of the same model, run over the same folds."""
+"""Learners and passive learning of the same model, run over the same rows."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from joblib import parallel_config
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
-from ..evaluation import (
-    LabelCurve,
-    LabelCurveComparison,
-    LabelsToTarget,
-    compare_label_curves,
-    label_curve,
-    labels_to_target,
-)
-from ..evaluation._comparison import corrected_t
-from ..evaluation._curves import check_range
+from .. import GreedyOnlineClassifier, UncertaintyHerdingClassifier, pool
+from ..evaluation import LabelCurve, label_curve
 from .learners import name_of
+from .savings import Savings, savings
+
+#: Rows, held out ones included, that a run uses at most: of a learner that looks at the
+#: whole pool at each purchase, and of one that sees each row once.
+POOL_ROWS, STREAM_ROWS = 2_500, 20_000
+
+#: How often to go through all folds while a run has at most so many numbers, else once.
+REPEATS = ((20_000, 4), (500_000, 2))
+
+MOST_LABELS = 200  # that the default pool learner buys
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -29,38 +35,99 @@ class Plan:
     data : str
         Name for the reader.
     rows, features, classes : int
-        Size of the data.
-    standardize : bool
-        Whether to bring features to mean 0 and variance 1, which takes no labels.
-    folds, repeats, seed : int
+        Size of the data; columns of a table, before they are made numbers.
+    treated_as : list of str
+        What the columns of a table are taken for.
+    width : int
+        Numbers in a row, about.
+    folds, seed : int
         As for `label_curve`.
+    repeats : int or None
+        None: chosen by the size of the data.
+    most_rows : int or None
+        Random rows that each run uses, at most. None: chosen by the kind of learner.
     target_error : float or None
-        Error to be reached; None: the mean final error of passive learning.
+        Error whose labels are counted, too.
     """
 
     data: str
     rows: int
     features: int
     classes: int
-    standardize: bool
+    treated_as: list
+    width: int
     folds: int
-    repeats: int
+    repeats: int | None
     seed: int
+    most_rows: int | None
     target_error: float | None
 
     @property
-    def n_runs(self):
-        """Runs of each learner."""
-        return self.folds * self.repeats
+    def size(self):
+        """Rows, columns and classes, in words."""
+        columns = "column" if self.features == 1 else "columns"
+        return (
+            f"{self.rows:,} rows, {self.features:,} {columns}, {self.classes} classes"
+        )
 
-    @property
-    def label_counts(self):
-        """Labels after which to score: 1 to 100, then steps of 1 %, and all."""
-        fewest = self.rows - -(-self.rows // self.folds)
-        most = self.rows - self.rows // self.folds
-        steps = 100 * 1.01 ** np.arange(101 * np.log(max(most / 100, 1)))
-        counts = np.union1d(np.arange(1, 101), [*steps.astype(int), fewest, most])
+    def rows_for(self, learner):
+        """Return how many rows a run of a learner uses."""
+        needs_pool = type(learner).__name__ in pool.__all__
+        most = POOL_ROWS if needs_pool else STREAM_ROWS
+        return min(self.most_rows or most, self.rows)
+
+    def offered(self, learner):
+        """Return the fewest and the most rows that a run offers to a learner."""
+        rows = self.rows_for(learner)
+        return rows - -(-rows // self.folds), rows - rows // self.folds
+
+    def runs_for(self, learner):
+        """Return how many runs of a learner there are."""
+        size = self.rows_for(learner) * self.width
+        by_size = next((n for most, n in REPEATS if size <= most), 1)
+        return self.folds * (self.repeats or by_size)
+
+    def shares_rows(self, learner):
+        """Whether runs have rows in common, for lack of others."""
+        return self.rows_for(learner) * self.runs_for(learner) > self.rows
+
+    def splits_for(self, learner):
+        """Return the arguments of `label_curve` that say which rows runs use."""
+        rows, n_runs = self.rows_for(learner), self.runs_for(learner)
+        held_out = rows // self.folds
+        if rows == self.rows:
+            return {"cv": self.folds, "n_repeats": n_runs // self.folds}
+        if self.shares_rows(learner):
+            splitter = StratifiedShuffleSplit(
+                n_runs,
+                train_size=rows - held_out,
+                test_size=held_out,
+                random_state=self.seed,
+            )
+            return {"cv": splitter}
+        order = np.random.RandomState(self.seed).permutation(self.rows)
+        parts = order[: n_runs * rows].reshape(n_runs, rows)
+        return {"cv": [(part[held_out:], part[:held_out]) for part in parts]}
+
+    def label_counts(self, learner):
+        """Return after how many labels to score: steps of 10 %, and all of them."""
+        params = learner.get_params(deep=False)
+        # whole batches: between two trainings the model is that of the first
+        first, batch = params.get("n_initial", 1), params.get("batch_size", 1)
+        fewest, most = self.offered(learner)
+        counts = 1.1 ** np.arange(np.log(most) / np.log(1.1))
+        n_batches = np.round(np.maximum(counts - first, 0) / batch).astype(int)
+        counts = np.union1d(first + batch * n_batches, [fewest, most])
         return counts[counts <= most]
+
+    def default_learners(self):
+        """Return a learner for a pool and one for a stream."""
+        herding = UncertaintyHerdingClassifier(
+            LogisticRegression(max_iter=1_000), batch_size=10
+        )
+        _, most = self.offered(herding)
+        budget = min(MOST_LABELS, max(20, most // 40 * 10))
+        return [herding.set_params(budget=budget), GreedyOnlineClassifier()]
 
 
 @dataclass(frozen=True)
@@ -73,25 +140,18 @@ class Comparison:
         Unfitted.
     curve, passive_curve : LabelCurve
         Their runs.
-    target : float
-        Error to be reached.
+    confidence : float
+        Of the interval of what was saved.
+    shares_rows : bool
+        Whether runs have rows in common.
     """
 
     learner: object
     passive: object
     curve: LabelCurve
     passive_curve: LabelCurve
-    target: float
-
-    @cached_property
-    def needed(self) -> LabelsToTarget:
-        """Labels until the target."""
-        return labels_to_target(self.curve, self.target)
-
-    @cached_property
-    def passive_needed(self) -> LabelsToTarget:
-        """Labels until the target, of passive learning."""
-        return labels_to_target(self.passive_curve, self.target)
+    confidence: float
+    shares_rows: bool
 
     @cached_property
     def errors(self):
@@ -100,57 +160,40 @@ class Comparison:
 
     @cached_property
     def passive_errors(self):
-        """Error of passive learning with as many labels in that run, NaN for none."""
+        """Error with as many random labels in that run, NaN for none."""
         return 1 - np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
 
     @cached_property
-    def passive_needs(self):
-        """Labels passive learning needs for the same mean error; inf: never."""
-        return self.passive_curve.labels_for(self.errors.mean())
-
-    @cached_property
-    def saved(self):
-        """Share of these labels that was saved; at least that share if it is inf."""
-        passive = min(self.passive_needs, self.passive_curve.n_offered.mean())
-        return float(1 - self.curve.n_bought.mean() / passive)
-
-    @cached_property
-    def p_value(self):
-        """Of no difference in error with as many labels: corrected resampled t-test."""
-        gain = (self.passive_errors - self.errors)[:, None]
-        ratio = np.mean(self.curve.n_held_out / self.curve.n_offered)
-        return float(corrected_t(gain, ratio, 0.95)[-1][0])
+    def savings(self) -> Savings:
+        """Which share of as many random labels the chosen ones need."""
+        return savings(
+            self.curve, self.passive_curve, self.confidence, self.shares_rows
+        )
 
     @property
-    def is_clear(self):
-        """Whether that difference is beyond noise."""
-        return self.p_value < 0.05
+    def n_bought(self):
+        """Labels bought, mean over runs."""
+        return float(self.curve.n_bought.mean())
 
-    @cached_property
-    def paired(self) -> LabelCurveComparison | None:
-        """Test of the areas up to the labels bought; None if they are too few."""
-        most = int(self.curve.n_bought.max())
-        first, _ = check_range(None, None, [self.curve, self.passive_curve])
-        if self.curve.n_bought.min() == 0 or most < first:
-            return None
-        return compare_label_curves(self.curve, self.passive_curve, stop=most)
+    @property
+    def n_needed(self):
+        """Chosen labels that do the work of as many random ones; inf for more."""
+        return self.n_bought * self.savings.needed
 
 
-def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
+def compare(learners, data, plan, *, n_jobs, announce, memory=None):
     """Run learners and their passive twins, one after the other.
 
     Parameters
     ----------
     learners : list of learners
         Not changed.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-    y : array-like of shape (n_samples,)
-        Labels.
+    data : LabelledData
+        Rows and labels.
     plan : Plan
         How to run them.
     n_jobs : int
-        Runs in parallel, as in joblib.
+        Runs in parallel, as in joblib, each on one thread.
     announce : callable
         Gets the name of each learner before it runs; returns a function that gets
         (runs done, runs in all).
@@ -160,7 +203,8 @@ def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
     Yields
     ------
     result : Comparison
-        One for each learner.
+        One for each learner. The intervals of all learners hold together
+        (Bonferroni).
 
     Raises
     ------
@@ -168,33 +212,37 @@ def compare(learners, X, y, plan, *, n_jobs, announce, memory=None):
         For data that a learner refuses; it names the learner.
     """
 
-    def run(learner):
+    def run(learner, like):
         progress = announce(name_of(learner))
+        steps = [step for step in (data.encoder, learner) if step is not None]
+        one_thread = parallel_config("loky", inner_max_num_threads=1)
         try:
-            return label_curve(
-                make_pipeline(StandardScaler(), learner)
-                if plan.standardize
-                else learner,
-                X,
-                y,
-                cv=plan.folds,
-                n_repeats=plan.repeats,
-                n_jobs=n_jobs,
-                at=plan.label_counts,
-                memory=memory,
-                progress=progress,
-                random_state=plan.seed,
-            )
+            with one_thread, threadpool_limits(1):
+                return label_curve(
+                    make_pipeline(*steps) if len(steps) > 1 else learner,
+                    data.X,
+                    data.y,
+                    **plan.splits_for(like),
+                    n_jobs=n_jobs,
+                    at=plan.label_counts(like),
+                    memory=memory,
+                    progress=progress,
+                    random_state=plan.seed,
+                )
         except ValueError as error:
             raise ValueError(f"{name_of(learner)}: {error}") from error
 
     passive_curves = {}
     for learner in learners:
         passive = learner._passive_twin()
-        name = name_of(passive)
-        if name not in passive_curves:
-            passive_curves[name] = run(passive)
-        target = plan.target_error
-        if target is None:
-            target = float(1 - passive_curves[name].final_scores.mean())
-        yield Comparison(learner, passive, run(learner), passive_curves[name], target)
+        key = name_of(passive), plan.rows_for(learner)
+        if key not in passive_curves:
+            passive_curves[key] = run(passive, learner)
+        yield Comparison(
+            learner,
+            passive,
+            run(learner, learner),
+            passive_curves[key],
+            1 - (1 - CONFIDENCE) / len(learners),
+            plan.shares_rows(learner),
+        )

@@ -14,7 +14,7 @@ from ..labeling._desk import Desk, keys_of
 from ..labeling._terminal import check_answers, label_in_terminal
 from .learners import name_of, parse_learner
 from .options import PROGRAM, UsageError
-from .tables import default_learner, read_task
+from .tasks import default_learner, read_task
 
 SQLITE = b"SQLite format 3\0"
 

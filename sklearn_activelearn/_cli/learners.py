@@ -3,8 +3,10 @@
 import ast
 from difflib import get_close_matches
 
+from sklearn.utils import all_estimators
+
 import sklearn_activelearn
-from sklearn_activelearn import losses, stream
+from sklearn_activelearn import losses
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -14,18 +16,6 @@ def public_learners():
     """Return the active learners of the package by name."""
     public = {n: getattr(sklearn_activelearn, n) for n in sklearn_activelearn.__all__}
     return {name: value for name, value in public.items() if hasattr(value, "learn")}
-
-
-def quick_learners():
-    """Return the names of those that choose labels and never refit a model."""
-    learners = {
-        n: make() for n, make in public_learners().items() if n in stream.__all__
-    }
-    return [
-        name
-        for name, learner in learners.items()
-        if name_of(learner) != name_of(learner._passive_twin())
-    ]
 
 
 def parse_learner(text):
@@ -56,11 +46,12 @@ def parse_learner(text):
 def parse_params(text):
     """Return the parameters in param=value,...; a bare word is a string.
 
-    A value may be a loss, as in ``loss=RampLoss(t=2)``.
+    A value may be a loss or a classifier of scikit-learn with constants, as in
+    ``loss=RampLoss(t=2)`` and ``estimator=SVC(C=10)``.
     """
     try:
         return keywords_of(ast.parse(f"dict({text})", mode="eval").body)
-    except (SyntaxError, AttributeError):
+    except (SyntaxError, AttributeError, RecursionError, MemoryError):
         raise ValueError(f"{text!r} is not of the form param=value,p=value") from None
 
 
@@ -72,24 +63,37 @@ def keywords_of(call):
 
 
 def value_of(node):
-    """Return a constant, a word or a loss."""
+    """Return a constant, a word, a loss or a classifier."""
     if isinstance(node, ast.Name):
         return WORDS.get(node.id, node.id)
-    kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
-    if isinstance(node, ast.Call) and node.func.id in kinds:
-        return make(kinds[node.func.id], keywords_of(node))
+    if isinstance(node, ast.Call):
+        return made(node.func.id, keywords_of(node))
     try:
         return ast.literal_eval(node)
     except ValueError:
         raise SyntaxError from None
 
 
-def make(kind, params):
-    """Return a loss with these parameters."""
+def made(name, params):
+    """Return a loss, or a classifier of scikit-learn, with these parameters."""
+    kinds = {kind.__name__: kind for kind in losses.LOSSES.values()}
+    if name not in kinds:
+        kinds |= all_estimators(type_filter="classifier")
+    if name not in kinds:
+        raise ValueError(
+            f"there is no loss and no classifier of scikit-learn {name!r}"
+            f"{similar(name, kinds)}"
+        )
     try:
-        return kind(**params)
+        return kinds[name](**params)
     except TypeError as error:
-        raise ValueError(f"{kind.__name__}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
+
+
+def similar(name, names):
+    """Return a hint at what a misspelt name may have meant, empty for nothing."""
+    close = get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def choices(name, names):

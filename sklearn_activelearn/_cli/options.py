@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from .. import __version__
-from .learners import public_learners
 from .papers import PAPERS
 
 PROGRAM = "sklearn-activelearn"
@@ -29,9 +28,9 @@ def make_parser(run_compare, run_label, run_reproduce):
     compare = commands.add_parser(
         "compare",
         help="see whether active learning would save labels on your data",
-        description="Buy labels with active learners, and with passive learning of the "
-        "same model, which buys the label of every row; report the test errors and how "
-        "many labels they took. All labels of the data must be known.",
+        description="Buy labels with active learners, and at random for the same "
+        "models; say how many random labels do the work of the chosen ones. All labels "
+        "of the data must be known.",
     )
     compare.set_defaults(run=run_compare)
     label = commands.add_parser(
@@ -70,38 +69,62 @@ def add_input(add):
     add(
         "--data",
         metavar="FILE",
-        help=".csv with a header line, .npz (arrays X and y, or data, indices, indptr, "
-        "shape and y), or svmlight (.svm .svmlight .libsvm .txt, also .gz or .bz2); "
-        "default: scikit-learn's digits",
+        help="a table (.csv with a header line, .parquet, .xlsx), .npz (arrays X and "
+        "y, or data, indices, indptr, shape and y), or svmlight (.svm .svmlight "
+        ".libsvm .txt, also .gz or .bz2); default: scikit-learn's digits",
     )
-    add("--target", metavar="COLUMN", help="column of the labels in a .csv")
+    add("--target", metavar="COLUMN", help="column of the labels in a table")
+    for option, what in (
+        ("--text", "texts, to be learned from by their words"),
+        ("--categorical", "categories, perhaps written as numbers"),
+        ("--drop", "what is not to be learned from"),
+    ):
+        add(
+            option,
+            metavar="COLUMN",
+            action="append",
+            default=[],
+            help=f"a column of a table that holds {what}; may be repeated",
+        )
     add(
         "--raw",
         action="store_true",
-        help="take the features as they are; default: features of dense data are "
-        "standardised (without a look at labels)",
+        help="take numbers as they are; default: numbers are standardised (without a "
+        "look at labels), unless the data are sparse",
     )
     add(
         "--learner",
         metavar="NAME[:param=value,...]",
         action="append",
-        help="a learner and its parameters, may be repeated; default: the quick "
-        f"ones with default parameters, of all there are "
-        f"({', '.join(public_learners())})",
+        help="a learner and its parameters, classifiers of scikit-learn among them, as "
+        "in 'MinMargin:estimator=SVC(C=10)'; may be repeated; default: "
+        "UncertaintyHerding around LogisticRegression, in batches of 10, for a pool, "
+        "and GreedyOnline for a stream",
     )
     add(
         "--target-error",
         metavar="E",
         type=number(float, 0, 1),
-        help="test error to be reached, from 0 to 1; default: the mean error of "
-        "passive learning with all labels",
+        help="also count the labels until this test error, from 0 to 1",
     )
 
 
 def add_runs(add):
     """Add the options that say how it is run."""
     add("--folds", type=number(int, 2), default=5, help="default: %(default)s")
-    add("--repeats", type=number(int, 1), default=4, help="default: %(default)s")
+    add(
+        "--repeats",
+        type=number(int, 1),
+        help="how often to go through the folds; default: 1 to 4, by the size of the "
+        "data",
+    )
+    add(
+        "--rows",
+        type=number(int, 20),
+        metavar="N",
+        help="random rows that each run uses at most; default: 4,000 for learners of a "
+        "pool, 200,000 for those of a stream, 20,000 if there are texts",
+    )
     seeds = number(int, 0, 2**32 - 1)
     add("--seed", type=seeds, default=0, help="default: %(default)s")
     add(
@@ -115,6 +138,11 @@ def add_runs(add):
 
 def add_output(add):
     """Add the options that say where results go."""
+    add(
+        "--details",
+        action="store_true",
+        help="also print how it was run, and the error after so many labels",
+    )
     add(
         "--plot",
         metavar="FILE.png",
@@ -137,7 +165,8 @@ def add_rows(add):
         "file",
         metavar="FILE",
         type=Path,
-        help="the rows, as .csv with a header line; with --export: the labels",
+        help="the rows, as .csv with a header line, .parquet or .xlsx; with --export: "
+        "the labels",
     )
     add("--out", metavar="FILE", type=Path, help="where the labels are kept")
     add(

@@ -1,112 +1,173 @@
 """A comparison as text, as plain values for JSON, and as a picture."""
 
 import csv
+from collections import Counter
 from dataclasses import asdict
+from textwrap import wrap
 
 import numpy as np
 
 from .. import __version__
 from ..evaluation import LabelCurveDisplay
 from ..evaluation._results import plain
+from .comparison import CONFIDENCE
 from .learners import name_of
 
+WIDTH = 100  # of lines of text
+LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
 
-def to_text(plan, results):
-    """Return what a user wants to know, in lines of about 110 characters."""
-    kind = "standardised features" if plan.standardize else "features"
+
+def to_text(plan, results, details=False):
+    """Return the verdict, the table and how it was run, in lines."""
+    named = by_name(results)
+    rows = [cells(name, r, plan.target_error) for name, r in named.items()]
     lines = [
-        f"data     {plan.data}: {plan.rows} rows, {plan.features} {kind}, "
-        f"{plan.classes} classes",
-        f"runs     {plan.folds} folds × {plan.repeats} repeats, seed {plan.seed}; "
-        "test error on the fold held out; mean ± std over runs",
+        *folded(verdict(named)),
+        "",
+        *align([*heading(plan.target_error), *rows]),
+        "",
+        f"data  {plan.data}: {plan.size}",
+        *(f"runs  {name}: {runs_of(plan, r)}" for name, r in named.items()),
+        f"      means of the runs, errors on the rows held out; seed {plan.seed}",
     ]
-    for name, group in by_twin(results).items():
-        n_all, target = group[0].passive_curve.n_offered.max(), percent(group[0].target)
-        reason = f", where passive learning ends with all {n_all} labels (on average)"
-        rows = [*heading(target), *map(cells, group), passive_cells(group[0])]
-        lines += [
-            f"passive  the same model buys every label: {name}",
-            f"target   {target} % error{reason if plan.target_error is None else ''}",
-            "",
-            *align(rows),
-            "",
-            "paired   score less passive's, mean over label counts [95 % interval]",
-            *align(map(paired_cells, group)),
-            "",
-        ]
-    lines += [
-        "passive needs  labels until passive learning is as good, on average",
-        f"(in brackets)  within noise: p >= 0.05 for the error, {plan.n_runs} runs",
-        "tests          corrected resampled t-tests of paired runs",
-    ]
-    if any(0 < r.needed.n_failed < plan.n_runs for r in results):
-        lines.append("never          counted as all the labels there are")
-    if all(r.needed.n_failed == plan.n_runs for r in results):
-        reached = np.ceil(100 * np.median([r.errors.mean() for r in results])) / 100
-        lines.append(f"out of reach?  try another target: --target-error {reached:.2f}")
-    return "\n".join([*lines, "", verdict(results)])
+    if details:
+        lines += ["", *in_detail(plan, named)]
+    return "\n".join(lines)
 
 
-def by_twin(results):
-    """Return the results by the name of their passive twin."""
-    groups = {}
-    for result in results:
-        groups.setdefault(name_of(result.passive), []).append(result)
-    return groups
+def folded(text):
+    """Return lines that do not part a number from its unit."""
+    lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), WIDTH)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def by_name(results):
+    """Return the results by short names; those of one class are numbered."""
+    names = [type(r.learner).__name__.removesuffix("Classifier") for r in results]
+    total, seen, named = Counter(names), Counter(), {}
+    for name, result in zip(names, results, strict=True):
+        seen[name] += 1
+        named[f"{name} ({seen[name]})" if total[name] > 1 else name] = result
+    return named
+
+
+def verdict(named):
+    """Return in words whether anything saved labels."""
+    known = [(n, r) for n, r in named.items() if r.savings.is_known]
+    if not known:
+        return "Nothing to compare: in some run no labels were bought, or too few."
+    savers = [(n, r) for n, r in known if r.savings.is_clear]
+    name, best = min(savers or known, key=lambda item: item[1].savings)
+    work = (
+        f"{best.n_needed:,.0f} labels chosen by {name} do the work of "
+        f"{best.n_bought:,.0f} random ones"
+    )
+    if savers:
+        return f"On these data {work}: {saved(best.savings)}."
+    if np.isinf(best.savings.needed):
+        quality = "better" if best.savings.is_worse else "as good"
+        return f"No savings on these data: as many random labels are {quality}."
+    return (
+        f"No savings beyond noise on these data: perhaps {work}, {saved(best.savings)}."
+    )
+
+
+def saved(savings):
+    """Return the share of labels saved, with its interval."""
+    if not savings.is_known:
+        return "not known"
+    most, least = share(savings.low), share(savings.high)
+    ends = most if most == least else f"{least}–{most}"
+    text = share(savings.needed)
+    return f"{text}{' %' * (text != 'none')} saved ({LEVEL}: {ends})"
+
+
+def share(needed):
+    """Return the share that is saved where another one is needed, in percent."""
+    return percent(1 - needed) if needed < 1 else "none"
 
 
 def heading(target):
-    """Return the two heading rows of a table."""
+    """Return the two heading rows of the table."""
+    first = ["", "labels", "error, %:", "as many", "chosen labels"]
+    second = ["", "bought", "chosen", "random", "for that"]
+    if target is not None:
+        first += [f"until {percent(target, 1)} %:", ""]
+        second += ["chosen", "random"]
+    return [(*first, "saved"), (*second, f"({LEVEL})")]
+
+
+def cells(name, result, target):
+    """Return the table row of a learner."""
+    needed = within(result.n_needed, result.n_bought)
+    row = [
+        name,
+        f"{result.n_bought:,.0f}",
+        percent(result.errors.mean(), 1),
+        percent(result.passive_errors.mean(), 1),
+        needed if result.savings.is_known else "–",
+    ]
+    if target is not None:
+        for curve in (result.curve, result.passive_curve):
+            row.append(within(curve.labels_for(target), curve.n_bought.mean()))
+    words = saved(result.savings)
+    return (*row, words.replace(f"{LEVEL}: ", "").replace(" saved", ""))
+
+
+def within(n_labels, most):
+    """Return how many labels were needed of those that were bought."""
+    if np.isinf(n_labels):
+        return f"not within {most:,.0f}"
+    return f"{min(n_labels, most):,.0f}"
+
+
+def runs_of(plan, result):
+    """Return how a learner was run, in a line."""
+    n_runs, rows = len(result.errors), plan.rows_for(result.learner)
+    which = f"{plan.folds} folds × {n_runs // plan.folds}"
+    if rows < plan.rows:
+        whose = "random rows" if result.shares_rows else "rows of its own"
+        which = f"{n_runs}, each with {rows:,} {whose}"
+    offered, held_out = (
+        f"{n.max():,}" for n in (result.curve.n_offered, result.curve.n_held_out)
+    )
+    return f"{which}: {offered} to choose from, {held_out} held out"
+
+
+def in_detail(plan, named):
+    """Return lines on columns, learners, intervals and errors."""
+    lines = [f"treated as {line}" for line in plan.treated_as]
+    level = next(iter(named.values())).confidence
+    lines += [
+        f"{LEVEL}: what a paired t-test over runs does not refuse, corrected for rows "
+        "that runs share",
+        f"(Nadeau and Bengio), at {level:.4g} for each of {len(named)}: all intervals "
+        "hold together",
+    ]
+    for name, result in named.items():
+        lines += ["", f"{name}: {name_of(result.learner)}"]
+        lines.append(f"random: {name_of(result.passive)}")
+        if result.savings.is_known:
+            lines += align(curve_rows(result))
+    return lines
+
+
+def curve_rows(result):
+    """Return a table of the errors after some ten label counts."""
+    counts = result.curve.n_labels
+    counts = counts[counts <= result.curve.n_bought.max()]
+    counts = counts[np.unique(np.linspace(0, len(counts) - 1, 10).astype(int))]
     return [
-        (
-            "",
-            "labels",
-            "error with",
-            "passive with",
-            "passive",
-            "labels",
-            "labels until",
-        ),
-        ("", "bought", "them, %", "as many, %", "needs", "saved", f"{target} % error"),
+        ("labels", *(f"{n:,}" for n in counts), ""),
+        errors_at(counts, "chosen, error in %", result.curve),
+        errors_at(counts, "random", result.passive_curve),
     ]
 
 
-def cells(result):
-    """Return the table row of a learner."""
-    more = ">" if np.isinf(result.passive_needs) else ""
-    needs = min(result.passive_needs, result.passive_curve.n_offered.max())
-    saved = f"{more}{percent(result.saved, 0)} %" if result.saved > 0 else "none"
-    return (
-        name_of(result.learner),
-        f"{result.curve.n_bought.mean():.0f}",
-        spread(result.errors),
-        spread(result.passive_errors),
-        f"{more}{needs:.0f}",
-        saved if result.is_clear else f"({saved})",
-        labels_text(result.needed),
-    )
-
-
-def passive_cells(result):
-    """Return the table row of a passive twin."""
-    curve = result.passive_curve
-    errors, needed = spread(1 - curve.final_scores), labels_text(result.passive_needed)
-    return "passive learning", f"{curve.n_offered.max()}", errors, "", "", "", needed
-
-
-def paired_cells(result):
-    """Return the name of a learner, and the test of its area against passive's."""
-    test = result.paired
-    if test is None:
-        return name_of(result.learner), "too few labels in some run"
-    low, high = 100 * test.area_low, 100 * test.area_high
-    first, last = test.area_range
-    return (
-        name_of(result.learner),
-        f"{100 * test.area_mean:+.1f} points [{low:+.1f}, {high:+.1f}]",
-        f"p = {test.area_p_value:.2g}",
-        f"{first} to {last} labels",
-    )
+def errors_at(counts, name, curve):
+    """Return a table row of mean errors."""
+    errors = 1 - curve.scores_at(counts).mean(axis=0)
+    return (name, *(percent(error, 1) for error in errors), "")
 
 
 def align(rows):
@@ -122,85 +183,73 @@ def align(rows):
     return lines
 
 
-def percent(share, digits=1):
+def percent(value, digits=0):
     """Return a share in percent; a dash if it is not known."""
-    return "–" if np.isnan(share) else f"{100 * share:.{digits}f}"
-
-
-def spread(errors):
-    """Return mean ± std of errors in percent."""
-    return f"{percent(errors.mean())} ± {percent(errors.std())}"
-
-
-def labels_text(needed):
-    """Return mean ± std of the labels to a target, and how many runs failed."""
-    n_runs = len(needed.labels)
-    if needed.n_failed == n_runs:
-        return f"never in {n_runs} runs"
-    failed = f", {needed.n_failed} of {n_runs} never" if needed.n_failed else ""
-    return f"{needed.mean:.0f} ± {needed.std:.0f}{failed}"
-
-
-def verdict(results):
-    """Return one sentence that says whether anything saved labels."""
-    savers = [r for r in results if r.is_clear and r.saved > 0]
-    if not savers:
-        return "No learner saved labels beyond noise."
-    best = max(savers, key=lambda r: r.saved)
-    needs = f"{best.passive_needs:.0f}"
-    return (
-        f"{name_of(best.learner)} saved most: {best.curve.n_bought.mean():.0f} labels "
-        f"for {percent(best.errors.mean())} % error; passive learning "
-        f"{'never gets there' if needs == 'inf' else f'needs {needs}'}."
-    )
+    return "–" if np.isnan(value) else f"{100 * value:.{digits}f}"
 
 
 def to_dict(plan, results):
     """Return everything as plain values; None stands for never, or not known."""
-    return {
+    found = {
         "version": __version__,
         **asdict(plan),
-        "results": [
-            {
-                "learner": name_of(result.learner),
-                "passive": name_of(result.passive),
-                "target_error": result.target,
-                "labels_bought": plain(result.curve.n_bought),
-                "errors": plain(result.errors),
-                "passive_errors_with_as_many": plain(result.passive_errors),
-                "passive_needs_for_mean_error": plain(result.passive_needs),
-                "saved": result.saved,
-                "saved_is_clear": result.is_clear,
-                "p_value": plain(result.p_value),
-                "paired_areas": result.paired and result.paired.to_dict(),
-                "labels_to_target": needed_to_dict(result.needed),
-                "passive_labels_to_target": needed_to_dict(result.passive_needed),
-                "curve": curve_to_dict(result.curve),
-                "passive_curve": curve_to_dict(result.passive_curve),
-            }
-            for result in results
-        ],
+        "verdict": verdict(by_name(results)),
+        "results": [result_to_dict(plan, result) for result in results],
     }
+    return rounded(plain(found))
 
 
-def needed_to_dict(needed):
-    """Return labels to a target as plain values."""
+def result_to_dict(plan, result):
+    """Return what is known of a learner."""
     return {
-        "runs": plain(needed.labels),
-        "n_failed": needed.n_failed,
-        "mean_with_failures_as_all": needed.mean,
-        "std_with_failures_as_all": needed.std,
+        "learner": name_of(result.learner),
+        "passive": name_of(result.passive),
+        "labels_bought": result.curve.n_bought,
+        "errors": result.errors,
+        "passive_errors_with_as_many": result.passive_errors,
+        **savings_of(result),
+        "saved_is_clear": result.savings.is_clear,
+        "confidence": result.confidence,
+        "labels_to_target": to_target(result.curve, plan.target_error),
+        "passive_labels_to_target": to_target(result.passive_curve, plan.target_error),
+        "curve": curve_to_dict(result.curve),
+        "passive_curve": curve_to_dict(result.passive_curve),
     }
+
+
+def savings_of(result):
+    """Return the share saved, negative infinity for less than nothing."""
+    needed, low, high = result.savings
+    return {
+        "labels_needed": result.n_needed,
+        "saved": 1 - needed,
+        "saved_low": 1 - high,
+        "saved_high": 1 - low,
+    }
+
+
+def to_target(curve, target):
+    """Return from how many labels the mean error stays at most the target."""
+    return None if target is None else curve.labels_for(target)
 
 
 def curve_to_dict(curve):
     """Return mean and spread of the error for as long as some run bought labels."""
     bought = curve.n_labels <= curve.n_bought.max()
     return {
-        "labels": plain(curve.n_labels[bought]),
-        "error_mean": plain(1 - curve.mean[bought]),
-        "error_std": plain(curve.std[bought]),
+        "labels": curve.n_labels[bought],
+        "error_mean": 1 - curve.mean[bought],
+        "error_std": curve.std[bought],
     }
+
+
+def rounded(value):
+    """Return plain values with six decimals."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def write_csv(results, path):
@@ -216,18 +265,14 @@ def write_csv(results, path):
 COLUMNS = {
     "learner": lambda r: name_of(r.learner),
     "passive": lambda r: name_of(r.passive),
-    "labels_bought": lambda r: r.curve.n_bought.mean(),
+    "labels_bought": lambda r: r.n_bought,
     "error": lambda r: r.errors.mean(),
     "error_std": lambda r: r.errors.std(),
     "passive_error_with_as_many": lambda r: r.passive_errors.mean(),
-    "p_value": lambda r: r.p_value,
-    "passive_needs": lambda r: r.passive_needs,
-    "saved": lambda r: r.saved,
-    "target_error": lambda r: r.target,
-    "labels_to_target": lambda r: r.needed.mean,
-    "labels_to_target_std": lambda r: r.needed.std,
-    "n_failed": lambda r: r.needed.n_failed,
-    "passive_labels_to_target": lambda r: r.passive_needed.mean,
+    **{
+        name: lambda r, name=name: savings_of(r)[name]
+        for name in ("labels_needed", "saved", "saved_low", "saved_high")
+    },
 }
 
 
@@ -236,18 +281,15 @@ def draw(plan, results, path):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
-    targets = {result.target for result in results}
+    named = by_name(results)
     band = 0.8 if len(results) <= 3 else 0  # more of them hide one another
     display = LabelCurveDisplay(
-        {name_of(result.learner): result.curve for result in results},
-        passive={
-            f"passive: {name}": group[0].passive_curve
-            for name, group in by_twin(results).items()
-        },
-        target=targets.pop() if len(targets) == 1 else None,
+        {name: result.curve for name, result in named.items()},
+        passive={f"random, {n}": r.passive_curve for n, r in named.items()},
+        target=plan.target_error,
     ).plot(figure.add_subplot(), band=band)
     display.ax_.get_legend().remove()
     figure.legend(loc="outside right upper", frameon=False, fontsize="small")
     shaded = ", and the middle 80 % of them" if band else ""
-    display.ax_.set_title(f"{plan.data}: mean of {plan.n_runs} runs{shaded}")
+    display.ax_.set_title(f"{plan.data}: means of the runs{shaded}")
     figure.savefig(path)

@@ -1,0 +1,64 @@
+"""What can be refused before anything is read, and before long imports."""
+
+import errno
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+from .options import PROGRAM, UsageError
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def tell(text):
+    """Say what goes on, beside the report."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def check_matplotlib(what):
+    """Refuse what needs pictures where none can be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UsageError(f"{what} needs matplotlib: pip install '{PROGRAM}[plot]'")
+
+
+def check_is_there(path):
+    """Refuse a file that does not exist."""
+    if not os.path.lexists(path):
+        raise UsageError(f"{path}: {os.strerror(errno.ENOENT)}")
+
+
+def check_outputs(args):
+    """Refuse files that cannot be written, before the long run."""
+    if args.cache is not None:
+        try:
+            Path(args.cache).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--cache: {args.cache}: {error.strerror}") from error
+    if args.plot:
+        if args.plot.suffix.lower() not in PICTURES:
+            raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
+        check_matplotlib("--plot")
+    for option in ("--plot", "--json", "--csv"):
+        path = getattr(args, option.removeprefix("--"))
+        if path is None or path == "-":
+            continue
+        folder = Path(path).parent
+        if not folder.is_dir():
+            raise UsageError(f"{option}: there is no folder {folder}")
+        if os.path.isdir(path):
+            raise UsageError(f"{option}: {path} is a folder")
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            raise UsageError(f"{option}: {path} cannot be written")
+
+
+def check_input(args):
+    """Refuse names of columns without a table, and a file that is not there."""
+    if args.data is None:
+        for option in ("target", "text", "categorical", "drop"):
+            if getattr(args, option):
+                raise UsageError(
+                    f"--{option} names a column of a file: --data is missing"
+                )
+    else:
+        check_is_there(args.data)

@@ -1,0 +1,213 @@
+"""What the columns of a table are: numbers, dates, texts, categories.
+
+A column is typed once, from all of its cells; no label is looked at.
+"""
+
+import math
+from datetime import UTC, datetime
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from .tables import no_column
+
+#: What stands in a cell for "not known".
+GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
+
+#: What stands for yes and no.
+BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
+YES = {"true", "yes", "t", "y"}
+
+#: Dates besides those of ISO 8601, with and without a time.
+DAYS = ("%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y")
+DATES = [day + time for day, time in product(DAYS, ("", " %H:%M", " %H:%M:%S"))]
+
+N_CATEGORIES = 30  # of a column; the rare ones share one
+WORDS_OF_A_TEXT = 3  # on average
+HUGE = 1e150  # the squares of larger numbers would be infinite
+
+#: Kinds of columns, in the order in which they are named; the last one is not used.
+KINDS = ("number", "boolean", "date", "category", "text", "left out")
+
+
+class Column(NamedTuple):
+    """A column, and what it is taken for.
+
+    Attributes
+    ----------
+    name : str
+        From the header.
+
+    kind : str
+        One of `KINDS`.
+
+    values : ndarray of float of shape (n_rows,), list of str or None
+        Numbers, dates as days since 1970 and booleans as 1 and 0, with NaN for gaps;
+        texts; the cells of categories; nothing of a column that is left out.
+
+    why : str
+        Why it is left out, in brackets.
+    """
+
+    name: str
+    kind: str
+    values: object = None
+    why: str = ""
+
+
+def typed(table, target, *, text=(), categorical=(), drop=()):
+    """Return the columns of a table other than the labels, with their kinds.
+
+    Parameters
+    ----------
+    table : Table
+        Read from a file.
+    target : str
+        Column of the labels.
+    text, categorical, drop : sequence of str
+        Columns that are texts or categories, or are to be left out, whatever they look
+        like.
+
+    Returns
+    -------
+    columns : list of Column
+        At least one is not left out.
+
+    Raises
+    ------
+    ValueError
+        For names that are no columns, or stand for two kinds; for numbers that are not
+        finite; for a table with nothing to learn from.
+    """
+    told = {}
+    for kind, names in (("text", text), ("category", categorical), ("left out", drop)):
+        for name in names:
+            if name not in table.columns:
+                raise ValueError(no_column(name, list(table.columns)))
+            if name == target:
+                raise ValueError(f"the column {name!r} holds the labels (--target).")
+            if told.setdefault(name, kind) != kind:
+                raise ValueError(
+                    f"the column {name!r} cannot be {told[name]} and {kind}."
+                )
+    columns = [
+        column_of(name, cells, table, told.get(name))
+        for name, cells in table.columns.items()
+        if name != target
+    ]
+    if all(column.kind == "left out" for column in columns):
+        reasons = "; ".join(f"{column.name}{column.why}" for column in columns[:20])
+        raise ValueError(f"there is no column to learn from. {reasons}".strip())
+    return columns
+
+
+def column_of(name, cells, table, told):
+    """Return a column of the kind that was told, or else of that of its cells."""
+    if told == "left out":
+        return Column(name, "left out", why=" (by --drop)")
+    if told == "text":
+        return Column(name, "text", cells)
+    numbers = None if told == "category" else as_numbers(cells)
+    if numbers is not None:
+        return column_of_numbers(name, numbers)
+    filled = [fill(cell) for cell in cells]
+    if told == "category":
+        return Column(name, "category", filled)
+    distinct = set(filled) - {""}
+    if len(set(filled)) == 1:
+        return Column(name, "left out", why=" (has one value)")
+    check_finite(name, filled, table)
+    if {value.lower() for value in distinct} in BOOLEANS:
+        is_yes = {"": math.nan} | {v: float(v.lower() in YES) for v in distinct}
+        return Column(name, "boolean", np.array([is_yes[cell] for cell in filled]))
+    days = as_days(filled, distinct)
+    if days is not None:
+        return Column(name, "date", days)
+    n_known = sum(map(bool, filled))
+    n_words = sum(len(cell.split()) for cell in filled) / n_known
+    is_varied = len(distinct) > min(N_CATEGORIES, n_known / 2)
+    if n_words >= WORDS_OF_A_TEXT and is_varied:
+        return Column(name, "text", cells)
+    if len(distinct) == len(cells) > N_CATEGORIES:
+        return Column(name, "left out", why=" (has another value in each row)")
+    return Column(name, "category", filled)
+
+
+def column_of_numbers(name, numbers):
+    """Return a column of numbers, unless they tell nothing of a row."""
+    if np.all(numbers == numbers[0]):
+        return Column(name, "left out", why=" (has one value)")
+    if len(numbers) > 2 and np.all(np.diff(numbers) == 1):
+        return Column(name, "left out", why=" (counts the rows)")
+    return Column(name, "number", numbers)
+
+
+def fill(cell):
+    """Return what is in a cell, nothing for a gap."""
+    cell = cell.strip()
+    return "" if cell.lower() in GAPS else cell
+
+
+def as_numbers(cells):
+    """Return a column of numbers with NaN for gaps, or None if it is something else."""
+    try:
+        numbers = np.array([*map(float, cells)])
+    except ValueError:  # a gap, perhaps
+        try:
+            numbers = np.array([float(fill(cell) or "nan") for cell in cells])
+        except ValueError:
+            return None
+    known = numbers[~np.isnan(numbers)]
+    return numbers if len(known) and np.all(np.abs(known) < HUGE) else None
+
+
+def check_finite(name, filled, table):
+    """Refuse a column that would be numbers, were it not for one of them."""
+    try:
+        numbers = [float(cell or "nan") for cell in filled]
+    except ValueError:
+        return
+    for number, cell, line in zip(numbers, filled, table.lines, strict=True):
+        if abs(number) >= HUGE:
+            raise ValueError(
+                f"line {line}, column {name!r}: {cell[:40]!r} is not a number below "
+                f"{HUGE:g}; --drop leaves a column out."
+            )
+
+
+def as_days(filled, distinct):
+    """Return dates as days since 1970 with NaN for gaps, or None for something else."""
+    first = min(distinct)
+    for parse in (datetime.fromisoformat, *map(parser, DATES)):
+        try:
+            parse(first)
+            days = {cell: days_of(parse(cell)) for cell in distinct}
+        except (ValueError, OverflowError):
+            continue
+        return np.array([days.get(cell, math.nan) for cell in filled])
+    return None
+
+
+def parser(form):
+    """Return what reads dates of this form."""
+    return lambda cell: datetime.strptime(cell, form)
+
+
+def days_of(date):
+    """Return the days since 1970 of a date; one without a time zone is in UTC."""
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return date.timestamp() / 86_400
+
+
+def in_words(columns, n_unnamed):
+    """Return which columns are taken for what, in a line for each kind."""
+    lines = []
+    for kind in KINDS:
+        names = [c.name + c.why for c in columns if c.kind == kind]
+        if names:
+            more = f" … ({len(names)} in all)" if len(names) > 8 else ""
+            lines.append(f"{kind}: {', '.join(names[:8])}{more}")
+    if n_unnamed:
+        lines.append(f"left out: columns without a name ({n_unnamed})")
+    return lines

@@ -1,0 +1,143 @@
+"""The command ``compare``: from a file to the answer whether labels are saved."""
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+from sklearn.base import clone
+
+from .checks import tell
+from .comparison import Plan, compare
+from .labelled_data import digits, read_labelled
+from .learners import name_of, parse_learner
+from .options import UsageError
+from .report import draw, to_dict, to_text, write_csv
+
+
+def run_compare(args):
+    """Run ``compare``: check everything, then run, then report."""
+    try:
+        learners = [parse_learner(text) for text in args.learner or ()]
+    except ValueError as error:
+        raise UsageError(f"--learner: {error}") from error
+    for learner in learners:
+        check_learner(learner)
+    name, data = load(args)
+    plan = Plan(
+        data=name,
+        rows=data.X.shape[0],
+        features=data.X.shape[1],
+        classes=count_classes(data.y, args.folds),
+        treated_as=data.treated_as,
+        width=data.width,
+        folds=args.folds,
+        repeats=args.repeats,
+        seed=args.seed,
+        most_rows=args.rows,
+        target_error=args.target_error,
+    )
+    tell(plan.size)
+    for line in plan.treated_as:
+        tell(f"treated as {line}")
+    learners = learners or plan.default_learners()
+    twins = {(name_of(x._passive_twin()), plan.rows_for(x)) for x in learners}
+    results = []
+    try:
+        with progress(len(learners) + len(twins)) as announce:
+            for result in compare(
+                learners, data, plan,
+                n_jobs=args.jobs, announce=announce, memory=args.cache,
+            ):  # fmt: skip
+                results.append(result)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
+    except KeyboardInterrupt:
+        if results:
+            write(args, plan, results)
+        raise
+    write(args, plan, results)
+
+
+def check_learner(learner):
+    """Refuse parameters that the learner does not accept."""
+    try:
+        clone(learner).query(np.empty((0, 1)))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name_of(learner)}: {error}") from error
+
+
+def load(args):
+    """Return the name of the data, and the rows with their labels."""
+    if args.data is None:
+        return "digits of scikit-learn", digits(standardize=not args.raw)
+    kinds = {name: getattr(args, name) for name in ("text", "categorical", "drop")}
+    try:
+        data = read_labelled(args.data, args.target, standardize=not args.raw, **kinds)
+    except (ValueError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{args.data}: {reason}") from error
+    return Path(args.data).name, data
+
+
+def count_classes(y, folds):
+    """Return the number of classes, each of which has a row for every fold."""
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise UsageError(f"all labels are {classes[0]}: two classes are needed")
+    rare = counts.argmin()
+    if counts[rare] < folds:
+        raise UsageError(
+            f"class {classes[rare]} has fewer rows ({counts[rare]}) than there are "
+            f"folds ({folds}); there are {len(classes)} classes in {len(y)} rows"
+        )
+    return len(classes)
+
+
+@contextmanager
+def progress(n_steps):
+    """Yield a function that tells which step begins; a terminal also sees its runs."""
+    step, on_terminal = 0, sys.stderr.isatty()
+
+    def announce(name):
+        nonlocal step
+        step += 1
+        began, title = monotonic(), f"{step} of {n_steps}: {name}"
+
+        def show(done, total):
+            if on_terminal:
+                print(f"\r\033[K{title}, run {done} of {total}", end="",
+                      file=sys.stderr, flush=True)  # fmt: skip
+            elif done == 0:
+                tell(f"{title}, {total} runs")
+            if done == total and on_terminal:
+                tell(f"\r\033[K{title}, {total} runs, {monotonic() - began:.0f} s")
+
+        return show
+
+    try:
+        yield announce
+    finally:
+        if on_terminal:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def write(args, plan, results):
+    """Write the report or JSON, and the picture."""
+    try:
+        if not args.json:
+            print(to_text(plan, results, details=args.details))
+        else:
+            text = json.dumps(to_dict(plan, results), indent=1, allow_nan=False)
+            if args.json == "-":
+                print(text)
+            else:
+                Path(args.json).write_text(f"{text}\n", encoding="utf-8")
+        if args.csv:
+            write_csv(results, args.csv)
+        if args.plot:
+            draw(plan, results, args.plot)
+    except OSError as error:
+        raise UsageError(f"cannot write: {error}") from error
