@@ -36,7 +36,7 @@ def subtract(rows):
     return rows
 
 
-@pytest.mark.parametrize("embedding", [StandardScaler(copy=False), subtract], ids=str)
+@pytest.mark.parametrize("embedding", [StandardScaler(copy=False), subtract])
 def test_an_embedding_that_works_in_place_changes_no_pool(embedding):
     pool = X.copy()
     learner = UncertaintyHerdingClassifier(
