@@ -54,8 +54,8 @@ def by_name(results):
 def verdict(named):
     """Return in words whether anything saved labels.
 
-    Of several learners it is about the one with the smallest error: with a model that
-    random labels hardly train, much is saved of little.
+    If several learners save labels, it is about the one whose model has the smallest
+    error with random ones: where these hardly train it, much is saved of little.
     """
     known = [(n, r) for n, r in named.items() if r.savings.is_known]
     if not known:
