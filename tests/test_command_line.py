@@ -277,14 +277,16 @@ class TestVerdict:
         assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
         text = self.text(result)
         assert text.startswith(
-            "On these data 2 labels chosen by DKM do the work of 3 random ones: "
-            "33 % saved (95 %: 33)."
+            "On these data 2 labels chosen by DKM do the work of 3 random ones, "
+            "an error of 30.0 %: 33 % saved\n(95 %: 33)."
         )
 
     def test_within_noise(self):
         text = self.text(against_passive([3, 3], [0.9, 0.72]))
         assert text.startswith("No savings beyond noise on these data: perhaps 2 ")
-        assert "3 random ones, 24 % saved (95 %: none–60)." in " ".join(text.split())
+        assert "an error of 30.0 %: 24 % saved (95 %: none–60)." in " ".join(
+            text.split()
+        )
 
     def test_never_as_good(self):
         text = self.text(against_passive([3, 3], [0.6, 0.6]))
@@ -299,6 +301,15 @@ class TestVerdict:
         text = self.text(good, better)
         assert text.startswith("On these data 2 labels chosen by DKM (2) do")
         assert "DKM (1)" in text
+
+    def test_much_saved_of_little_is_not_the_best(self):
+        good = against_passive([3, 3], [0.9, 0.9])
+        passive = dataclasses.replace(
+            PASSIVE, scores=PASSIVE.scores / 2, final_scores=PASSIVE.final_scores / 2
+        )
+        bad = dataclasses.replace(good, passive_curve=passive)
+        assert bad.savings.needed < good.savings.needed
+        assert "chosen by DKM (1) do" in self.text(good, bad)
 
     def test_one_that_saves_is_named_before_one_that_may(self):
         sure = against_passive([3, 3], [0.75, 0.75])

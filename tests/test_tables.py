@@ -73,7 +73,8 @@ class TestKinds:
         assert column(cells, categorical=["x"]).kind == "category"
         assert column(cells, drop=["x"]).why == " (by --drop)"
         assert column(NAMES, text=["x"]).kind == "text"
-        assert column(cells, text=["x"]).values == cells
+        texts = ["12 34", "", "5", "x"]
+        assert column(texts, text=["x"]).values == texts
 
     def test_values(self):
         flags = column(["yes", "n/a", "No"]).values
@@ -102,6 +103,7 @@ class TestKinds:
         [
             ({"text": ["w"]}, "no column 'w'"),
             ({"drop": ["y"]}, "'y' holds the labels"),
+            ({"text": ["x"]}, "no words in the column 'x'"),
             ({"text": ["x"], "drop": ["x"]}, "'x' cannot be text and left out"),
             ({"drop": ["x", "z"]}, r"no column to learn from. x \(by --drop\)"),
         ],

@@ -4,6 +4,7 @@ A column is typed once, from all of its cells; no label is looked at.
 """
 
 import math
+import re
 from datetime import UTC, datetime
 from itertools import product
 from typing import NamedTuple
@@ -107,6 +108,8 @@ def column_of(name, cells, table, told):
     if told == "left out":
         return Column(name, "left out", why=" (by --drop)")
     if told == "text":
+        if not any(re.search(r"\b\w\w+\b", cell) for cell in cells):
+            raise ValueError(f"there are no words in the column {name!r}.")
         return Column(name, "text", cells)
     numbers = None if told == "category" else as_numbers(cells)
     if numbers is not None:

@@ -52,24 +52,34 @@ def by_name(results):
 
 
 def verdict(named):
-    """Return in words whether anything saved labels."""
+    """Return in words whether anything saved labels.
+
+    If several learners save labels, it is about the one whose model has the smallest
+    error with random ones: where these hardly train it, much is saved of little.
+    """
     known = [(n, r) for n, r in named.items() if r.savings.is_known]
     if not known:
         return "Nothing to compare: in some run no labels were bought, or too few."
     savers = [(n, r) for n, r in known if r.savings.is_clear]
-    name, best = min(savers or known, key=lambda item: item[1].savings)
+    name, best = min(savers or known, key=lambda item: quality(item[1]))
     work = (
         f"{best.n_needed:,.0f} labels chosen by {name} do the work of "
-        f"{best.n_bought:,.0f} random ones"
+        f"{best.n_bought:,.0f} random ones, an error of "
+        f"{percent(best.passive_errors.mean(), 1)} %"
     )
     if savers:
         return f"On these data {work}: {saved(best.savings)}."
     if np.isinf(best.savings.needed):
-        quality = "better" if best.savings.is_worse else "as good"
-        return f"No savings on these data: as many random labels are {quality}."
+        rank = "better" if best.savings.is_worse else "as good"
+        return f"No savings on these data: as many random labels are {rank}."
     return (
-        f"No savings beyond noise on these data: perhaps {work}, {saved(best.savings)}."
+        f"No savings beyond noise on these data: perhaps {work}: {saved(best.savings)}."
     )
+
+
+def quality(result):
+    """Return what is smaller for the better of two results."""
+    return result.passive_errors.mean(), result.savings
 
 
 def saved(savings):
