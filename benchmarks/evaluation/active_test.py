@@ -8,7 +8,8 @@ width   of the interval, over that of as many random rows with the usual interva
         Wilson's for the error, Student's for the log loss and for differences; in
         the mean over sets, less than 0.01 counts as that
 
-    python -m benchmarks.evaluation.active_test [--splits 4] [--repeats 600] [--quick]
+    python -m benchmarks.evaluation.active_test [--splits 4] [--repeats 600]
+        [--kinds KIND ...] [--only SET ...] [--quick]
 """
 
 import argparse
@@ -88,6 +89,7 @@ SETS = {
     "covtype": cover_types,
 }
 QUICK = {"tumours": tumours, "wine": wine}
+KINDS = ["error", "log loss", "difference", "random rows", "other surrogates", "looks"]
 
 
 class Problem:
@@ -201,7 +203,11 @@ def table(problems, title, kind, repeats, mix=MIX):
     results = np.full((len(problems), len(COUNTS), 3), np.nan)
     for k, (name, splits) in enumerate(problems.items()):
         counts = [n for n in COUNTS if n < 0.6 * len(splits[0].y)]
-        results[k, : len(counts)] = measure(splits, kind, counts, repeats, mix)
+        try:
+            results[k, : len(counts)] = measure(splits, kind, counts, repeats, mix)
+        except ValueError as error:  # a probability of 0 has no log loss
+            print(f"  {name:12} left out: {error}")
+            continue
         cells = [f"{100 * c:6.1f} {w:5.2f}" for c, w, _ in results[k]]
         print(f"  {name:12}" + " ".join(cells), flush=True)
     covers, widths, usual = np.moveaxis(results, 2, 0)
@@ -261,9 +267,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=600, help="of each split")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--quick", action="store_true", help="toy size")
     args = parser.parse_args()
-    sets, n_train = SETS, 300
+    sets, n_train = {name: SETS[name] for name in args.only}, 300
     if args.quick:
         sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 4
     print(__doc__.partition("\n\n    python")[0])
@@ -278,13 +286,17 @@ def main():
             problems[name] = [Problem(X, y, s, n_train) for s in range(args.splits)]
         print(f"{time.perf_counter() - begun:.0f} s for the models and surrogates")
         for kind in ("error", "log loss", "difference"):
-            table(problems, kind, kind, args.repeats)
+            if kind in args.kinds:
+                table(problems, kind, kind, args.repeats)
         fewer = -(-args.repeats // 4)
-        for kind in ("error", "log loss"):
-            table(problems, f"{kind}, mix=1 (random rows)", kind, fewer, mix=1)
-        for kind in ("own probabilities", "reversed"):
-            table(problems, f"error, surrogate: {kind}", kind, fewer)
-        looks(problems, args)
+        if "random rows" in args.kinds:
+            for kind in ("error", "log loss"):
+                table(problems, f"{kind}, mix=1 (random rows)", kind, fewer, mix=1)
+        if "other surrogates" in args.kinds:
+            for kind in ("own probabilities", "reversed"):
+                table(problems, f"error, surrogate: {kind}", kind, fewer)
+        if "looks" in args.kinds:
+            looks(problems, args)
     print(f"{time.perf_counter() - begun:.0f} s in all")
 
 
