@@ -12,6 +12,7 @@ import sys
 from sklearn_activelearn._cli.checks import (
     check_input,
     check_is_there,
+    check_learners,
     check_matplotlib,
     check_outputs,
     tell,
@@ -49,6 +50,7 @@ def main(argv=None):
 
 def run_compare(args):
     """Run ``compare``, once what takes no time to check is checked."""
+    check_learners(*args.learner or ())
     check_outputs(args)
     check_input(args)
     tell(f"reading {args.data or 'digits of scikit-learn'}")
@@ -59,6 +61,8 @@ def run_compare(args):
 
 def run_label(args):
     """Run ``label``."""
+    if args.learner:
+        check_learners(args.learner)
     check_is_there(args.file)
     from sklearn_activelearn._cli.label import run_label  # takes a second
 

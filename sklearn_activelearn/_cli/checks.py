@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from .names import class_name
 from .options import PROGRAM, UsageError
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -50,6 +51,15 @@ def check_outputs(args):
             raise UsageError(f"{option}: {path} is a folder")
         if not os.access(path if os.path.exists(path) else folder, os.W_OK):
             raise UsageError(f"{option}: {path} cannot be written")
+
+
+def check_learners(*texts):
+    """Refuse names of learners that do not exist."""
+    for text in texts:
+        try:
+            class_name(text)
+        except ValueError as error:
+            raise UsageError(f"--learner: {error}") from None
 
 
 def check_input(args):

@@ -13,11 +13,8 @@ from threadpoolctl import threadpool_limits
 from .. import GreedyOnlineClassifier, UncertaintyHerdingClassifier, pool
 from ..evaluation import LabelCurve, label_curve
 from .learners import name_of
+from .options import POOL_ROWS, STREAM_ROWS
 from .savings import Savings, savings
-
-#: Rows, held out ones included, that a run uses at most: of a learner that looks at the
-#: whole pool at each purchase, and of one that sees each row once.
-POOL_ROWS, STREAM_ROWS = 2_500, 20_000
 
 #: How often to go through all folds while a run has at most so many numbers, else once.
 REPEATS = ((20_000, 4), (500_000, 2))

@@ -8,35 +8,24 @@ from sklearn.utils import all_estimators
 import sklearn_activelearn
 from sklearn_activelearn import losses
 
+from .names import choices, class_name
+
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
 
 
-def public_learners():
-    """Return the active learners of the package by name."""
-    public = {n: getattr(sklearn_activelearn, n) for n in sklearn_activelearn.__all__}
-    return {name: value for name, value in public.items() if hasattr(value, "learn")}
-
-
 def parse_learner(text):
     """Return the learner that NAME[:param=value,...] describes.
-
-    "Classifier" may be left out of the name.
 
     Raises
     ------
     ValueError
         For a name that does not exist, with those that do.
     """
-    name, _, settings = text.partition(":")
-    learners = public_learners()
-    name = name if name in learners else f"{name}Classifier"
-    if name not in learners:
-        name = name.removesuffix("Classifier")
-        raise ValueError(f"there is no learner {name!r}; {choices(name, learners)}")
-    learner = learners[name]()
+    name = class_name(text)
+    learner = getattr(sklearn_activelearn, name)()
     known = sorted(learner.get_params())
-    params = parse_params(settings)
+    params = parse_params(text.partition(":")[2])
     for param in params:
         if param not in known:
             raise ValueError(f"{name} has no {param!r}; {choices(param, known)}")
@@ -94,14 +83,6 @@ def similar(name, names):
     """Return a hint at what a misspelt name may have meant, empty for nothing."""
     close = get_close_matches(name, names, 1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def choices(name, names):
-    """Return what a misspelt or shortened name may have meant, and all there are."""
-    longer = [n for n in names if name and n.lower().startswith(name.lower())]
-    close = longer or get_close_matches(name, names, 1)
-    hint = f"did you mean {close[0]!r}, of " if close else "there are "
-    return f"{hint}{', '.join(names)}"
 
 
 def name_of(learner):

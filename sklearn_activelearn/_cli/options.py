@@ -8,6 +8,10 @@ from .papers import PAPERS
 
 PROGRAM = "sklearn-activelearn"
 
+#: Rows, held out ones included, that a run of ``compare`` uses at most: of a learner
+#: that looks at the whole pool at each purchase, and of one that sees each row once.
+POOL_ROWS, STREAM_ROWS = 2_500, 20_000
+
 
 class UsageError(Exception):
     """Something that the user can put right; the message is one line."""
@@ -122,8 +126,8 @@ def add_runs(add):
         "--rows",
         type=number(int, 20),
         metavar="N",
-        help="random rows that each run uses at most; default: 4,000 for learners of a "
-        "pool, 200,000 for those of a stream, 20,000 if there are texts",
+        help="random rows that each run uses at most; default: "
+        f"{POOL_ROWS:,} for learners of a pool, {STREAM_ROWS:,} for those of a stream",
     )
     seeds = number(int, 0, 2**32 - 1)
     add("--seed", type=seeds, default=0, help="default: %(default)s")
