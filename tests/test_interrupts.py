@@ -117,7 +117,7 @@ def interrupted(call, *arguments):
     moments = np.random.RandomState(crc32(file))  # other ones for each learner and verb
     longest = 1.3 * min(duration(call, pickle.loads(file)) for _ in range(5))
     n_interrupted = 0
-    for _ in range(5 * n_wanted):
+    for _ in range(50 * n_wanted):  # a signal may come late, and short calls be over
         copies = pickle.loads(file)
         delay = max(moments.uniform(0, longest), 1e-6)
         has_ended, out = with_ctrl_c(call, copies, delay)
@@ -125,8 +125,6 @@ def interrupted(call, *arguments):
         n_interrupted += not has_ended
         if n_interrupted == n_wanted:
             return
-        if has_ended:  # calls take less time than when they were timed
-            longest = (longest + delay) / 2
     pytest.fail(f"only {n_interrupted} calls were interrupted")
 
 
