@@ -7,9 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 from sklearn_activelearn.evaluation import ActiveTest
 from sklearn_activelearn.evaluation._testing.balanced import (
@@ -61,7 +63,10 @@ def test_interval_is_its_twin(drawn, confidence):
     value, low, high = balanced_value_and_ends(plan, order, codes, confidence)
     assert 0 <= low <= value <= high <= 1
     said = order, q, codes, plan.wrong, plan.chances
-    np.testing.assert_allclose(value, reference.balanced_error(*said)[0].mean())
+    bounds = reference.balanced_bounds(*said[:-1])
+    estimate = reference.balanced_error(*said)[0].mean()
+    np.testing.assert_allclose(value, np.clip(estimate, *bounds))
+    assert bounds[0] - 1e-9 <= low <= value <= high <= bounds[1] + 1e-9
 
     def is_accepted(x):
         told = order, q, plan.mean, codes, plan.wrong, plan.chances
@@ -70,7 +75,7 @@ def test_interval_is_its_twin(drawn, confidence):
     step = 1e-4 * (high - low)
     assume(step > 1e-7)
     for end, outwards in ((low, -step), (high, step)):
-        if 0.001 < end < 0.999 and end != value:
+        if min(abs(end - np.array([*bounds, value]))) > 1e-3:
             assert is_accepted(end - outwards)
             assert not is_accepted(end + outwards)
 
@@ -112,6 +117,23 @@ def test_of_a_class_without_a_label_nothing_is_known():
     assert (found.low, found.high, found.n_labels) == (0, 1, len(usual))
 
 
+def test_of_a_model_that_says_one_class_all_is_known():
+    test, rows = begun(40, DummyClassifier().fit(X[:60], NAMES[:60]))
+    found = test.teach(POOL[rows], ANSWERS[rows]).estimate()
+    assert (found.value, found.low, found.high) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_ends_stay_where_an_error_can_be(is_right):
+    test, rows = begun(60)
+    said = MODEL.predict(POOL[rows])
+    other = np.where(said == "rare", "usual", "rare")
+    found = test.teach(POOL[rows], said if is_right else other).estimate()
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.low == 0 if is_right else found.high == 1
+    assert found.low < found.high
+
+
 def test_order_and_company_do_not_matter():
     whole, rows = begun()
     whole.teach(POOL[rows], ANSWERS[rows])
@@ -132,6 +154,15 @@ def test_names_of_the_classes_do_not_matter():
     np.testing.assert_allclose(
         [mine.value, mine.low, mine.high], [theirs.value, theirs.low, theirs.high]
     )
+
+
+def test_uniform_test_has_the_balanced_error_of_its_rows():
+    machine = LinearSVC().fit(X[:60], NAMES[:60])  # has no probabilities
+    test, rows = begun(60, machine, mix=1)
+    found = test.teach(POOL[rows], ANSWERS[rows]).estimate()
+    accuracy = balanced_accuracy_score(ANSWERS[rows], machine.predict(POOL[rows]))
+    assert found.value == pytest.approx(1 - accuracy)
+    assert 0 < found.low < found.value < found.high < 1
 
 
 def test_skipped_rows_were_never_in_the_pool():

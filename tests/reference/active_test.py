@@ -110,6 +110,19 @@ def balanced_error(order, q, codes, wrong, chances):
     return np.array(errors), np.array(shares)
 
 
+def balanced_bounds(order, q, codes, wrong):
+    """Ends of what the balanced error can be: all other rows may be of each class."""
+    least, most = [], []
+    for k in range(np.shape(wrong)[1]):
+        mistakes = [
+            wrong[i, k] for i, code in zip(order, codes, strict=True) if code == k
+        ]
+        rest = len(q) - len(order)
+        least.append(sum(mistakes) / (len(mistakes) + rest))
+        most.append((sum(mistakes) + rest) / (len(mistakes) + rest))
+    return np.mean(least), np.mean(most)
+
+
 def balanced_score_test(x, order, q, joint_of, codes, wrong, chances, confidence):
     """Whether a balanced error is not rejected; `joint_of` as in `score_test`."""
     n, n_classes = wrong.shape

@@ -58,7 +58,7 @@ def balanced_value_and_ends(plan, order, codes, confidence):
     """Return the estimate and the ends of its interval.
 
     Of a class without a label nothing is known, so the value is NaN and the ends are 0
-    and 1, unless there is no row left that it could have.
+    and 1, unless all rows are bought.
 
     Parameters
     ----------
@@ -71,16 +71,27 @@ def balanced_value_and_ends(plan, order, codes, confidence):
     confidence : float
         Nominal coverage.
     """
-    counts = np.bincount(codes, minlength=plan.wrong.shape[1])
-    if len(order) == len(plan):
-        mistakes = np.bincount(codes, plan.wrong[order, codes], len(counts))
-        value = np.mean(mistakes[counts > 0] / counts[counts > 0])
-        return value, value, value
-    if not counts.all():
+    n_classes = plan.wrong.shape[1]
+    counts = np.bincount(codes, minlength=n_classes)
+    if counts.all():
+        found = np.arange(n_classes)
+    elif len(order) == len(plan):
+        (found,) = np.nonzero(counts)
+    else:
         return np.nan, 0.0, 1.0
+    mistakes = np.bincount(codes, plan.wrong[order, codes], n_classes)[found]
+    at_most = counts[found] + len(plan) - len(order)  # rows of each class
+    least = np.mean(mistakes / at_most)
+    most = 1 - np.mean((counts[found] - mistakes) / at_most)
+    if len(order) == len(plan):
+        return least, least, least
+    if (plan.wrong == plan.wrong[0]).all():  # the model says the same of all rows
+        error = plan.wrong[0].mean()
+        return error, error, error
     test = ScoreTest(plan, order, codes, counts)
-    low, high = (test.end(sign, confidence) for sign in (-1, 1))
-    return test.value, min(low, test.value), max(high, test.value)
+    ends = [test.end(sign, confidence) for sign in (-1, 1)]
+    low, value, high = np.clip(sorted([*ends, test.value]), least, most)
+    return value, low, high
 
 
 class ScoreTest:
@@ -139,12 +150,17 @@ class ScoreTest:
     def end(self, sign, confidence):
         """Return the last balanced error in a direction that is not rejected."""
         scale = stdtrit(len(self.order) - 1, (1 + confidence) / 2) ** 2
+
+        def is_accepted(errors):
+            away = sign * (errors.mean() - self.value)
+            return away <= 0 or away**2 <= scale * self.variance(errors)
+
         near, far = 0.0, sign * FARTHEST
+        if is_accepted(self.errors(far)):
+            return (1.0 + sign) / 2
         for _ in range(N_BISECTIONS):
             middle = (near + far) / 2
-            errors = self.errors(middle)
-            away = sign * (errors.mean() - self.value)
-            if away <= 0 or away**2 <= scale * self.variance(errors):
+            if is_accepted(self.errors(middle)):
                 near = middle
             else:
                 far = middle
