@@ -63,10 +63,10 @@ def noise():
 
 
 def rare():
+    shape = {"n_samples": 6_000, "n_features": 20, "n_informative": 8}
     return make_classification(
-        6_000, 20, n_informative=8, weights=[0.9], flip_y=0.05, class_sep=1.2,
-        random_state=0,
-    )  # fmt: skip
+        **shape, weights=[0.9], flip_y=0.05, class_sep=1.2, random_state=0
+    )
 
 
 def ringnorm():
@@ -230,16 +230,14 @@ def measure_balanced(problems, counts, repeats):
     for seed, problem in enumerate(problems):
         for which, mix in enumerate((MIX, 1)):
             plan, codes, error = problem.balanced_plan(mix)
-            n_classes = len(np.unique(codes))
+            n_classes = plan.wrong.shape[1]
             for order in orders(plan, counts[-1], repeats, seed):
                 for k, n in enumerate(counts):
                     o = order[:n]
                     ends = balanced_value_and_ends(plan, o, codes[o], 0.95)
                     found[which, k] += coverage([ends], error)
                     if mix < 1:
-                        fewest[k] += np.sort(
-                            np.bincount(codes[o], minlength=n_classes)
-                        )[0]
+                        fewest[k] += np.bincount(codes[o], minlength=n_classes).min()
     n_tests = repeats * len(problems)
     (covers, widths), (usual, others) = np.moveaxis(found, 2, 1)
     return np.column_stack(

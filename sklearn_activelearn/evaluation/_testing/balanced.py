@@ -118,8 +118,8 @@ class ScoreTest:
         shrunk = (counts * errors + PRIOR * expected) / (counts + PRIOR)
         self.logits = logit(shrunk.clip(1e-4, 1 - 1e-4))
         self.outcomes = [
-            Outcome(self, is_wrong, plan.wrong),
             Outcome(self, is_own - is_wrong, 1 - plan.wrong),
+            Outcome(self, is_wrong, plan.wrong),
         ]
 
     def _estimate(self, seen, expected):
@@ -135,15 +135,11 @@ class ScoreTest:
         plan = self.plan
         moves = linearised(plan.wrong, errors, self.shares)
         control = (plan.subtracted * moves).sum(axis=1)
-        wrong, right = self.outcomes
-        total = (
-            self.shares
-            * errors
-            * wrong.square(linearised(1, errors, self.shares), control)
-            + self.shares
-            * (1 - errors)
-            * right.square(linearised(0, errors, self.shares), control)
-        ).sum()
+        total = 0.0
+        for is_wrong, share in ((1, errors), (0, 1 - errors)):
+            move = linearised(is_wrong, errors, self.shares)
+            square = self.outcomes[is_wrong].square(move, control)
+            total += np.sum(self.shares * share * square)
         total += np.mean(self.spread * control**2) - self.joint * control.mean() ** 2
         return max(total, 0.0) / len(self.order)
 
