@@ -6,10 +6,11 @@ at most 2,500, some are bought to test with. Nothing is averaged but repetitions
 covers  how often, in %, the 95 % interval holds the mean loss of all test rows
 width   of the interval, over that of as many random rows with the usual interval:
         Wilson's for the error, Student's for the log loss and for differences; in
-        the mean over sets, less than 0.01 counts as that
+        the mean over sets, less than 0.01 counts as that; for the balanced error,
+        over that of the same interval with mix=1
 
     python -m benchmarks.evaluation.active_test [--splits 4] [--repeats 600]
-        [--kinds KIND ...] [--only SET ...] [--quick]
+        [--kinds KIND ...] [--sets SET ...] [--quick]
 """
 
 import argparse
@@ -26,6 +27,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.papers import data
 from sklearn_activelearn.evaluation._estimate import score_interval
+from sklearn_activelearn.evaluation._testing.balanced import (
+    balanced_value_and_ends,
+    make_balanced_plan,
+)
 from sklearn_activelearn.evaluation._testing.betting import betting_interval
 from sklearn_activelearn.evaluation._testing.lure import (
     score_t_interval,
@@ -54,6 +59,13 @@ def wine():
 def noise():
     return make_classification(
         4_000, 20, n_informative=8, flip_y=0.2, class_sep=1.5, random_state=0
+    )
+
+
+def rare():
+    shape = {"n_samples": 6_000, "n_features": 20, "n_informative": 8}
+    return make_classification(
+        **shape, weights=[0.9], flip_y=0.05, class_sep=1.2, random_state=0
     )
 
 
@@ -88,8 +100,17 @@ SETS = {
     "usps": data.usps,
     "covtype": cover_types,
 }
+IMBALANCED = {"rare": rare}  # in the tables if it is named
 QUICK = {"tumours": tumours, "wine": wine}
-KINDS = ["error", "log loss", "difference", "random rows", "other surrogates", "looks"]
+KINDS = [
+    "error",
+    "balanced error",
+    "log loss",
+    "difference",
+    "random rows",
+    "other surrogates",
+    "looks",
+]
 
 
 class Problem:
@@ -140,6 +161,20 @@ class Problem:
         sign = direction(table, chances)
         losses = sign * predictions.losses(np.arange(len(y)), y)
         return make_plan(sign * table, chances, mix), losses
+
+    def balanced_plan(self, mix=MIX):
+        """Return the plan for the balanced error, codes of classes, and the error.
+
+        Of the rows of known classes.
+        """
+        rest = self.is_known
+        predictions = Predictions(self.models[:1], find_loss("zero_one", ""), self.X)
+        wrong = predictions.table(self.classes)[rest]
+        plan = make_balanced_plan(wrong, self.chances[rest], mix)
+        codes = np.searchsorted(self.classes, self.y[rest])
+        is_wrong = wrong[np.arange(len(codes)), codes]
+        error = np.mean([is_wrong[codes == k].mean() for k in np.unique(codes)])
+        return plan, codes, error
 
 
 def orders(plan, n_bought, n, seed):
@@ -193,6 +228,47 @@ def measure(problems, kind, counts, repeats, mix=MIX):
     return np.column_stack(
         [bought[:, 0] / n_tests, bought[:, 1] / usual[:, 1], usual[:, 0] / n_tests]
     )
+
+
+def measure_balanced(problems, counts, repeats):
+    """Return as `measure` does, and the mean labels of the class that has the fewest.
+
+    The usual interval is the same one with mix=1.
+    """
+    found, fewest = np.zeros((2, len(counts), 2)), np.zeros(len(counts))
+    for seed, problem in enumerate(problems):
+        for which, mix in enumerate((MIX, 1)):
+            plan, codes, error = problem.balanced_plan(mix)
+            n_classes = plan.wrong.shape[1]
+            for order in orders(plan, counts[-1], repeats, seed):
+                for k, n in enumerate(counts):
+                    o = order[:n]
+                    ends = balanced_value_and_ends(plan, o, codes[o], 0.95)
+                    found[which, k] += coverage([ends], error)
+                    if mix < 1:
+                        fewest[k] += np.bincount(codes[o], minlength=n_classes).min()
+    n_tests = repeats * len(problems)
+    (covers, widths), (usual, others) = np.moveaxis(found, 2, 1)
+    return np.column_stack(
+        [covers / n_tests, widths / others, usual / n_tests, fewest / n_tests]
+    )
+
+
+def balanced_table(problems, repeats):
+    """Print the table of the balanced error."""
+    n_tests = repeats * len(next(iter(problems.values())))
+    print(f"\nbalanced error at {', '.join(map(str, COUNTS))} labels: covers, width,")
+    print("covers with mix=1, labels of the class that has the fewest;")
+    print(f"each in {n_tests} repetitions")
+    for name, splits in problems.items():
+        counts = [n for n in COUNTS if n < 0.6 * len(splits[0].y)]
+        cells = [
+            f"{100 * covers:6.1f} {width:5.2f} {100 * usual:6.1f} {fewest:5.1f}"
+            for covers, width, usual, fewest in measure_balanced(
+                splits, counts, repeats
+            )
+        ]
+        print(f"  {name:12}" + " ".join(cells), flush=True)
 
 
 def table(problems, title, kind, repeats, mix=MIX):
@@ -268,10 +344,10 @@ def main():
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=600, help="of each split")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
-    parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--sets", nargs="+", choices=SETS | IMBALANCED, default=SETS)
     parser.add_argument("--quick", action="store_true", help="toy size")
     args = parser.parse_args()
-    sets, n_train = {name: SETS[name] for name in args.only}, 300
+    sets, n_train = {k: (SETS | IMBALANCED)[k] for k in args.sets}, 300
     if args.quick:
         sets, n_train, args.splits, args.repeats = QUICK, 60, 1, 4
     print(__doc__.partition("\n\n    python")[0])
@@ -285,6 +361,8 @@ def main():
             X, y = load()
             problems[name] = [Problem(X, y, s, n_train) for s in range(args.splits)]
         print(f"{time.perf_counter() - begun:.0f} s for the models and surrogates")
+        if "balanced error" in args.kinds:
+            balanced_table(problems, args.repeats)
         for kind in ("error", "log loss", "difference"):
             if kind in args.kinds:
                 table(problems, kind, kind, args.repeats)

@@ -3,6 +3,7 @@
 from math import prod, sqrt
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import t
 
 
@@ -92,3 +93,83 @@ def capital(x, order, q, losses, rows, most, n_shares):
             players[n_shares + k] *= 1 - share * gain / (highest * left - to_come)
         largest = max(largest, sum(players) / len(players))
     return largest
+
+
+def balanced_error(order, q, codes, wrong, chances):
+    """Errors of the classes and shares of the classes, from labels of all of them."""
+    n, n_classes = np.shape(wrong)
+    shares, errors = [], []
+    for k in range(n_classes):
+        is_own = np.array(codes) == k
+        p, own_wrong = chances[:, k], wrong[order, k]
+        rows = p.mean() + lure(order, q, is_own - p[order], n)
+        mistakes = (p * wrong[:, k]).mean()
+        mistakes += lure(order, q, (is_own - p[order]) * own_wrong, n)
+        shares.append(max(rows, sum(is_own) / n))
+        errors.append(min(max(mistakes / shares[k], 0), 1))
+    return np.array(errors), np.array(shares)
+
+
+def balanced_bounds(order, q, codes, wrong):
+    """Ends of what the balanced error can be: all other rows may be of each class."""
+    least, most = [], []
+    for k in range(np.shape(wrong)[1]):
+        mistakes = [
+            wrong[i, k] for i, code in zip(order, codes, strict=True) if code == k
+        ]
+        rest = len(q) - len(order)
+        least.append(sum(mistakes) / (len(mistakes) + rest))
+        most.append((sum(mistakes) + rest) / (len(mistakes) + rest))
+    return np.mean(least), np.mean(most)
+
+
+def balanced_score_test(x, order, q, joint_of, codes, wrong, chances, confidence):
+    """Whether a balanced error is not rejected; `joint_of` as in `score_test`."""
+    n, n_classes = wrong.shape
+    n_bought, v, spread, joint = len(order), [], np.zeros(n), 0.0
+    survival = np.ones(n)
+    for m, i in enumerate(order, start=1):
+        left = 1 - sum(q[j] for j in order[: m - 1])
+        v.append(1 + (n - n_bought) / (n - m) * (left / ((n - m + 1) * q[i]) - 1))
+        weight = n / n_bought * (n - n_bought) / ((n - m) * (n - m + 1))
+        spread += n_bought / n * weight**2 * survival * left / q
+        others = sum(joint_of) - sum(joint_of[order[: m - 1]])
+        joint += n_bought * (weight * others / sum(joint_of)) ** 2
+        survival *= [max(1 - q_j / left, 0) for q_j in q]
+    errors, shares = balanced_error(order, q, codes, wrong, chances)
+    value, counts = errors.mean(), [list(codes).count(k) for k in range(n_classes)]
+    expected = (chances * wrong).sum(axis=0) / chances.sum(axis=0)
+    start = [
+        min(max((n_k * p + 2 * e) / (n_k + 2), 1e-4), 1 - 1e-4)
+        for n_k, p, e in zip(counts, errors, expected, strict=True)
+    ]
+
+    def likely(shift):
+        shifts = [shift * np.mean(counts) / n_k for n_k in counts]
+        return np.array(
+            [
+                1 / (1 + (1 - p) / p * np.exp(-s))
+                for p, s in zip(start, shifts, strict=True)
+            ]
+        )
+
+    p = likely(brentq(lambda shift: likely(shift).mean() - x, -50, 50))
+    moves = (wrong - p) / (n_classes * shares)
+    control = (chances * moves).sum(axis=1)
+    variance = np.mean(spread * control**2) - joint * control.mean() ** 2
+    more = 0.7 * chances + 0.3 * chances.mean(axis=0)
+    for k in range(n_classes):
+        for outcome, share in ((1, p[k]), (0, 1 - p[k])):
+            can = wrong[:, k] == outcome
+            if not can.any():
+                continue
+            square = spread * (moves[:, k] ** 2 - 2 * moves[:, k] * control)
+            total = 2 * np.average(square[can], weights=more[can, k])
+            weight = 2.0
+            for m, i in enumerate(order):
+                if codes[m] == k and can[i]:
+                    total += v[m] * square[i]
+                    weight += v[m]
+            variance += shares[k] * share * total / weight
+    quantile = t.ppf((1 + confidence) / 2, n_bought - 1)
+    return (x - value) ** 2 <= quantile**2 / n_bought * max(variance, 0)

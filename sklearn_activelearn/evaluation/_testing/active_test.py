@@ -11,8 +11,7 @@ from ...pool._input_checks import check_labels, indexable_rows
 from ...pool._ledger import OUT, SKIPPED, Ledger
 from .._estimate import Estimate
 from .beginning import begin
-from .betting import betting_interval
-from .lure import score_t_interval, step_probabilities, value_and_ends
+from .lure import step_probabilities
 
 #: Losses before the first label.
 NONE = np.empty(0)
@@ -36,9 +35,10 @@ class ActiveTest(BaseEstimator):
         Rows and labels that the surrogate is trained on; those that the model was
         trained on will do. None: those of a pool learner; for another model its own
         probabilities stand in for the surrogate.
-    loss : {"zero_one", "log_loss"} or callable, default="zero_one"
-        "zero_one": the error, 1 - accuracy. A callable is ``loss(y_true, y_pred)`` and
-        returns a number for each row.
+    loss : {"zero_one", "balanced_zero_one", "log_loss"} or callable, default="zero_one"
+        "zero_one": the error, 1 - accuracy. "balanced_zero_one": 1 - balanced accuracy,
+        of one model. A callable is ``loss(y_true, y_pred)`` and returns a number for
+        each row.
     response_method : str, default="predict"
         The method of the model that gives a callable `loss` its ``y_pred``: "predict",
         "predict_proba" or "decision_function".
@@ -80,6 +80,13 @@ class ActiveTest(BaseEstimator):
     of [2]_. The interval inverts a score test with Student's quantile. That for any
     number of looks is a betting confidence sequence [3]_, for rows drawn with unequal
     probabilities [4]_.
+
+    The balanced error of K classes is estimated by :math:`\frac1K \sum_k \hat E_k /
+    \hat N_k`, mistakes in class k over rows of class k. The plan and the variance are
+    those of its linearisation, the loss :math:`(1[y_i = k \text{ is a mistake}] -
+    p_k) / (K \pi_k)` of a row of class k with the share :math:`p_k` of mistakes in
+    the class and the share :math:`\pi_k` of the class; the score test takes likely
+    :math:`p_k` for each balanced error that it tests.
 
     References
     ----------
@@ -182,7 +189,7 @@ class ActiveTest(BaseEstimator):
             Rows; recognised by their values.
         y : array-like of shape (n_samples,)
             Their labels. One that the model does not know is a mistake for the error,
-            and refused by the log loss.
+            and refused by the log loss and the balanced error.
 
         Returns
         -------
@@ -207,7 +214,7 @@ class ActiveTest(BaseEstimator):
         check_all_out(entries >= 0)
         if len(y):
             distinct_labels(y, "y", self._begun.classes)
-            losses = self._losses_of(requests.rows[entries], y)
+            losses = self._begun.losses(requests.rows[entries], y)
             test._losses = np.append(self._losses, losses)
             test._requests = requests.answered(keys)
         return draft.commit()
@@ -274,26 +281,25 @@ class ActiveTest(BaseEstimator):
         -------
         estimate : Estimate
             Value and ends lie between the least and the most that the mean of the pool
-            can be, given the labels that came. Without a label the value is NaN.
+            can be, given the labels that came. Without a label the value is NaN. The
+            balanced error needs a label of each known class, or all of the pool: until
+            then the value is NaN and the interval from 0 to 1.
 
         Raises
         ------
         TypeError, ValueError
-            For a parameter out of its range, or before the first `query`.
+            For a parameter out of its range, before the first `query`, or for
+            ``always_valid=True`` of the balanced error.
         """
         check_number(confidence, "confidence", 0, 1)
         check_flag(always_valid, "always_valid")
         plan, order, losses = self._answered()
-        value, low, high = value_and_ends(
-            plan,
-            order,
-            losses,
-            confidence,
-            betting_interval if always_valid else score_t_interval,
+        value, low, high = self._begun.value_and_ends(
+            plan, order, losses, confidence, always_valid
         )
-        sign = self._begun.sign
-        low, high = sorted([float(sign * low), float(sign * high)])
-        return Estimate(float(sign * value), low, high, len(order), float(confidence))
+        return Estimate(
+            float(value), float(low), float(high), len(order), float(confidence)
+        )
 
     @property
     def n_queries_(self):
@@ -318,21 +324,6 @@ class ActiveTest(BaseEstimator):
     @property
     def _ledger(self):
         return vars(self).get("_requests", Ledger())
-
-    def _losses_of(self, rows, y):
-        """Return the losses of these rows, if they can be that."""
-        begun = self._begun
-        losses = begun.sign * begun.predictions.losses(rows, y)
-        least, most = begun.plan.least[rows], begun.plan.most[rows]
-        slack = 1e-9 * (1 + abs(losses))  # they are computed again, among other rows
-        is_known = (least - slack <= losses) & (losses <= most + slack)
-        if not is_known.all():
-            row = int(np.argmin(is_known))
-            raise ValueError(
-                f"y[{row}] = {y[[row]].tolist()[0]!r} has a loss that the row has for "
-                f"none of the classes {begun.classes.tolist()}, nor one in between."
-            )
-        return losses
 
     def _answered(self):
         """Return the plan, the purchases before the first that is out, their losses."""

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._containers import n_rows, rounded_keys
-from ..._labels import distinct_labels, plain_labels
+from ..._labels import distinct_labels, encode, plain_labels
 from ..._validation import check_number
 from ...pool._base import PoolClassifier
 from ...pool._input_checks import (
@@ -16,6 +16,9 @@ from ...pool._input_checks import (
     check_labels,
     indexable_rows,
 )
+from .balanced import balanced_value_and_ends, make_balanced_plan
+from .betting import betting_interval
+from .lure import score_t_interval, value_and_ends
 from .plan import Plan, direction, make_plan
 from .row_losses import Predictions, find_loss
 from .surrogate import own_probabilities, surrogate_probabilities
@@ -32,6 +35,44 @@ class Begun:
     plan: Plan
     order: np.ndarray  # of all rows: in which they are bought
 
+    def losses(self, rows, y):
+        """Return the losses of these rows in the plan, if they can be that."""
+        losses = self.sign * self.predictions.losses(rows, y)
+        least, most = self.plan.least[rows], self.plan.most[rows]
+        slack = 1e-9 * (1 + abs(losses))  # they are computed again, among other rows
+        is_known = (least - slack <= losses) & (losses <= most + slack)
+        if not is_known.all():
+            row = int(np.argmin(is_known))
+            raise ValueError(
+                f"y[{row}] = {y[[row]].tolist()[0]!r} has a loss that the row has for "
+                f"none of the classes {self.classes.tolist()}, nor one in between."
+            )
+        return losses
+
+    def value_and_ends(self, plan, order, losses, confidence, always_valid):
+        """Return the estimate and the ends of its interval."""
+        interval = betting_interval if always_valid else score_t_interval
+        value, low, high = value_and_ends(plan, order, losses, confidence, interval)
+        return self.sign * value, *sorted([self.sign * low, self.sign * high])
+
+
+class BalancedBegun(Begun):
+    """A test of the balanced error that has begun; its losses are codes of classes."""
+
+    def losses(self, rows, y):
+        """Return the codes of the classes; others than the known ones are refused."""
+        return encode(y, self.classes)
+
+    def value_and_ends(self, plan, order, losses, confidence, always_valid):
+        """Return the estimate and the ends of its interval."""
+        if always_valid:
+            raise ValueError(
+                "always_valid=True has no interval for loss='balanced_zero_one', a "
+                "mean of ratios."
+            )
+        codes = losses.astype(np.intp)
+        return balanced_value_and_ends(plan, order, codes, confidence)
+
 
 def begin(test, X):
     """Return the beginning of a test with these parameters on this pool."""
@@ -39,6 +80,8 @@ def begin(test, X):
     row_loss = find_loss(test.loss, test.response_method)
     models = test.model if isinstance(test.model, tuple) else (test.model,)
     check_models(models, row_loss.method)
+    if row_loss.is_balanced and len(models) == 2:
+        raise ValueError("loss='balanced_zero_one' takes one model, got 2.")
     random_state = check_random_state(test.random_state)
     seed = random_state.randint(2**31 - 1)
     labelled = labelled_rows(test)
@@ -51,10 +94,17 @@ def begin(test, X):
         )
     else:
         chances = chances_of(models, X, classes, test.mix)
-    sign = direction(table, chances)
-    plan = make_plan(sign * table, chances, test.mix)
+    if row_loss.is_balanced:
+        kind, sign, plan = (
+            BalancedBegun,
+            1,
+            make_balanced_plan(table, chances, test.mix),
+        )
+    else:
+        kind, sign = Begun, direction(table, chances)
+        plan = make_plan(sign * table, chances, test.mix)
     clocks = random_state.standard_exponential(len(plan)) / plan.probabilities
-    return Begun(rounded_keys(X), predictions, classes, sign, plan, np.argsort(clocks))
+    return kind(rounded_keys(X), predictions, classes, sign, plan, np.argsort(clocks))
 
 
 def check_models(models, method):

@@ -39,9 +39,11 @@ class Plan:
 
     def without(self, rows):
         """Return the plan for the other rows."""
-        others = {f.name: np.delete(getattr(self, f.name), rows) for f in fields(self)}
+        others = {
+            f.name: np.delete(getattr(self, f.name), rows, 0) for f in fields(self)
+        }
         others["probabilities"] /= others["probabilities"].sum()
-        return Plan(**others)
+        return type(self)(**others)
 
     def bounds(self, order, losses):
         """Return between which numbers the mean loss lies, if these are known."""

@@ -16,6 +16,7 @@ class RowLoss(NamedTuple):
 
     method: str  # of the model: what it predicts with
     of: Callable  # of labels, what was predicted, and the model's classes
+    is_balanced: bool = False  # averaged within the classes first
 
 
 def zero_one(y, predicted, classes):
@@ -36,6 +37,7 @@ def own_loss(loss, y, predicted, classes):
 
 #: By the names that `ActiveTest` takes.
 LOSSES = {
+    "balanced_zero_one": RowLoss("predict", zero_one, is_balanced=True),
     "log_loss": RowLoss("predict_proba", log_loss),
     "zero_one": RowLoss("predict", zero_one),
 }
