@@ -60,6 +60,11 @@ class BuildOnce(build_ext):
     is for.
     """
 
+    def finalize_options(self):
+        """Compile as many modules at a time as there are cores."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def is_in_place(self, ext):
         """Tell whether a module is there and newer than what it is made of."""
         module = self.get_ext_filename(ext.name)
@@ -90,5 +95,4 @@ setup(
     package_dir={PAPERS: "benchmarks/papers"},
     ext_modules=EXTENSIONS,
     cmdclass={"build_ext": BuildOnce},
-    options={"build_ext": {"parallel": os.cpu_count()}},
 )
