@@ -152,15 +152,14 @@ class Coverage:
 
     def covered(self):
         """Return the similarity to the nearest row that is known, 0 if none is."""
-        known, further = self.space.known, self.space.further
-        n_known, n_further = len(known), 0 if further is None else further.shape[0]
+        parts = [(self.space.known, self.similarity)]
+        if self.space.further is not None:
+            parts.append((self.space.further, self._similarity))
         nearest = np.zeros(len(self.standing))
-        for start in range(0, n_known, KNOWN_BLOCK):
-            block = self.similarity(known[start : start + KNOWN_BLOCK])
-            nearest = np.maximum(nearest, block.max(axis=0))
-        for start in range(0, n_further, KNOWN_BLOCK):
-            block = self._similarity(further[start : start + KNOWN_BLOCK])
-            nearest = np.maximum(nearest, block.max(axis=0))
+        for rows, similarity in parts:
+            for start in range(0, rows.shape[0], KNOWN_BLOCK):
+                block = similarity(rows[start : start + KNOWN_BLOCK])
+                nearest = np.maximum(nearest, block.max(axis=0))
         return nearest
 
     def herd(self, rows, n_wanted, seed, weights=None, n_candidates=MOST_ROWS):
