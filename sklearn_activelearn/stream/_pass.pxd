@@ -15,7 +15,7 @@ cdef class Pass:
     cdef object ask, interrupt
     cdef QueryRule query_rule
     cdef UpdateRule update_rule
-    cdef LinearState state
+    cdef readonly LinearState state
     cdef Tally tally
     cdef int64_t[::1] bought
     cdef double[::1] probabilities

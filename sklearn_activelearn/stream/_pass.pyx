@@ -114,7 +114,7 @@ cdef class Pass:
         """Go on over rows `start` to `end` of the order, both multiples of the group."""
         cdef const al_rows *X = &self.rows.view
         cdef Clock *clock = &self.state.clock
-        cdef Py_ssize_t stop, position, picked = -1
+        cdef Py_ssize_t first = start, stop, position, picked = first
         cdef double margin, other, norm = 1.0, coin, probability, least = 1.0
         cdef bint hit
         cdef int reason
@@ -125,14 +125,14 @@ cdef class Pass:
             for position in range(start, stop):
                 if self.jumps and position + AHEAD < self.n:
                     X.fetch(X, self.at(position + AHEAD))
-                row.index = self.at(position)
+                row.index, row.slot = self.at(position), position - first
                 other = self.state.look(X, &row, self.measured)
                 if not isfinite(other):
                     return self.stopped(C_NOT_FINITE, row.index)
                 if other < margin:
-                    margin, picked = other, row.index
-            if picked != row.index:
-                row.index = picked
+                    margin, picked = other, position
+            if picked != stop - 1:
+                row.index, row.slot = self.at(picked), picked - first
                 self.state.look(X, &row, self.measured)
             if self.query_rule.uses_norm:
                 norm = sqrt(row.squared_norm)
@@ -221,6 +221,11 @@ cdef class Pass:
             self.forecasts[self.n_bought, 2] = self.n_open + 1
         self.n_bought += 1
 
+    @property
+    def rows_bought(self):
+        """Rows that were bought, in order."""
+        return np.array(self.bought[: self.n_bought])
+
     def end(self):
         """Leave the state as it is after the last row that could be finished.
 
@@ -236,20 +241,14 @@ cdef class Pass:
         return Outcome(self.reason, self.stopped_at, not self.open)
 
 
-def run(*args):
-    """Offer the rows to the learner, one after the other.
-
-    Parameters
-    ----------
-    *args
-        As for `Pass`.
+def run(Pass on_its_way):
+    """Offer all rows to the learner, one after the other.
 
     Returns
     -------
     outcome : Outcome
         How it ended.
     """
-    cdef Pass on_its_way = Pass(*args)
     try:
         with nogil:
             on_its_way.advance(0, on_its_way.n)
