@@ -135,23 +135,26 @@ cdef class LinearState:
         highest scores for more; not finite if any score is not. With `measure`,
         which `normalize` implies, also fill in the row's squared norm.
         """
-        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
-        cdef double s, norm, squares
+        cdef Py_ssize_t k, n_features = self.W.shape[1], n_vectors = self.W.shape[0]
+        cdef Py_ssize_t n_done = 0
+        cdef double norm, squares
+        row.squared_norm = -1.0
         if measure:
-            s = X.dots(X, row.index, &self.W[0, 0], &squares)
+            self.scores[0] = X.dots(X, row.index, &self.W[0, 0], &squares)
             row.squared_norm = squares + self.fit_intercept
-        else:
-            s = X.dot(X, row.index, &self.W[0, 0])
-            row.squared_norm = -1.0
+            n_done = 1
+        while n_done + 4 <= n_vectors:
+            X.dot4(X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
+            n_done += 4
+        for k in range(n_done, n_vectors):
+            self.scores[k] = X.dot(X, row.index, &self.W[k, 0])
         row.scale = 1.0
         if self.normalize:
             norm = norm_of(X, row.index, squares)
             row.scale = 1 / norm if norm > 0 else 0.0
             row.squared_norm = self.shrink * ((norm > 0) + self.fit_intercept)
-        self.scores[0] = s * row.scale + self.c[0]
-        for k in range(1, n_vectors):
-            s = X.dot(X, row.index, &self.W[k, 0])
-            self.scores[k] = s * row.scale + self.c[k]
+        for k in range(n_vectors):
+            self.scores[k] = self.scores[k] * row.scale + self.c[k]
         return self.margin()
 
     cdef double margin(self) noexcept nogil:
