@@ -40,6 +40,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    def _may_share_passes(self):
+        """Whether it fits and predicts as all first-order learners of its kind do."""
+        return all(
+            getattr(type(self), name) is getattr(StreamClassifier, name)
+            for name in ("fit", "predict", "decision_function", "score")
+        )
+
     @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
