@@ -222,7 +222,7 @@ class Folds:
                 continue
             learner.queried_indices_ = place[learner.queried_indices_]
             own = {
-                name: table if isinstance(table, Exception) else table[:, k]
+                name: table if isinstance(table, Exception) else table[k]
                 for name, table in scores.items()
             }
             results[candidate] = Fitted(learner, part.transformer, own)
