@@ -48,7 +48,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         )
 
     def _join_fleet(self, rows, codes, order, limits):
-        """Return the pass of a learner that has learned nothing; a `Fleet` has weights."""
+        """Return the first pass of a learner; its weights are with a `Fleet`."""
         intercept = self._weights.intercept
         none = np.empty((len(intercept), 0))
         self._weights = Weights(none, intercept, none, intercept)

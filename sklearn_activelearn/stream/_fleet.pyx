@@ -92,6 +92,55 @@ cdef class Products:
         """
         return weights[0, k : k + n, None] if self.sparse else weights[k : k + n]
 
+    def put(self, weights, k, vectors):
+        """Put vectors among the weights, from the k-th on."""
+        own = slice(k, k + len(vectors))
+        if self.sparse:
+            weights[:, own] = vectors.T
+        else:
+            weights[own] = vectors
+
+    def scores(self, weights, intercepts, n_each, bint normalize):
+        """Return the scores of all rows, as `decision_function` of each learner does.
+
+        Parameters
+        ----------
+        weights : array as `zeros` returns
+            What the learners predict with.
+        intercepts : array of shape (n_vectors,)
+            The same of the constant feature.
+        n_each : int
+            Vectors of a learner.
+        normalize : bool
+            Whether rows are scaled to unit norm.
+
+        Returns
+        -------
+        scores : list of ndarray of shape (n_rows,) or (n_rows, n_each)
+            Of each learner.
+        """
+        cdef const double[:, ::1] all_weights = weights
+        cdef LinearState state = LinearState(
+            Weights(weights[:, :0], intercepts, weights[:, :0], intercepts),
+            [], Counts(), no_rows(), 0, normalize, False, False,
+        )
+        cdef double[:, ::1] out = np.empty((self.n, self.n_vectors))
+        cdef Py_ssize_t start = 0, end, slot
+        cdef Row row
+        state.W = self.part(weights, 0, self.n_vectors)
+        with nogil:
+            while start < self.n:
+                end = self.look_ahead(all_weights, start, normalize)
+                self.tell(state, 0)
+                for slot in range(end - start):
+                    row.index, row.slot = self.at(start + slot), slot
+                    state.look(&self.rows.view, &row, normalize)
+                    out[start + slot] = state.scores
+                start = end
+        if n_each == 1:
+            return list(np.asarray(out).T)
+        return np.split(np.asarray(out), self.n_vectors // n_each, axis=1)
+
     cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil:
         """Row at a position of the order."""
         return position if self.order is None else self.order[position]
@@ -225,25 +274,5 @@ class Fleet:
         scores : list of ndarray of shape (n_rows,) or (n_rows, n_classes)
             Of each learner.
         """
-        cdef Products products = Products(rows, order, self.products.n_vectors)
-        cdef const double[:, ::1] means = self.means
-        cdef LinearState state = LinearState(
-            Weights(self.means[:, :0], self.intercepts, self.means[:, :0], self.intercepts),
-            [], Counts(), no_rows(), 0, normalize, False, False,
-        )
-        cdef double[:, ::1] out = np.empty((products.n, products.n_vectors))
-        cdef Py_ssize_t start = 0, end, slot
-        cdef Row row
-        state.W = products.part(self.means, 0, products.n_vectors)
-        with nogil:
-            while start < products.n:
-                end = products.look_ahead(means, start, normalize)
-                products.tell(state, 0)
-                for slot in range(end - start):
-                    row.index, row.slot = products.at(start + slot), slot
-                    state.look(&rows.view, &row, normalize)
-                    out[start + slot] = state.scores
-                start = end
-        if self.n_each == 1:
-            return list(np.asarray(out).T)
-        return np.split(np.asarray(out), len(self.passes), axis=1)
+        products = Products(rows, order, self.products.n_vectors)
+        return products.scores(self.means, self.intercepts, self.n_each, normalize)
