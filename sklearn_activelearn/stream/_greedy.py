@@ -184,6 +184,10 @@ class GreedyOnlineClassifier(StreamClassifier):
     def _group(self):
         return self.m
 
+    @property
+    def _adapts(self):
+        return self.learning_rate == "adaptive"
+
     def _make_rules(self):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
         return SmallestOfGroupRule(m), make_loss_update(self, make_loss(self.loss), 0)

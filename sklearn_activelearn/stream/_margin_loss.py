@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._twins import twin_of
@@ -9,6 +10,13 @@ from .._validation import check_number, check_option
 from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
+
+
+#: Values of `learning_rate`.
+LEARNING_RATES = ("constant", "invscaling", "adaptive")
+
+#: How far an adaptive step moves the margin of a row of average size, at most.
+GAIN = 2.0
 
 
 class MarginLossClassifier(StreamClassifier):
@@ -213,6 +221,10 @@ class MarginLossClassifier(StreamClassifier):
         self.query_probability = query_probability
         self.n_warm_start = n_warm_start
 
+    @property
+    def _adapts(self):
+        return self.learning_rate == "adaptive"
+
     def _make_rules(self):
         loss = make_loss(self.loss)
         n_warm_start = check_number(
@@ -246,9 +258,23 @@ def make_loss_update(learner, loss, n_warm_start):
     """Return the gradient step on a loss with the learner's learning rate."""
     eta0 = check_number(learner.eta0, "eta0", 0)
     power_t = check_number(learner.power_t, "power_t", 0, closed="left")
-    check_option(learner.learning_rate, "learning_rate", ("constant", "invscaling"))
+    check_option(learner.learning_rate, "learning_rate", LEARNING_RATES)
+    if learner.learning_rate == "adaptive":
+        return LossUpdate(loss, margin_gain(loss), 0.0, n_warm_start)
     power = power_t if learner.learning_rate == "invscaling" else 0.0
     return LossUpdate(loss, eta0, power, n_warm_start)
+
+
+def margin_gain(loss):
+    """Return how far an adaptive step moves the margin of a row of average size.
+
+    Not beyond the margins at which the loss asks: a row at the separator, and those
+    like it, would never be asked for again.
+    """
+    if loss.query_probability(GAIN) > 0:
+        return GAIN
+    margins = np.linspace(0, GAIN, 201)[1:]
+    return margins[loss.query_probability(margins) > 0].max(initial=margins[0])
 
 
 def hinge_twin(learner):
