@@ -129,8 +129,8 @@ def adapted(labelled, gains, x):
 
 
 def run(
-    X, y, n_classes, slope, q, *, eta, power=0.0, adaptive=False, n_warm_start=0, m=1, normalize,
-    fit_intercept, seed, budget=np.inf, patience=np.inf, average=False,
+    X, y, n_classes, slope, q, *, eta, power=0.0, adaptive=False, n_warm_start=0, m=1,
+    normalize, fit_intercept, seed, budget=np.inf, patience=np.inf, average=False,
 ):  # fmt: skip
     """One pass: Figure 3 (left) for m = 1, greedy selection for m > 1.
 
