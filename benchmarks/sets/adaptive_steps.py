@@ -4,7 +4,7 @@ Learners go through a stream once, in random orders. For each loss and each cons
 eta0 of a grid, the mean error on rows put aside is followed. The target is 1.1 times
 the lowest error at the end of the stream, plus 0.1 %. Labels are counted to the point
 from which on the mean error stays at the target. The grid is 0.01 to 1,000 in steps of
-the square root of 10, divided by the mean squared norm of the rows.
+the square root of 10, divided by the mean squared norm of the rows, and the default.
 
 best     the constant eta0 that needs the fewest labels, and these labels
 others   their labels divided by those: the default eta0, and adaptive steps; "-" where
@@ -203,13 +203,12 @@ def main():
         y = np.unique(y, return_inverse=True)[1]
         n_orders = 2 if args.quick else args.orders * (4 if len(y) < 2_500 else 1)
         squares = X.multiply(X) if issparse(X) else np.square(X, dtype=float)
-        etas = grid / (squares.sum() / len(y))
+        etas = [*grid / (squares.sum() / len(y)), MarginLossClassifier().eta0]
         for loss in losses:
             curves = [curve_of(loss, X, y, n_orders, eta0=eta0) for eta0 in etas]
             target = 1.1 * min(curve.errors[-1] for curve in curves) + 0.001
             labels = [curve.labels_to(target) for curve in curves]
             best = int(np.argmin(labels))
-            default = curve_of(loss, X, y, n_orders)
             adaptive = curve_of(loss, X, y, n_orders, learning_rate="adaptive")
             line = (
                 name,
@@ -217,7 +216,7 @@ def main():
                 f"{100 * target:.2f}",
                 f"{etas[best]:.2g}",
                 f"{labels[best]:.0f}",
-                told(default, target, labels[best]),
+                told(curves[-1], target, labels[best]),
                 told(adaptive, target, labels[best]),
             )
             print(" | ".join(line), flush=True)
