@@ -22,6 +22,7 @@ from sklearn_activelearn.losses import (
 )
 from sklearn_activelearn.stream._margin_loss import margin_gain
 from tests.test_first_order import gaussian_stream
+from tests.test_margin_loss import check_twin
 from tests.tools import frozen, state
 
 #: Of the share of a step, at the first label and at the third.
@@ -32,6 +33,21 @@ def adaptive(loss="log_ramp", **params):
     """Return a learner through the origin, with last weights."""
     given_ = {"fit_intercept": False, "average": False, "random_state": 0, **params}
     return MarginLossClassifier(loss, learning_rate="adaptive", **given_)
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_classes=st.integers(2, 4),
+    scale=st.sampled_from([0.01, 1.0, 100.0]),
+    n_warm_start=st.sampled_from([0, 12]),
+    normalize=st.booleans(),
+    fit_intercept=st.booleans(),
+)
+def test_twin(loss, seed, n_classes, scale, **params):
+    X, y = gaussian_stream(seed, n_classes, scale=scale)
+    X[::3, 0] = 0
+    check_twin(adaptive(loss, random_state=seed, **params), X, y, n_classes)
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -191,6 +207,30 @@ def test_rows_whose_squares_overflow_are_refused_before_they_are_paid_for(value)
     normalized = adaptive(normalize=True, query_probability=np.ones_like)
     normalized.partial_fit(np.vstack([row, X]), [1, *y], classes=[0, 1])
     assert np.isfinite(normalized.coef_).all()
+
+
+class CliffLoss(MarginLoss):
+    """A hinge whose slope is beyond all bounds on the wrong side of -1/2."""
+
+    def value(self, z):
+        return np.maximum(0.0, 1 - z) + 1e290 * np.maximum(0.0, -z - 0.5)
+
+    def derivative(self, z):
+        return np.where(z < 1, -1.0, 0.0) - 1e290 * (z < -0.5)
+
+
+def test_a_row_whose_step_overflows_is_not_learned():
+    X, y = np.ones((60, 1)), np.repeat([1, 0], [50, 10])
+    learner = adaptive(CliffLoss(), query_probability=np.ones_like)
+    with pytest.raises(ValueError, match=r"Row 50 of X: .*overflow"):
+        learner.learn(X, lambda rows: y[rows], classes=[0, 1])
+    assert learner._scales.n_rows == learner.n_taught_ == 50
+    assert learner._scales.n_present.tolist() == [50]
+    before, coef = frozen(learner._scales), learner.coef_.copy()
+    with pytest.raises(ValueError, match=r"Row 1 of X: .*overflow"):
+        learner.teach(X[:2], [1, 0])
+    assert frozen(learner._scales) == before
+    np.testing.assert_array_equal(learner.coef_, coef)
 
 
 @pytest.mark.parametrize("value", [1e-200, 1e-310, 5e-324])

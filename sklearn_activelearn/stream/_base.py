@@ -72,7 +72,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     def _begin(self):
         super()._begin()
-        self._scales = Scales(*np.zeros((2, self.n_features_in_)))
+        self._scales = None
 
     def _commit(self, state):
         super()._commit(state)
@@ -91,7 +91,8 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self.average,
         )
         if self._adapts:
-            return AdaptiveState(*parts, self._scales)
+            scales = self._scales or Scales(*np.zeros((2, self.n_features_in_)))
+            return AdaptiveState(*parts, scales)
         return LinearState(*parts)
 
 
