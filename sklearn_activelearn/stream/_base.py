@@ -44,6 +44,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    def _may_share_passes(self):
+        """Whether it fits and predicts as all first-order learners of its kind do."""
+        return not self._adapts and all(
+            getattr(type(self), name) is getattr(StreamClassifier, name)
+            for name in ("fit", "predict", "decision_function", "score")
+        )
+
     @property
     def _cure(self):
         return "set normalize=True" if self._adapts else super()._cure

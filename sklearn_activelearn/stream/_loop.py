@@ -21,7 +21,7 @@ from .._validation import (
     is_share,
 )
 from ._linear_state import Counts
-from ._pass import DONE, run, teach
+from ._pass import DONE, Pass, run, teach
 from ._tally import Sums, no_rows
 
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -207,11 +207,11 @@ class StreamLoop:
         n = X.shape[0] if candidates is None else len(candidates)
         bought, probabilities = np.empty(n, np.int64), np.empty(n)
         forecasts = np.empty((n, 3))
-        outcome = run(
+        outcome = run(Pass(
             Rows(X), candidates, None, None, query_rule, update_rule, state,
             min(budget, n_before + min(limit, n)), patience, bought, probabilities,
             forecasts,
-        )  # fmt: skip
+        ))  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
         n_bought = self._counts.n_queries - n_before
@@ -288,13 +288,15 @@ class StreamLoop:
         self._n_refunded += n_labels
 
     def _simulate(self, X, codes, anew):
-        order = None
-        if anew and self.shuffle:
-            order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
-                X.shape[0]
-            )
+        order = self._order(X.shape[0]) if anew else None
         self._go_through(X, codes, order, self._limits(X.shape[0] if anew else None))
         self._look_back()
+
+    def _order(self, n_rows):
+        """Return the order in which `fit` visits so many rows; None as they come."""
+        if not self.shuffle:
+            return None
+        return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
     def _look_back(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
@@ -322,19 +324,22 @@ class StreamLoop:
 
     def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
-        query_rule, update_rule, state = self._ready()
-        n_rows, n_before = (
-            X.shape[0] if order is None else len(order),
-            self._counts.n_queries,
-        )
-        bought = np.empty(n_rows, np.int64)
-        outcome = run(
-            Rows(X), order, codes, None, query_rule, update_rule, state, *limits,
-            bought, np.empty(n_rows),
+        on_its_way = self._set_out(Rows(X), codes, order, limits)
+        self._arrive(on_its_way, run(on_its_way), X, limits)
+
+    def _set_out(self, rows, codes, order, limits):
+        """Return the pass over rows whose labels are all known."""
+        n = rows.n_rows if order is None else len(order)
+        return Pass(
+            rows, order, codes, None, *self._ready(), *limits,
+            np.empty(n, np.int64), np.empty(n),
         )  # fmt: skip
+
+    def _arrive(self, on_its_way, outcome, X, limits):
+        """Keep what such a pass has learned, if it went over all rows."""
         raise_unless_done(outcome, X, self._cure)
-        self._commit(state)
-        self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
+        self._commit(on_its_way.state)
+        self.queried_indices_ = on_its_way.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
     def _ask(self, X, answer, candidates):
@@ -360,10 +365,10 @@ class StreamLoop:
         end = partial(self._end, state, bought, n_before)
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
-            outcome = run(
+            outcome = run(Pass(
                 Rows(X), candidates, codes, ask, query_rule, update_rule, state,
                 *limits, bought, np.empty(X.shape[0]),
-            )  # fmt: skip
+            ))  # fmt: skip
         finally:
             surely(end)
         raise_unless_done(outcome, X, self._cure)
