@@ -11,8 +11,13 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 
-from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn import (
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    OnePassSearchCV,
+)
 from sklearn_activelearn.losses import (
     LOSSES,
     LogRampLoss,
@@ -239,6 +244,18 @@ def test_rows_whose_squares_vanish_teach_nothing(value):
     assert not learner.coef_.any()
     assert np.isfinite(learner.teach([[1.0, value]], [1]).coef_).all()
     assert learner._scales.n_rows == 1
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_a_search_over_learning_rates_is_that_of_scikit_learn(make):
+    X, y = gaussian_stream(1, 3)
+    learner = MarginLossClassifier(random_state=0)
+    grid = {"learning_rate": ["adaptive", "constant"], "loss": ["hinge", "log_ramp"]}
+    search = OnePassSearchCV(learner, grid, cv=3).fit(make(X), y)
+    expected = GridSearchCV(learner, grid, cv=3).fit(make(X), y)
+    assert search.fused_.tolist() == [False, False, True, True]
+    scores = [each.cv_results_["mean_test_score"] for each in (search, expected)]
+    np.testing.assert_array_equal(*scores)
 
 
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
