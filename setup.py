@@ -30,6 +30,7 @@ MODULES = [
     "batch/_columns",
     "stream/_rules",
     "stream/_linear_state",
+    "stream/_adaptive_state",
     "stream/_fleet",
     "stream/_pass",
     "stream/_tally",

@@ -51,6 +51,7 @@ cdef class LinearState:
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
     ) noexcept nogil
     cdef void measure(self, const al_rows *X, Row *row) noexcept nogil
+    cdef double length(self, const al_rows *X, Row *row) noexcept nogil
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
     ) except? -1 nogil

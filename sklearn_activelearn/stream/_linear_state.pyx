@@ -248,6 +248,11 @@ cdef class LinearState:
             X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
 
+    cdef double length(self, const al_rows *X, Row *row) noexcept nogil:
+        """A bound of how much a step of 1 along the row changes a weight."""
+        self.measure(X, row)
+        return sqrt(row.squared_norm)
+
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
     ) except? -1 nogil:
@@ -275,8 +280,7 @@ cdef class LinearState:
         else:
             step = update_rule.step(z, row.squared_norm, probability, &self.clock)
         if step != 0:
-            self.measure(X, row)
-            growth = fabs(step) * sqrt(row.squared_norm)
+            growth = fabs(step) * self.length(X, row)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
             self.reach += growth
