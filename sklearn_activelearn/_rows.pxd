@@ -12,6 +12,10 @@ cdef extern from "_rows.h" nogil:
         double (*dots)(
             const al_rows *X, Py_ssize_t i, const double *w, double *squares
         ) noexcept nogil
+        void (*dot4)(
+            const al_rows *X, Py_ssize_t i, const double *w, Py_ssize_t stride,
+            double *out
+        ) noexcept nogil
         void (*fetch)(const al_rows *X, Py_ssize_t i) noexcept nogil
         void (*add)(
             const al_rows *X, Py_ssize_t i, double a, double scale, double *w

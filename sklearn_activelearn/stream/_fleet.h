@@ -79,12 +79,12 @@ AL_COPY(f32_i32, float, int32_t)
 AL_COPY(f32_i64, float, int64_t)
 
 #ifdef __GNUC__
-AL_KINDS(al_v2, 2, , )
+AL_KINDS(al_double2, 2, , )
 #else
 AL_KINDS(double, 1, , )
 #endif
 #if defined(__GNUC__) && defined(__x86_64__)
-AL_KINDS(al_v4, 4, _avx2, __attribute__((target("avx2"))))
+AL_KINDS(al_double4, 4, _avx2, __attribute__((target("avx2"))))
 #endif
 
 static void al_across_init(al_across *kernels, int value_size, int index_size) {

@@ -116,9 +116,10 @@ cdef class Fleet:
             return
         for k in range(self.measured, self.n_vectors - 3, 4):
             for slot in range(end - start):
-                for i in range(4):
-                    self.products[slot, k + i] = X.dot(
-                      X, self.lead.at(start + slot), &self.weights[k + i, 0])
+                X.dot4(
+                    X, self.lead.at(start + slot), &self.weights[k, 0], d,
+                    &self.products[slot, k],
+                )
             n_done = k + 4
         for k in range(n_done, self.n_vectors):
             for slot in range(end - start):

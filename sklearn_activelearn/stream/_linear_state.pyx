@@ -159,7 +159,7 @@ cdef class LinearState:
 
         Returns the sum of its squares, if it is to be measured.
         """
-        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
+        cdef Py_ssize_t k, n_done = 0, n_vectors = self.W.shape[0]
         cdef double squares = 0
         if self.ahead != NULL:
             for k in range(n_vectors):
@@ -167,9 +167,13 @@ cdef class LinearState:
             return self.ahead_squares[row.slot]
         if measure:
             self.scores[0] = X.dots(X, row.index, &self.W[0, 0], &squares)
-        else:
-            self.scores[0] = X.dot(X, row.index, &self.W[0, 0])
-        for k in range(1, n_vectors):
+            n_done = 1
+        while n_done + 4 <= n_vectors:
+            X.dot4(
+                X, row.index, &self.W[n_done, 0], self.W.shape[1], &self.scores[n_done]
+            )
+            n_done += 4
+        for k in range(n_done, n_vectors):
             self.scores[k] = X.dot(X, row.index, &self.W[k, 0])
         return squares
 
