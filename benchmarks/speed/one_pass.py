@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
 )
 from sklearn_activelearn._validation import UNLIMITED
-from sklearn_activelearn.stream._loop import Rows, run
+from sklearn_activelearn.stream._loop import Pass, Rows, run
 
 CBGZ, DKM = CBGZClassifier(random_state=0), DKMClassifier(random_state=0)
 RANDOM = RandomSamplingClassifier(random_state=0)
@@ -39,10 +39,10 @@ def kernel(learner, X, y):
     bought, probabilities = np.empty(len(y), np.int64), np.empty(len(y))
 
     def call():
-        run(
+        run(Pass(
             rows, None, codes, None, *rules, learner._working_state(),
             UNLIMITED, UNLIMITED, bought, probabilities,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     return call
 

@@ -97,7 +97,7 @@ cdef class Fleet:
 
     cdef void look_ahead(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
         """Multiply rows with all vectors."""
-        cdef const al_rows *X = &self.lead.rows.view
+        cdef const al_rows *X = &self.lead.view
         cdef Py_ssize_t slot, i, k, d = self.weights.shape[1], n_done = 0
         for slot in range(end - start):
             i = self.lead.at(start + slot)
@@ -133,7 +133,7 @@ cdef class Fleet:
         """Have a learner go over rows that were looked at ahead."""
         cdef Py_ssize_t bought, j, first = k * self.n_each
         cdef Py_ssize_t n_before = one.n_bought, n_updates = one.state.clock.n_updates
-        cdef const al_rows *X = &self.lead.rows.view
+        cdef const al_rows *X = &self.lead.view
         one.state.ahead = &self.products[0, first]
         one.state.ahead_stride = self.products.shape[1]
         one.state.ahead_squares = &self.squares[0]
