@@ -111,7 +111,9 @@ cdef class LinearState:
         self.normalize, self.fit_intercept = normalize, fit_intercept
         self.average = average
         self.shrink = 0.5 if normalize and fit_intercept else 1.0
-        self.reach = max(np.abs(part).max(initial=0) for part in self.weights[:2])
+        self.reach = max(
+            max(part.max(initial=0), -part.min(initial=0)) for part in self.weights[:2]
+        )
 
     def keep_weights_in(self, coef):
         """Work on weights that lie in an array of somebody else's, with these values."""
