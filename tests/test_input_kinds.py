@@ -247,6 +247,7 @@ NEED_A_CHANGE = {
     "other features": (ARRAY_ROWS[:, :3].copy(), ARRAY_LABELS),
     "no rows": (ARRAY_ROWS[:0], ARRAY_LABELS[:0]),
     "labels, list": (ARRAY_ROWS, ARRAY_LABELS.tolist()),
+    "labels, subclass": (ARRAY_ROWS, ARRAY_LABELS.view(np.recarray)),
     "labels, float": (ARRAY_ROWS, ARRAY_LABELS.astype(float)),
     "labels, object": (ARRAY_ROWS, ARRAY_LABELS.astype(object)),
     "labels, column": (ARRAY_ROWS, ARRAY_LABELS[:, None]),
