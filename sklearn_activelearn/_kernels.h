@@ -45,16 +45,17 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
     for (int h = width / 2; h > 0; h /= 2)                                     \
         for (int k = 0; k < h; k++) acc[k] += acc[k + h];
 
-/* CSR products: 4 accumulators; the gather leaves nothing to vectorise. */
-#define AL_CSR(NAME, T, I)                                                     \
+/* CSR products: 4 accumulators; the gather leaves nothing to vectorise. The weight of
+ * element j is at AT(j). */
+#define AL_CSR(NAME, T, I, AT)                                                 \
     static double al_dot_##NAME(const al_rows *X, ptrdiff_t i,                 \
                                 const double *restrict w) {                    \
         AL_CSR_ROW(T, I)                                                       \
         double a[4] = {0}, rest = 0;                                           \
         ptrdiff_t j = 0;                                                       \
         for (; j + 4 <= n; j += 4)                                             \
-            for (int k = 0; k < 4; k++) a[k] += x[j + k] * w[c[j + k]];        \
-        for (; j < n; j++) rest += x[j] * w[c[j]];                             \
+            for (int k = 0; k < 4; k++) a[k] += x[j + k] * w[AT(j + k)];       \
+        for (; j < n; j++) rest += x[j] * w[AT(j)];                            \
         AL_TREE(a, 4)                                                          \
         return a[0] + rest;                                                    \
     }                                                                          \
@@ -66,12 +67,12 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
         for (; j + 4 <= n; j += 4)                                             \
             for (int k = 0; k < 4; k++) {                                      \
                 const double v = x[j + k];                                     \
-                a[k] += v * w[c[j + k]];                                       \
+                a[k] += v * w[AT(j + k)];                                      \
                 b[k] += v * v;                                                 \
             }                                                                  \
         for (; j < n; j++) {                                                   \
             const double v = x[j];                                             \
-            rest += v * w[c[j]];                                               \
+            rest += v * w[AT(j)];                                              \
             rest_squares += v * v;                                             \
         }                                                                      \
         AL_TREE(a, 4)                                                          \
@@ -171,15 +172,15 @@ typedef float al_float8 __attribute__((vector_size(32), aligned(4), may_alias));
 #include "_dense.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
-#define AL_HAS_AVX2 __builtin_cpu_supports("avx2")
-#define AL_HAS_AVX512 __builtin_cpu_supports("avx512f")
 #define AL_WIDTH 4
 #include "_dense.h"
 #define AL_WIDTH 8
 #include "_dense.h"
 #define AL_USE_DENSE(X, T, widest)                                             \
-    if (widest >= 8 && AL_HAS_AVX512) AL_USE_PRODUCTS(X, T##_8);               \
-    else if (widest >= 4 && AL_HAS_AVX2) AL_USE_PRODUCTS(X, T##_4);            \
+    if (widest >= 8 && __builtin_cpu_supports("avx512f"))                      \
+        AL_USE_PRODUCTS(X, T##_8);                                             \
+    else if (widest >= 4 && __builtin_cpu_supports("avx2"))                    \
+        AL_USE_PRODUCTS(X, T##_4);                                             \
     else AL_USE_PRODUCTS(X, T##_2);
 #elif defined(__GNUC__)
 #define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_2);
@@ -187,10 +188,11 @@ typedef float al_float8 __attribute__((vector_size(32), aligned(4), may_alias));
 #define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_1);
 #endif
 
-AL_CSR(csr_f64_i32, double, int32_t)
-AL_CSR(csr_f64_i64, double, int64_t)
-AL_CSR(csr_f32_i32, float, int32_t)
-AL_CSR(csr_f32_i64, float, int64_t)
+#define AL_COLUMN(j) c[j]
+AL_CSR(csr_f64_i32, double, int32_t, AL_COLUMN)
+AL_CSR(csr_f64_i64, double, int64_t, AL_COLUMN)
+AL_CSR(csr_f32_i32, float, int32_t, AL_COLUMN)
+AL_CSR(csr_f32_i64, float, int64_t, AL_COLUMN)
 
 AL_RARE(double, AL_DENSE_ROW(double), j, 0, x)
 AL_RARE(float, AL_DENSE_ROW(float), j, 0, x)

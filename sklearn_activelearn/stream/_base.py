@@ -40,6 +40,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    def _may_share_passes(self):
+        """Whether it fits and predicts as all first-order learners of its kind do."""
+        return all(
+            getattr(type(self), name) is getattr(StreamClassifier, name)
+            for name in ("fit", "predict", "decision_function", "score")
+        )
+
     @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""
@@ -60,7 +67,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def _zero_weights(self, n_vectors):
         coef = np.zeros((n_vectors, self.n_features_in_))
         intercept = np.zeros(n_vectors)
-        return Weights(coef, intercept, coef, intercept)  # a state copies them
+        return Weights(coef, intercept, coef.copy(), intercept.copy())
 
     def _working_state(self):
         return LinearState(

@@ -8,70 +8,144 @@ itself. So each does, bit for bit, what it would have done alone.
 
 import numpy as np
 
-from libc.stdint cimport intptr_t
+from libc.stdint cimport int64_t, intptr_t
 
-from .._rows cimport al_rows
+from .._rows cimport Rows, al_rows
+from ._linear_state cimport LinearState, Row
 from ._pass cimport Pass
 
+from ._linear_state import Counts, Weights
+from ._tally import no_rows
+
 cdef extern from "stream/_fleet.h" nogil:
-    ctypedef struct al_across:
-        void (*products)(
-            const al_rows *X, Py_ssize_t i, const double *w, Py_ssize_t stride, double *out
-        ) noexcept nogil
-        void (*copy)(
-            const al_rows *X, Py_ssize_t i, const double *w, double *to, Py_ssize_t stride
-        ) noexcept nogil
-    void al_across_init(al_across *kernels, int value_size, int index_size)
+    ctypedef void (*al_all)(
+        const al_rows *X, Py_ssize_t i, const double *w, double *out
+    ) noexcept nogil
+    void al_keep_together(
+        al_rows *X, Py_ssize_t n_together, int value_size, int index_size, al_all *all
+    )
 
 cdef enum:
-    FORESIGHT = 16  # rows looked at ahead, at least
-    LANES = 8       # vectors whose products with a CSR row are made side by side
+    FORESIGHT = 8  # rows looked at ahead, at least
+    LANES = 4      # AL_LANES
 
 
-cdef class Fleet:
-    """Learners with weights, on their way over the same rows.
+cdef Py_ssize_t multiple(Py_ssize_t n, Py_ssize_t of) noexcept:
+    """The least multiple that is not below n."""
+    return (n + of - 1) // of * of
+
+
+cdef class Products:
+    """Products of the rows ahead with the weight vectors of several learners.
+
+    For dense rows each vector lies by itself. For CSR rows the vectors lie feature by
+    feature, so that what a row needs of them is together.
+
+    Parameters
+    ----------
+    rows : Rows
+        The matrix. If it is CSR, it is for such weights from now on.
+    order : array of int64, or None
+        Rows in the order in which they come; None for all of them as they are.
+    n_vectors : int
+        Weight vectors, of all learners.
+    group : int
+        The number of rows looked at ahead is a multiple of it.
+    """
+
+    cdef Rows rows
+    cdef const int64_t[::1] order
+    cdef al_all all
+    cdef readonly bint sparse
+    cdef readonly Py_ssize_t n_vectors, width
+    cdef Py_ssize_t n, n_ahead
+    cdef double[:, ::1] products
+    cdef double[::1] squares
+
+    def __init__(self, Rows rows, order, n_vectors, group=1):
+        self.rows, self.order = rows, order
+        self.n = rows.n_rows if order is None else len(order)
+        self.n_vectors, self.width = n_vectors, multiple(n_vectors, LANES)
+        self.n_ahead = multiple(FORESIGHT, group)
+        self.sparse = rows.view.indices != NULL
+        if self.sparse:
+            values, indices, _ = rows.owners
+            al_keep_together(
+                &rows.view, self.width, values.itemsize, indices.itemsize, &self.all
+            )
+        self.products = np.empty((self.n_ahead, self.width))
+        self.squares = np.empty(self.n_ahead)
+
+    def zeros(self):
+        """Return a 0 for each weight of all vectors."""
+        if not self.sparse:
+            return np.zeros((self.width, self.rows.n_features))
+        n = self.rows.n_features * self.width
+        zeros = np.zeros(n + 8)
+        skipped = -zeros.ctypes.data % 64 // 8  # to where a line of the cache begins
+        return zeros[skipped : skipped + n].reshape(-1, self.width)
+
+    def part(self, weights, k, n):
+        """Return n vectors from the k-th on, so that a `LinearState` can use them.
+
+        Of those that lie feature by feature that is the first feature.
+        """
+        return weights[0, k : k + n, None] if self.sparse else weights[k : k + n]
+
+    cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil:
+        """Row at a position of the order."""
+        return position if self.order is None else self.order[position]
+
+    cdef Py_ssize_t look_ahead(
+        self, const double[:, ::1] weights, Py_ssize_t start, bint measure
+    ) noexcept nogil:
+        """Multiply rows with all vectors; return where these rows end."""
+        cdef const al_rows *X = &self.rows.view
+        cdef Py_ssize_t slot, i, k, end = min(start + self.n_ahead, self.n)
+        for slot in range(end - start):
+            i = self.at(start + slot)
+            if start + slot + self.n_ahead < self.n:
+                X.fetch(X, self.at(start + slot + self.n_ahead))
+            if self.sparse:
+                self.all(X, i, &weights[0, 0], &self.products[slot, 0])
+            if measure:
+                self.products[slot, 0] = X.dots(
+                    X, i, &weights[0, 0], &self.squares[slot]
+                )
+        if not self.sparse:
+            for k in range(0, self.width, 4):
+                for slot in range(end - start):
+                    X.dot4(
+                        X, self.at(start + slot), &weights[k, 0], weights.shape[1],
+                        &self.products[slot, k],
+                    )
+        return end
+
+    cdef void tell(self, LinearState state, Py_ssize_t k) noexcept nogil:
+        """Tell a learner, whose first vector is the k-th, of the rows ahead."""
+        state.ahead = &self.products[0, k]
+        state.ahead_stride = self.width
+        state.ahead_squares = &self.squares[0]
+
+
+class Fleet:
+    """Learners that have learned nothing yet, side by side over the same rows.
 
     Parameters
     ----------
     passes : list of Pass
         One or more, of the same rows, order and group, each with a `LinearState`
-        of its own with as many weight vectors.
+        of its own, all with as many weight vectors.
     """
 
-    cdef list passes
-    cdef intptr_t[::1] members
-    cdef Pass lead
-    cdef al_across across
-    cdef bint measured
-    cdef Py_ssize_t n_each, n_vectors, n_ahead
-    cdef double[:, ::1] weights  # one row a vector
-    cdef double[:, ::1] across_weights  # for CSR rows: one row a feature
-    cdef double[:, ::1] products  # of the rows ahead with all vectors
-    cdef double[::1] squares  # of the rows ahead
-
     def __init__(self, passes):
-        cdef Pass one
-        self.passes, self.lead = passes, passes[0]
-        self.members = np.array([id(one) for one in passes], dtype=np.intp)
-        self.measured = any([one.measured for one in passes])
-        self.n_each = self.lead.state.W.shape[0]
-        self.n_vectors = self.n_each * len(passes)
-        self.n_ahead = multiple(FORESIGHT, self.lead.query_rule.group)
-        self.weights = np.concatenate([one.state.weights.coef for one in passes])
-        n_features = self.weights.shape[1]
-        stride = multiple(self.n_vectors, LANES)
-        self.products = aligned(self.n_ahead, stride)
-        self.squares = np.empty(self.n_ahead)
-        if self.lead.rows.view.indices != NULL:
-            values, indices, _ = self.lead.rows.owners
-            al_across_init(&self.across, values.itemsize, indices.itemsize)
-            across_weights = aligned(n_features, stride)
-            across_weights[:, : self.n_vectors] = np.asarray(self.weights).T
-            self.across_weights = across_weights
-        for k, one in enumerate(passes):
-            vectors = slice(k * self.n_each, (k + 1) * self.n_each)
-            one.state.keep_weights_in(np.asarray(self.weights)[vectors])
-            one.jumps = False  # the fleet does that for all
+        cdef Pass lead = passes[0]
+        self.passes, self.n_each = passes, len(lead.state.c)
+        self.products = Products(
+            lead.rows, None if lead.order is None else np.asarray(lead.order),
+            self.n_each * len(passes), lead.query_rule.group,
+        )
+        self.weights, self.drift = self.products.zeros(), self.products.zeros()
 
     def run(self):
         """Go over all rows.
@@ -81,83 +155,93 @@ cdef class Fleet:
         outcomes : list of Outcome
             How each pass ended.
         """
-        cdef Py_ssize_t start = 0, end, n = self.lead.n, k
+        cdef Products products = self.products
+        cdef const double[:, ::1] weights = self.weights
+        cdef intptr_t[::1] members = np.array(
+            [id(one) for one in self.passes], dtype=np.intp
+        )
+        cdef Pass one
+        cdef Py_ssize_t n_each = self.n_each, start = 0, end, k
+        cdef bint measure = False
+        for k, one in enumerate(self.passes):
+            measure |= one.measured
+            one.jumps = False  # rows are fetched for all at once
+            one.state.W = products.part(self.weights, k * n_each, n_each)
+            one.state.W_drift = products.part(self.drift, k * n_each, n_each)
         try:
             with nogil:
-                while start < n:
-                    end = min(start + self.n_ahead, n)
-                    self.look_ahead(start, end)
-                    for k in range(self.members.shape[0]):
-                        self.advance(k, <Pass> <void *> self.members[k], start, end)
+                while start < products.n:
+                    end = products.look_ahead(weights, start, measure)
+                    for k in range(members.shape[0]):
+                        products.tell((<Pass> <void *> members[k]).state, k * n_each)
+                        (<Pass> <void *> members[k]).advance(start, end)
                     start = end
         finally:
             for one in self.passes:
-                (<Pass> one).state.ahead = NULL
-        return [(<Pass> one).end() for one in self.passes]
+                one.state.ahead = NULL
+        return [one.end() for one in self.passes]
 
-    cdef void look_ahead(self, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-        """Multiply rows with all vectors."""
-        cdef const al_rows *X = &self.lead.view
-        cdef Py_ssize_t slot, i, k, d = self.weights.shape[1], n_done = 0
-        for slot in range(end - start):
-            i = self.lead.at(start + slot)
-            if start + slot + self.n_ahead < self.lead.n:
-                X.fetch(X, self.lead.at(start + slot + self.n_ahead))
-            if self.measured:
-                self.products[slot, 0] = X.dots(
-                    X, i, &self.weights[0, 0], &self.squares[slot]
-                )
-            if self.across_weights.shape[0]:
-                self.across.products(
-                    X, i, &self.across_weights[0, 0], self.products.shape[1],
-                    &self.products[slot, 0],
-                )
-        if self.across_weights.shape[0]:
-            return
-        for k in range(self.measured, self.n_vectors - 3, 4):
-            for slot in range(end - start):
-                X.dot4(
-                    X, self.lead.at(start + slot), &self.weights[k, 0], d,
-                    &self.products[slot, k],
-                )
-            n_done = k + 4
-        for k in range(n_done, self.n_vectors):
-            for slot in range(end - start):
-                self.products[slot, k] = X.dot(
-                    X, self.lead.at(start + slot), &self.weights[k, 0]
-                )
+    def hand_back(self):
+        """Give each learner's state its weights."""
+        cdef Pass one
+        sparse = self.products.sparse
+        for k, one in enumerate(self.passes):
+            own = slice(k * self.n_each, (k + 1) * self.n_each)
+            coef, drift = (
+                np.array(part[:, own].T if sparse else part[own], order="C")
+                for part in (self.weights, self.drift)
+            )
+            one.state.weights = one.state.weights._replace(coef=coef, coef_drift=drift)
 
-    cdef int advance(
-        self, Py_ssize_t k, Pass one, Py_ssize_t start, Py_ssize_t end
-    ) except -1 nogil:
-        """Have a learner go over rows that were looked at ahead."""
-        cdef Py_ssize_t bought, j, first = k * self.n_each
-        cdef Py_ssize_t n_before = one.n_bought, n_updates = one.state.clock.n_updates
-        cdef const al_rows *X = &self.lead.view
-        one.state.ahead = &self.products[0, first]
-        one.state.ahead_stride = self.products.shape[1]
-        one.state.ahead_squares = &self.squares[0]
-        one.advance(start, end)
-        if self.across_weights.shape[0] and one.state.clock.n_updates != n_updates:
-            for bought in range(n_before, one.n_bought):
-                for j in range(first, first + self.n_each):
-                    self.across.copy(
-                        X, one.bought[bought], &self.weights[j, 0],
-                        &self.across_weights[0, j], self.across_weights.shape[1],
-                    )
-        return 0
+    def average(self):
+        """Make of the drift, which is not needed any more, the weights that predict."""
+        cdef Pass one
+        taught = np.ones(self.products.width)
+        intercepts = np.zeros(self.products.width)
+        for k, one in enumerate(self.passes):
+            own = slice(k * self.n_each, (k + 1) * self.n_each)
+            taught[own] = max(one.state.clock.n_taught, 1)
+            intercepts[own] = one.state.c
+            intercepts[own] -= np.asarray(one.state.c_drift) / taught[own]
+        with np.errstate(over="ignore", invalid="ignore"):  # of who was stopped
+            self.drift /= taught if self.products.sparse else taught[:, None]
+            self.means = np.subtract(self.weights, self.drift, out=self.drift)
+        self.intercepts = intercepts[: self.products.n_vectors]
 
+    def scores(self, Rows rows, order, bint normalize):
+        """Return the scores of rows, as `decision_function` of each learner does.
 
-cdef Py_ssize_t multiple(Py_ssize_t n, Py_ssize_t of) noexcept:
-    """The least multiple that is not below n."""
-    return (n + of - 1) // of * of
+        Parameters
+        ----------
+        rows : Rows
+            A matrix; for its own use.
+        order : array of int64, or None
+            Its rows to look at; None for all.
+        normalize : bool
+            Whether rows are scaled to unit norm.
 
-
-def aligned(n_rows, n_columns):
-    """Return zeros whose rows begin where a line of the cache does.
-
-    The number of columns is a multiple of `LANES`.
-    """
-    zeros = np.zeros((n_rows + 1) * n_columns)
-    skipped = -zeros.ctypes.data % 64 // 8
-    return zeros[skipped : skipped + n_rows * n_columns].reshape(n_rows, n_columns)
+        Returns
+        -------
+        scores : ndarray of shape (n_rows, n_learners, n_vectors)
+            With the vectors of one learner.
+        """
+        cdef Products products = Products(rows, order, self.products.n_vectors)
+        cdef const double[:, ::1] means = self.means
+        cdef LinearState state = LinearState(
+            Weights(self.means[:, :0], self.intercepts, self.means[:, :0], self.intercepts),
+            [], Counts(), no_rows(), 0, normalize, False, False,
+        )
+        cdef double[:, ::1] out = np.empty((products.n, products.n_vectors))
+        cdef Py_ssize_t start = 0, end, slot
+        cdef Row row
+        state.W = products.part(self.means, 0, products.n_vectors)
+        with nogil:
+            while start < products.n:
+                end = products.look_ahead(means, start, normalize)
+                products.tell(state, 0)
+                for slot in range(end - start):
+                    row.index, row.slot = products.at(start + slot), slot
+                    state.look(&rows.view, &row, normalize)
+                    out[start + slot] = state.scores
+                start = end
+        return np.asarray(out).reshape(products.n, -1, self.n_each)

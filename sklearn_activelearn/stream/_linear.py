@@ -49,7 +49,10 @@ class LinearPredictor:
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        values = self.decision_function(X)
-        if values.ndim == 1:
-            return self.classes_[(values > 0).astype(np.intp)]
-        return self.classes_[values.argmax(axis=1)]
+        return labels_of(self.decision_function(X), self.classes_)
+
+
+def labels_of(scores, classes):
+    """Return the most likely classes by the scores of a `decision_function`."""
+    best = scores.argmax(axis=1) if scores.ndim > 1 else (scores > 0).astype(np.intp)
+    return classes[best]

@@ -111,14 +111,7 @@ cdef class LinearState:
         self.normalize, self.fit_intercept = normalize, fit_intercept
         self.average = average
         self.shrink = 0.5 if normalize and fit_intercept else 1.0
-        self.reach = max(
-            max(part.max(initial=0), -part.min(initial=0)) for part in self.weights[:2]
-        )
-
-    def keep_weights_in(self, coef):
-        """Work on weights that lie in an array of somebody else's, with these values."""
-        self.weights = self.weights._replace(coef=coef)
-        self.W = coef
+        self.reach = max(np.abs(part).max(initial=0) for part in self.weights[:2])
 
     @property
     def counts(self):
@@ -161,7 +154,8 @@ cdef class LinearState:
 
         Returns the sum of its squares, if it is to be measured.
         """
-        cdef Py_ssize_t k, n_done = 0, n_vectors = self.W.shape[0]
+        cdef Py_ssize_t k, n_features = self.W.shape[1], n_vectors = self.W.shape[0]
+        cdef Py_ssize_t n_done = 0
         cdef double squares = 0
         if self.ahead != NULL:
             for k in range(n_vectors):
@@ -171,9 +165,7 @@ cdef class LinearState:
             self.scores[0] = X.dots(X, row.index, &self.W[0, 0], &squares)
             n_done = 1
         while n_done + 4 <= n_vectors:
-            X.dot4(
-                X, row.index, &self.W[n_done, 0], self.W.shape[1], &self.scores[n_done]
-            )
+            X.dot4(X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
             n_done += 4
         for k in range(n_done, n_vectors):
             self.scores[k] = X.dot(X, row.index, &self.W[k, 0])

@@ -170,8 +170,7 @@ class StreamLoop:
 
     def _set_classes(self, classes):
         super()._set_classes(classes)
-        if len(classes) > 2:  # those for two are there since it began
-            self._weights = self._zero_weights(len(classes))
+        self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
 
     def _commit(self, state):
         self._weights = state.weights
@@ -289,13 +288,15 @@ class StreamLoop:
         self._n_refunded += n_labels
 
     def _simulate(self, X, codes, anew):
-        order = None
-        if anew and self.shuffle:
-            order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
-                X.shape[0]
-            )
+        order = self._order(X.shape[0]) if anew else None
         self._go_through(X, codes, order, self._limits(X.shape[0] if anew else None))
         self._look_back()
+
+    def _order(self, n_rows):
+        """Return the order in which `fit` visits so many rows; None as they come."""
+        if not self.shuffle:
+            return None
+        return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
     def _look_back(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from .._rows cimport Rows, al_rows
+from .._rows cimport Rows
 from ._linear_state cimport LinearState
 from ._rules cimport Clock, QueryRule, UpdateRule
 from ._tally cimport Tally
@@ -10,7 +10,6 @@ from ._tally cimport Tally
 
 cdef class Pass:
     cdef Rows rows
-    cdef al_rows view
     cdef const int64_t[::1] order
     cdef int32_t[::1] labels
     cdef object ask, interrupt

@@ -90,17 +90,16 @@ cdef class Pass:
     ):
         cdef Clock *clock = &state.clock
         self.rows, self.order, self.ordered = rows, order, order is not None
-        self.view = rows.view
-        if self.ordered:
-            self.view.ahead = 0
         self.n = order.shape[0] if self.ordered else rows.n_rows
         self.labels, self.later, self.ask = labels, labels is None, ask
         self.query_rule, self.update_rule, self.state = query_rule, update_rule, state
         self.bought, self.probabilities = bought, probabilities
         self.forecasts = forecasts
         self.measured = state.normalize or state.measures or query_rule.uses_norm
-        # products with dense rows in order fetch ahead themselves
+        # products with dense rows fetch ahead themselves, while rows come in order
         self.jumps = self.ordered or rows.view.indices != NULL
+        if self.ordered:
+            rows.view.ahead = 0
         self.tally = state.tally
         self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
         self.excess = self.tally.sums[EXCESS]
@@ -115,7 +114,7 @@ cdef class Pass:
 
     cdef int advance(self, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
         """Go on over rows `start` to `end` of the order, both multiples of the group."""
-        cdef const al_rows *X = &self.view
+        cdef const al_rows *X = &self.rows.view
         cdef Clock *clock = &self.state.clock
         cdef Py_ssize_t first = start, stop, position, picked = first
         cdef double margin, other, norm = 1.0, coin, probability, least = 1.0
