@@ -47,6 +47,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             for name in ("fit", "predict", "decision_function", "score")
         )
 
+    def _join_fleet(self, rows, codes, order, limits):
+        """Return the pass of a learner that has learned nothing; a `Fleet` has weights."""
+        intercept = self._weights.intercept
+        none = np.empty((len(intercept), 0))
+        self._weights = Weights(none, intercept, none, intercept)
+        return self._set_out(rows, codes, order, limits)
+
     @property
     def coef_(self):
         """Weights of the features, for rows of unit norm if `normalize`."""

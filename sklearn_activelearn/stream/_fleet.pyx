@@ -222,8 +222,8 @@ class Fleet:
 
         Returns
         -------
-        scores : ndarray of shape (n_rows, n_learners, n_vectors)
-            With the vectors of one learner.
+        scores : list of ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Of each learner.
         """
         cdef Products products = Products(rows, order, self.products.n_vectors)
         cdef const double[:, ::1] means = self.means
@@ -244,4 +244,6 @@ class Fleet:
                     state.look(&rows.view, &row, normalize)
                     out[start + slot] = state.scores
                 start = end
-        return np.asarray(out).reshape(products.n, -1, self.n_each)
+        if self.n_each == 1:
+            return list(np.asarray(out).T)
+        return np.split(np.asarray(out), len(self.passes), axis=1)

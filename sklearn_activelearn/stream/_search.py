@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
-from sklearn.metrics import check_scoring, get_scorer
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import indexable
 
@@ -180,7 +180,9 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 fold_task.call_on_fit_task_end(**told)
                 outcomes.append(outcome)
         results = [found for found, _ in outcomes] or [{} for _ in folds]
-        self.fused_ = np.array([number in results[0] for number in range(len(settings))])
+        self.fused_ = np.array(
+            [number in results[0] for number in range(len(settings))]
+        )
         record = Record(X, len(y), folds, results, len(settings))
         times = [seconds / max(len(found), 1) for found, seconds in outcomes]
 
@@ -234,11 +236,9 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             return None
 
     def _completed(self, found, settings, record, times):
-        """Return results with the labels bought, and without a trace of the stand-ins."""
+        """Return results with the labels bought, without a trace of stand-ins."""
         results = {
-            name: value
-            for name, value in found.items()
-            if name != f"param_{CANDIDATE}"
+            name: value for name, value in found.items() if name != f"param_{CANDIDATE}"
         }
         results["params"] = settings
         if self.fused_.any():
@@ -276,8 +276,12 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         scoring = self.scoring
         if callable(scoring) or scoring is None or isinstance(scoring, str):
             return check_scoring(self.estimator, scoring)
-        names = scoring if isinstance(scoring, dict) else {each: each for each in scoring}
-        return {name: check_scoring(self.estimator, each) for name, each in names.items()}
+        names = (
+            scoring if isinstance(scoring, dict) else {each: each for each in scoring}
+        )
+        return {
+            name: check_scoring(self.estimator, each) for name, each in names.items()
+        }
 
 
 def timed(shared, train, test):

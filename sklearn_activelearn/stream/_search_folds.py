@@ -13,7 +13,6 @@ from .._rows import Rows
 from .._validation import check_rows
 from ._base import StreamClassifier
 from ._fleet import Fleet
-from ._linear_state import Weights
 
 
 class Plan(NamedTuple):
@@ -198,11 +197,8 @@ class Folds:
         place[part.train] = np.arange(n_train)
         passes, limits, results = [], [], {}
         for _, learner in group:
-            empty = np.empty((len(learner._weights.intercept), 0))
-            zeros = learner._weights.intercept
-            learner._weights = Weights(empty, zeros, empty, zeros)  # a fleet has them
             limits.append(learner._limits(n_train))
-            passes.append(learner._set_out(rows, codes, order, limits[-1]))
+            passes.append(learner._join_fleet(rows, codes, order, limits[-1]))
         fleet = Fleet(passes)
         outcomes = fleet.run()
         if self.keep_weights:
@@ -222,7 +218,7 @@ class Folds:
                 continue
             learner.queried_indices_ = place[learner.queried_indices_]
             own = {
-                name: table if isinstance(table, Exception) else table[:, k]
+                name: table if isinstance(table, Exception) else table[k]
                 for name, table in scores.items()
             }
             results[candidate] = Fitted(learner, part.transformer, own)

@@ -55,7 +55,9 @@ class Record:
         if numbers is self.row_numbers:
             return []
         return [
-            k for k, (train, _) in enumerate(self.folds) if np.array_equal(train, numbers)
+            k
+            for k, (train, _) in enumerate(self.folds)
+            if np.array_equal(train, numbers)
         ]
 
 
@@ -118,7 +120,11 @@ class StandIn(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self):
         """Labels, sorted."""
-        return self.estimator.classes_ if self.fitted is None else self.fitted.learner.classes_
+        return (
+            self.estimator.classes_
+            if self.fitted is None
+            else self.fitted.learner.classes_
+        )
 
     @has("decision_function")
     def decision_function(self, numbers):
