@@ -3,6 +3,10 @@
  * Element j goes to accumulator j modulo 16. The accumulators are added up in a tree,
  * 16 to 8 to 4 to 2 to 1, and what is left after the last whole block joins it where it
  * fits: 8 elements if there are as many, then 4, 2 and 1.
+ *
+ * While one part of the rows is read, the memory is told of a later one: processors
+ * stop looking ahead by themselves at the end of a page, and where the loop goes
+ * another way than they guessed.
  */
 #if AL_WIDTH == 8
 #define AL_TARGET __attribute__((target("avx512f")))
@@ -58,15 +62,18 @@
 /* The products of a row of n values with P operands. */
 #define AL_PRODUCTS(NAME, T, P, OPERAND)                                       \
     AL_TARGET AL_INLINE void AL_NAME(NAME, T)(                                 \
-        const T *restrict x, ptrdiff_t n, const double *restrict w,            \
-        ptrdiff_t stride, double *restrict out) {                              \
+        const T *restrict x, ptrdiff_t n, ptrdiff_t ahead,                     \
+        const double *restrict w, ptrdiff_t stride, double *restrict out) {    \
         AL_VECTOR(AL_WIDTH) s[16 / AL_WIDTH][P];                               \
         ptrdiff_t j = 0;                                                       \
         (void)stride;                                                          \
         memset(s, 0, sizeof s);                                                \
-        while (j + 16 <= n)                                                    \
+        while (j + 16 <= n) {                                                  \
+            for (size_t b = 0; b < 16 * sizeof(T); b += 64)                    \
+                AL_PREFETCH((uintptr_t)(x + j) + ahead + b);                   \
             for (int k = 0; k < 16 / AL_WIDTH; k++)                            \
                 AL_JOIN(T, AL_WIDTH, P, OPERAND, s[k])                         \
+        }                                                                      \
         for (int h = 8 / AL_WIDTH; h > 0; h /= 2) {                            \
             for (int k = 0; k < h; k++)                                        \
                 for (int p = 0; p < P; p++) s[k][p] += s[k + h][p];            \
@@ -89,14 +96,14 @@
         const al_rows *X, ptrdiff_t i, const double *w) {                      \
         AL_DENSE_ROW(T)                                                        \
         double out;                                                            \
-        AL_NAME(al_product, T)(x, n, w, 0, &out);                              \
+        AL_NAME(al_product, T)(x, n, X->ahead, w, 0, &out);                    \
         return out;                                                            \
     }                                                                          \
     AL_TARGET static double AL_NAME(al_dots, T)(                               \
         const al_rows *X, ptrdiff_t i, const double *w, double *squares) {     \
         AL_DENSE_ROW(T)                                                        \
         double out[2];                                                         \
-        AL_NAME(al_product_and_square, T)(x, n, w, 0, out);                    \
+        AL_NAME(al_product_and_square, T)(x, n, X->ahead, w, 0, out);          \
         *squares = out[1];                                                     \
         return out[0];                                                         \
     }                                                                          \
@@ -105,7 +112,8 @@
         double *out) {                                                         \
         AL_DENSE_ROW(T)                                                        \
         for (int k = 0; k < 4; k += AL_TOGETHER)                               \
-            AL_NAME(al_products, T)(x, n, w + k * stride, stride, out + k);    \
+            AL_NAME(al_products, T)(x, n, X->ahead, w + k * stride, stride,    \
+                                    out + k);                                  \
     }
 
 AL_DENSE(double)

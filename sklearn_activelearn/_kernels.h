@@ -29,12 +29,16 @@
     const I *restrict c = (const I *)X->indices + ptr[i];                      \
     (void)c;
 
+#ifdef __GNUC__
+#define AL_PREFETCH(address) __builtin_prefetch((const void *)(address))
+#else
+#define AL_PREFETCH(address) (void)(address)
+#endif
+
 /* Every cache line of some bytes, at most 8 kB of them. */
 static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
-#ifdef __GNUC__
     for (ptrdiff_t j = 0; j < n && j < 8192; j += 64)
-        __builtin_prefetch((const char *)start + j);
-#endif
+        AL_PREFETCH((const char *)start + j);
 }
 
 #define AL_TREE(acc, width)                                                    \
@@ -208,8 +212,9 @@ AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
 #define AL_USE(X, NAME) (AL_USE_PRODUCTS(X, NAME), AL_USE_RARE(X, NAME))
 
 /* Choose the functions for a matrix; `widest`: most numbers in a vector. */
-static inline void al_rows_init(al_rows *X, int sparse, int value_size, int index_size,
-                         int widest) {
+static inline void al_rows_init(al_rows *X, int sparse, int value_size,
+                                int index_size, int widest) {
+    X->ahead = 2048;
     if (sparse && value_size == 8 && index_size == 4) AL_USE(X, csr_f64_i32);
     else if (sparse && value_size == 8) AL_USE(X, csr_f64_i64);
     else if (sparse && index_size == 4) AL_USE(X, csr_f32_i32);

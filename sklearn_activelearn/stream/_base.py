@@ -82,7 +82,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def _zero_weights(self, n_vectors):
         coef = np.zeros((n_vectors, self.n_features_in_))
         intercept = np.zeros(n_vectors)
-        return Weights(coef, intercept, coef.copy(), intercept.copy())
+        return Weights(coef, intercept, coef, intercept)  # a state copies them
 
     def _begin(self):
         super()._begin()

@@ -170,7 +170,8 @@ class StreamLoop:
 
     def _set_classes(self, classes):
         super()._set_classes(classes)
-        self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
+        if len(classes) > 2:  # those for two are there since it began
+            self._weights = self._zero_weights(len(classes))
 
     def _commit(self, state):
         self._weights = state.weights

@@ -96,8 +96,10 @@ cdef class Pass:
         self.bought, self.probabilities = bought, probabilities
         self.forecasts = forecasts
         self.measured = state.normalize or state.measures or query_rule.uses_norm
-        # dense rows in order need no help: the processor sees what comes next
+        # products with dense rows fetch ahead themselves, while rows come in order
         self.jumps = self.ordered or rows.view.indices != NULL
+        if self.ordered:
+            rows.view.ahead = 0
         self.tally = state.tally
         self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
         self.excess = self.tally.sums[EXCESS]
