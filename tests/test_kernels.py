@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from sklearn_activelearn import DKMClassifier, _rows
-from sklearn_activelearn.stream import _pass
+from sklearn_activelearn.stream import _fleet, _pass
 from tests.tools import with_int64_indices
 
 FORMATS = {
@@ -185,3 +185,21 @@ def test_sparse_rows_are_not_copied(index_type):
     finally:
         tracemalloc.stop()
     assert peak < X.data.nbytes / 4
+
+
+@each_format
+@pytest.mark.parametrize("widest", [2, 4, 8])
+@pytest.mark.parametrize("n_vectors", [1, 3, 4, 9])
+def test_products_with_many_vectors(make, widest, n_vectors, monkeypatch):
+    rng = np.random.RandomState(n_vectors)
+    X = random_array((40, 37), density=0.4, random_state=rng).toarray()
+    X, W = make(X), rng.standard_normal((n_vectors, 37))
+    order = rng.permutation(40)[:29]
+    expected = [scores(X, W, normalize)[order] for normalize in (False, True)]
+    monkeypatch.setattr(_rows, "widest", widest)
+    for normalize in (False, True):
+        products = _fleet.Products(_rows.Rows(X), order, n_vectors)
+        weights = products.zeros()
+        products.put(weights, 0, W)
+        found = products.scores(weights, np.zeros(n_vectors), 1, normalize)
+        np.testing.assert_array_equal(np.array(found).T, expected[normalize])

@@ -42,12 +42,10 @@
 #if defined(__GNUC__) && defined(__x86_64__)
 #define AL_ALL_WIDTHS(NAME, T, I)                                              \
     AL_ALL(NAME##_2, T, I, al_double2, 2, )                                    \
-    AL_ALL(NAME##_4, T, I, al_double4, 4, __attribute__((target("avx2"))))     \
-    AL_ALL(NAME##_8, T, I, al_double4, 4, __attribute__((target("avx2"))))
+    AL_ALL(NAME##_4, T, I, al_double4, 4, __attribute__((target("avx2"))))
 #define AL_USE_ALL(all, NAME)                                                  \
-    (*all = __builtin_cpu_supports("avx512f") ? al_all_##NAME##_8              \
-            : __builtin_cpu_supports("avx2")  ? al_all_##NAME##_4              \
-                                              : al_all_##NAME##_2)
+    (*all = widest >= 4 && __builtin_cpu_supports("avx2") ? al_all_##NAME##_4  \
+                                                          : al_all_##NAME##_2)
 #else
 #define AL_ALL_WIDTHS(NAME, T, I) AL_ALL(NAME##_1, T, I, double, 1, )
 #define AL_USE_ALL(all, NAME) (*all = al_all_##NAME##_1)
@@ -73,9 +71,11 @@ AL_TOGETHER(f32_i64, float, int64_t)
 
 typedef void (*al_all)(const al_rows *X, ptrdiff_t i, const double *w, double *out);
 
-/* Have CSR rows see weights that are kept together, and find their `all`. */
+/* Have CSR rows see weights that are kept together, and find their `all`; `widest`:
+ * most numbers in a vector. */
 static void al_keep_together(al_rows *X, ptrdiff_t n_together, int value_size,
-                             int index_size, al_all *all) {
+                             int index_size, int widest, al_all *all) {
+    (void)widest;
     X->n_together = n_together;
     if (value_size == 8 && index_size == 4) AL_USE_TOGETHER(X, all, f64_i32);
     else if (value_size == 8) AL_USE_TOGETHER(X, all, f64_i64);

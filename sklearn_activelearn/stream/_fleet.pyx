@@ -14,6 +14,7 @@ from .._rows cimport Rows, al_rows
 from ._linear_state cimport LinearState, Row
 from ._pass cimport Pass
 
+from .. import _rows
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
@@ -22,7 +23,8 @@ cdef extern from "stream/_fleet.h" nogil:
         const al_rows *X, Py_ssize_t i, const double *w, double *out
     ) noexcept nogil
     void al_keep_together(
-        al_rows *X, Py_ssize_t n_together, int value_size, int index_size, al_all *all
+        al_rows *X, Py_ssize_t n_together, int value_size, int index_size, int widest,
+        al_all *all
     )
 
 cdef enum:
@@ -68,10 +70,12 @@ cdef class Products:
         self.n_vectors, self.width = n_vectors, multiple(n_vectors, LANES)
         self.n_ahead = multiple(FORESIGHT, group)
         self.sparse = rows.view.indices != NULL
+        rows.view.ahead = 0  # rows are fetched once, for all vectors
         if self.sparse:
             values, indices, _ = rows.owners
             al_keep_together(
-                &rows.view, self.width, values.itemsize, indices.itemsize, &self.all
+                &rows.view, self.width, values.itemsize, indices.itemsize,
+                _rows.widest, &self.all,
             )
         self.products = np.empty((self.n_ahead, self.width))
         self.squares = np.empty(self.n_ahead)
