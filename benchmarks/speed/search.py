@@ -95,7 +95,7 @@ def news(quick):
     if quick or not data.local_file("rcv1_subset").exists():
         X, y = _rows.words(200 if quick else 24_000)
         return X, y, "Words"
-    X, y = data.rcv1()
+    X, y, _ = data.rcv1()
     return X.astype(np.float64), (y > 0).astype(int), "RCV1"
 
 

@@ -28,7 +28,7 @@ cdef extern from "stream/_fleet.h" nogil:
     )
 
 cdef enum:
-    FORESIGHT = 8  # rows looked at ahead, at least
+    FORESIGHT = 4  # rows looked at ahead, at least
     LANES = 4      # AL_LANES
 
 
