@@ -4,6 +4,7 @@ import numpy as np
 from river import active, linear_model, optim
 from scipy.sparse import csr_array
 
+from benchmarks._peers._task import FEW, Pass
 from benchmarks.sets._stream_method import method
 
 
@@ -17,21 +18,17 @@ def dicts(X):
 
 
 class EntropySampler:
-    """A sampler with the interface of a stream learner."""
+    """A sampler with the interface of a stream learner; rows are `dicts`."""
 
     def __init__(self, *, discount_factor=3, lr=0.01, seed=0):
         self.model = linear_model.LogisticRegression(optim.SGD(lr))
         self.sampler = active.EntropySampler(self.model, discount_factor, seed=seed)
         self.n_queries_ = 0
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, rows, y, classes=None):
         """Read rows; learn the labels that are asked for."""
-        self.learn_dicts(dicts(X), y.astype(bool).tolist())
-
-    def learn_dicts(self, rows, labels):
-        """Read rows that are dicts already."""
         sampler = self.sampler
-        for row, label in zip(rows, labels, strict=True):
+        for row, label in zip(rows, y.astype(bool).tolist(), strict=True):
             _, ask = sampler.predict_one(row)
             if ask:
                 sampler.learn_one(row, label)
@@ -50,7 +47,20 @@ METHODS = {
         EntropySampler,
         {"discount_factor": 3, "lr": 0.01},
         seed="seed",
+        prepare=dicts,
         discount_factor=[1, 3, 10, 30],
         lr=[0.01, 0.1, 1.0],
     ),
 }
+
+
+def passes(X, y, folder):
+    """Return the passes over some rows, by name."""
+    rows, labels = dicts(X[:FEW]), y[:FEW]
+
+    def call():
+        learner = EntropySampler()
+        learner.partial_fit(rows, labels)
+        return learner.n_queries_
+
+    return {"river EntropySampler, dicts of non-zeros": Pass(call, len(labels))}

@@ -23,6 +23,9 @@ class Method(NamedTuple):
         At most so many rows and orders, for those that are slow.
     sparse : dict
         Further parameters where the rows are sparse.
+    prepare : callable, optional
+        Returns the rows that stream by in the form that the learner reads, once for all
+        settings.
     """
 
     make: Callable
@@ -32,16 +35,25 @@ class Method(NamedTuple):
     rows: int | None
     orders: int | None
     sparse: dict
+    prepare: Callable | None
 
 
 def method(
-    make, default, *, seed="random_state", rows=None, orders=None, sparse=(), **grid
+    make,
+    default,
+    *,
+    seed="random_state",
+    rows=None,
+    orders=None,
+    sparse=(),
+    prepare=None,
+    **grid,
 ):
     """Return a row of which all combinations of some values are the settings."""
     settings = list(ParameterGrid(grid))
     if default not in settings:
         raise ValueError(f"default {default} is not among the settings.")
-    return Method(make, settings, default, seed, rows, orders, dict(sparse))
+    return Method(make, settings, default, seed, rows, orders, dict(sparse), prepare)
 
 
 def written(setting):

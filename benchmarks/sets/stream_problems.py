@@ -17,7 +17,7 @@ from benchmarks.sets.problems import (
 )
 
 #: At most so many rows stream by, and so many are predicted.
-N_STREAM, N_TEST = 10_000, 3_000
+N_STREAM, N_TEST = 6_000, 3_000
 
 
 def topic(name):

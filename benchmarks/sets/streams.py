@@ -37,13 +37,14 @@ def run_set(name, methods, done, args):
     except OSError as error:  # no file, no network
         print(f"{name} is left out: {error}", flush=True)
         return
-    started, splits = time.perf_counter(), {}
+    started, here = time.perf_counter(), None
     for key, method, setting in runs:
-        place = key[-1], method.rows
-        if place not in splits:
-            splits = {at: split for at, split in splits.items() if at[0] == key[-1]}
-            splits[place] = PROBLEMS[name].split(X, y, *place)
-        result = run(key, method, setting, splits[place], issparse(X))
+        if here != key[1::2]:  # the method, the order
+            here = key[1::2]
+            split = PROBLEMS[name].split(X, y, key[-1], method.rows)
+            if method.prepare:
+                split = split._replace(X=method.prepare(split.X))
+        result = run(key, method, setting, split, issparse(X))
         if isinstance(result, str):
             print(f"  {name}, {', '.join(map(str, key[1:]))}: {result}", flush=True)
             continue
