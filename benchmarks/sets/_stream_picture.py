@@ -6,6 +6,7 @@ from benchmarks.sets._stream_curves import envelope
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 #: Peers are drawn with broken lines.
 PEERS = ("Vowpal Wabbit", "river", "scikit-activeml")
@@ -46,10 +47,15 @@ def panels(runs, pick, methods, out, n_columns=4):
         passive = 100 * runs.target(name, 1)
         axis.axhline(passive, color="0.6", lw=0.8, zorder=0)
         axis.set(xscale="log", yscale="log", title=name, xlim=(10, None))
-        axis.set_ylim(0.8 * passive, 6 * passive)
+        axis.set_ylim(0.8 * passive, 5 * passive)
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+        axis.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
         axis.grid(alpha=0.25)
-    figure.supxlabel("labels", fontsize="medium")
-    figure.supylabel("test error, %", fontsize="medium")
+    for axis in axes[-1]:
+        axis.set_xlabel("labels")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("test error, %")
     handles = {}
     for axis in axes.flat:
         handles |= dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
