@@ -138,7 +138,7 @@ def show(lines):
 
 def benchmark(quick, rounds):
     peers = installed()
-    shrink, least = (50, 0) if quick else (1, 0.05)
+    shrink, least = (50, 0) if quick else (1, 0.02)
     n_rows = 20_000 // shrink
     X, y, _, what = _rows.images(n_rows)
     tables = [(what, X, y)]
