@@ -31,10 +31,10 @@ def lines(rows, y):
 class VowpalWabbit:
     """A workspace with the interface of a stream learner; rows are `features`."""
 
-    def __init__(self, *, mellowness=8, loss="squared", seed=0):
+    def __init__(self, *, mellowness=8, loss="squared", learning_rate=0.5, seed=0):
         self.workspace = Workspace(
             f"--active --simulation --mellowness {mellowness} --loss_function {loss} "
-            f"--random_seed {seed} --quiet"
+            f"--learning_rate {learning_rate} --random_seed {seed} --quiet"
         )
         self.n_queries_, self.places = 0, []
 
@@ -66,11 +66,12 @@ class VowpalWabbit:
 METHODS = {
     "Vowpal Wabbit": method(
         VowpalWabbit,
-        {"mellowness": 8, "loss": "squared"},
+        {"mellowness": 8, "loss": "squared", "learning_rate": 0.5},
         seed="seed",
         prepare=features,
-        mellowness=[1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 2e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.1, 8],
+        mellowness=[1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.1, 8],
         loss=["squared", "logistic"],
+        learning_rate=[0.1, 0.5, 2.0],
     ),
 }
 

@@ -48,12 +48,6 @@ def nines():
     return X, y == 9
 
 
-def mushrooms():
-    """Return mushrooms, one column for each symbol, and whether they are poisonous."""
-    X, y = data.uci("mushroom")
-    return X, y == 1
-
-
 def noisy():
     """Return two classes in 20 columns, one label in ten drawn anew."""
     return make_classification(
@@ -88,7 +82,6 @@ PROBLEMS = {
     "covtype": Problem(forest, standardised),
     "MNIST odd": Problem(odd, as_they_are),
     "MNIST 9": Problem(nines, as_they_are),
-    "mushroom": Problem(mushrooms, standardised),
     "noisy": Problem(noisy, standardised),
     "tumours": Problem(tumours, standardised),
 }

@@ -9,7 +9,7 @@ settings that bought every label, ours or a peer's. Where the mean curve is firs
 target, a straight line between two scores, the labels are counted.
 
     python -m benchmarks.sets.streams_report [--results results/streams.csv]
-        [--out docs] [--targets 1.1 1.5] [--quick]
+        [--orders 10] [--out docs] [--targets 1.1 1.5] [--quick]
 """
 
 import argparse
@@ -31,7 +31,7 @@ from benchmarks.sets.stream_problems import PROBLEMS
 
 
 class Streams:
-    """The curves, by set and method.
+    """The curves, by set and method; a set counts once every label was bought.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ class Streams:
         self.cells = defaultdict(list)
         for curve in curves(results):
             self.cells[curve.set, curve.method].append(curve)
-        self.sets = in_order({name for name, _ in self.cells}, PROBLEMS)
+        passive = {c.set for cell in self.cells.values() for c in cell if c.is_passive}
+        self.sets = in_order(passive, PROBLEMS)
         self.methods = in_order({method for _, method in self.cells}, methods)
         self.defaults = {name: written(row.default) for name, row in methods.items()}
 
@@ -114,6 +115,7 @@ def chosen(runs, multiple):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", default=streams.RESULTS, metavar="FILE")
+    parser.add_argument("--orders", type=int, default=10, help="leave out later ones")
     parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
     parser.add_argument("--targets", type=float, nargs="+", default=[1.1, 1.5])
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
@@ -121,7 +123,9 @@ def main(argv=None):
     if args.quick:
         args.results = "toy.csv"
         streams.main(["--quick", "--results", args.results])
-    runs = Streams(read(args.results, StreamResult), all_methods())
+    results = read(args.results, StreamResult)
+    results = [result for result in results if result.order <= args.orders]
+    runs = Streams(results, all_methods())
     if not runs.sets:
         parser.error(f"{args.results} has no results.")
     folder = args.out / "results"
