@@ -157,6 +157,11 @@ def benchmark(quick, rounds):
         write(lines)
 
 
+def rounded(number):
+    """Return a number with three digits, as text."""
+    return f"{float(f'{number:.3g}'):,.10g}"
+
+
 def write(lines):
     """Write the table of the documentation."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +169,7 @@ def write(lines):
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["rows", "method", "n", "µs", "ratio", "labels, %"])
         for title, name, n_rows, micros, ratio, share in lines:
-            numbers = f"{n_rows:,}", f"{micros:.3g}", f"{ratio:,.3g}", f"{share:.1f}"
+            numbers = f"{n_rows:,}", rounded(micros), rounded(ratio), f"{share:.1f}"
             writer.writerow([title, name, *numbers])
     print(f"\nwrote {RESULTS}")
 
