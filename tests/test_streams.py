@@ -297,6 +297,11 @@ class TestReport:
         assert line[:6] == ["tumours", "CBGZ", "b=0.1", "2", "1000", "500"]
         assert line[6:] == ["50 200", "20.00 11.00", "0.00 0.00"]
 
+    def test_later_orders_are_left_out(self, report_of, tmp_path):
+        file, out = str(tmp_path / "runs.csv"), str(tmp_path / "docs")
+        streams_report.main(["--results", file, "--out", out, "--orders", "1"])
+        assert {line[3] for line in self.table(tmp_path, "streams.csv")[1:]} == {"1"}
+
     def test_pictures(self, report_of, tmp_path):
         for kind in ("best", "default"):
             picture = tmp_path / f"docs/images/streams_{kind}.png"
