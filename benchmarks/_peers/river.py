@@ -48,7 +48,7 @@ METHODS = {
         {"discount_factor": 3, "lr": 0.01},
         seed="seed",
         prepare=dicts,
-        discount_factor=[1, 3, 10, 30, 100],
+        discount_factor=[3, 10, 30, 100],
         lr=[0.01, 0.1, 1.0, 10.0],
     ),
 }

@@ -31,10 +31,10 @@ def lines(rows, y):
 class VowpalWabbit:
     """A workspace with the interface of a stream learner; rows are `features`."""
 
-    def __init__(self, *, mellowness=8, loss="squared", learning_rate=0.5, seed=0):
+    def __init__(self, *, mellowness=1, loss="squared", seed=0):
         self.workspace = Workspace(
             f"--active --simulation --mellowness {mellowness} --loss_function {loss} "
-            f"--learning_rate {learning_rate} --random_seed {seed} --quiet"
+            f"--random_seed {seed} --quiet"
         )
         self.n_queries_, self.places = 0, []
 
@@ -66,12 +66,11 @@ class VowpalWabbit:
 METHODS = {
     "Vowpal Wabbit": method(
         VowpalWabbit,
-        {"mellowness": 8, "loss": "squared", "learning_rate": 0.5},
+        {"mellowness": 1, "loss": "squared"},
         seed="seed",
         prepare=features,
-        mellowness=[1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.1, 8],
+        mellowness=[1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.1, 1],
         loss=["squared", "logistic"],
-        learning_rate=[0.1, 0.5, 2.0],
     ),
 }
 

@@ -19,7 +19,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
 )
 
-STEPS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+STEPS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
 #: Rows that second-order learners store where the rows are sparse.
 STORED = {"max_stored": 1_500}
 
@@ -42,7 +42,7 @@ METHODS = {
         GreedyOnlineClassifier,
         {"m": 5, "eta0": 0.1},
         m=[5, 10, 20, 50],
-        eta0=[0.01, 0.1, 1.0, 10.0, 100.0],
+        eta0=[0.01, 0.1, 1.0, 10.0],
     ),
     "RLS": method(
         RLSSamplingClassifier,
