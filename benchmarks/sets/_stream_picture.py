@@ -47,7 +47,7 @@ def panels(runs, pick, methods, out, n_columns=4):
         passive = 100 * runs.target(name, 1)
         axis.axhline(passive, color="0.6", lw=0.8, zorder=0)
         axis.set(xscale="log", yscale="log", title=name, xlim=(10, None))
-        axis.set_ylim(0.8 * passive, 5 * passive)
+        axis.set_ylim(0.8 * passive, min(5 * passive, 55))
         axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
         axis.yaxis.set_major_formatter(FormatStrFormatter("%g"))
         axis.yaxis.set_minor_formatter(NullFormatter())
