@@ -24,10 +24,15 @@ STEPS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
 STORED = {"max_stored": 1_500}
 
 
-def margin_loss(loss, **params):
+def margin_loss(loss):
     """Return the row of a margin loss."""
-    make = partial(MarginLossClassifier, loss, **params)
-    return method(make, {"eta0": 0.1}, eta0=STEPS)
+    return method(partial(MarginLossClassifier, loss), {"eta0": 0.1}, eta0=STEPS)
+
+
+def adaptive(make, **params):
+    """Return the row of a learner whose steps need no tuning."""
+    make = partial(make, learning_rate="adaptive")
+    return method(make, {name: values[0] for name, values in params.items()}, **params)
 
 
 METHODS = {
@@ -44,6 +49,9 @@ METHODS = {
         m=[5, 10, 20, 50],
         eta0=[0.01, 0.1, 1.0, 10.0],
     ),
+    "log-ramp, adaptive": adaptive(MarginLossClassifier, loss=["log_ramp"]),
+    "root-ramp, adaptive": adaptive(MarginLossClassifier, loss=["root_ramp"]),
+    "greedy, adaptive": adaptive(GreedyOnlineClassifier, m=[5, 10, 20, 50]),
     "RLS": method(
         RLSSamplingClassifier,
         {"lam": 30.0},
