@@ -266,7 +266,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         if hasattr(self, "best_index_"):
             self.best_params_ = settings[self.best_index_]
         if self.refit:
-            self.best_estimator_ = inner.best_estimator_.estimator
+            self.best_estimator_ = inner.best_estimator_.model
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = self._scorer()

@@ -62,8 +62,8 @@ class Record:
 
 
 def has(method):
-    """Return whether a stand-in has a method: what its estimator has."""
-    return available_if(lambda self: hasattr(self.estimator, method))
+    """Return whether a stand-in that is fitted has a method."""
+    return available_if(lambda self: hasattr(self.model or self.fitted.learner, method))
 
 
 class StandIn(ClassifierMixin, BaseEstimator):
@@ -82,28 +82,28 @@ class StandIn(ClassifierMixin, BaseEstimator):
         self.record = record
 
     def __sklearn_clone__(self):
-        return StandIn(clone(self.estimator), self.record)
+        return StandIn(self.estimator, self.record)
 
     def __sklearn_tags__(self):
         return get_tags(self.estimator)
 
     def set_params(self, **params):
         """Become a setting of the grid."""
-        self.number = params.pop(CANDIDATE)
-        self.estimator.set_params(**params)
+        self.number, self.params = params.pop(CANDIDATE), params
         return self
 
     def fit(self, numbers, y):
         """Look up what a pass made of this setting, or fit it."""
-        record, self.tables = self.record, []
+        record, self.tables, self.model = self.record, [], None
         folds = record.folds_of(numbers)
         found = [record.results[k].get(self.number) for k in folds]
         self.fitted = found[0] if found else None
         if isinstance(self.fitted, Exception):
             raise self.fitted
         if self.fitted is None:
-            self.estimator.fit(record.rows(numbers), y)
-            learner = last_step(self.estimator)
+            self.model = clone(self.estimator).set_params(**self.params)
+            self.model.fit(record.rows(numbers), y)
+            learner = last_step(self.model)
         else:
             learner = self.fitted.learner
             learner._look_back()
@@ -121,16 +121,14 @@ class StandIn(ClassifierMixin, BaseEstimator):
     def classes_(self):
         """Labels, sorted."""
         return (
-            self.estimator.classes_
-            if self.fitted is None
-            else self.fitted.learner.classes_
+            self.model.classes_ if self.fitted is None else self.fitted.learner.classes_
         )
 
     @has("decision_function")
     def decision_function(self, numbers):
         """Return the scores of the classes."""
         if self.fitted is None:
-            return self.estimator.decision_function(self.record.rows(numbers))
+            return self.model.decision_function(self.record.rows(numbers))
         scores = next(
             scores for known, scores in self.tables if np.array_equal(known, numbers)
         )
@@ -141,24 +139,24 @@ class StandIn(ClassifierMixin, BaseEstimator):
     @has("predict_proba")
     def predict_proba(self, numbers):
         """Return the probabilities of the classes; no learner of a pass has them."""
-        return self.estimator.predict_proba(self.record.rows(numbers))
+        return self.model.predict_proba(self.record.rows(numbers))
 
     def predict(self, numbers):
         """Return the most likely class of each row."""
         if self.fitted is None:
-            return self.estimator.predict(self.record.rows(numbers))
+            return self.model.predict(self.record.rows(numbers))
         return labels_of(self.decision_function(numbers), self.classes_)
 
     def score(self, numbers, y):
         """Return what the estimator's own `score` does."""
         if self.fitted is None:
-            return self.estimator.score(self.record.rows(numbers), y)
+            return self.model.score(self.record.rows(numbers), y)
         return super().score(numbers, y)
 
     def shown(self):
         """Return the fitted estimator itself."""
         if self.fitted is None:
-            return self.estimator
+            return self.model
         if not isinstance(self.estimator, Pipeline):
             return self.fitted.learner
         before = self.fitted.transformer.steps if self.fitted.transformer else []
