@@ -1,6 +1,10 @@
-"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything."""
+"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything.
+
+Rows that need not be in memory are a `Source`.
+"""
 
 from collections import defaultdict
+from functools import partial
 from hashlib import blake2b
 from numbers import Real
 from typing import NamedTuple
@@ -9,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from ._rows import Rows, hashes
+from .sources._base import Source
 
 #: The numbers of no rows.
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -25,12 +30,19 @@ def is_frame(X):
 
 
 def take(X, rows):
-    """Return the rows with these numbers, or in this slice."""
+    """Return the rows with these numbers, or in this slice, in memory."""
+    if isinstance(X, Source):
+        return X.take(rows)
     if is_frame(X):
         return X.iloc[rows]
     if hasattr(X, "shape") or isinstance(rows, slice):
         return X[rows]
     return [X[row] for row in rows]
+
+
+def loaded(X):
+    """Return all rows, in memory."""
+    return take(X, slice(None)) if isinstance(X, Source) else X
 
 
 def joined(first, second):
@@ -121,6 +133,8 @@ def hashes_of(X, rows, kinds):
     """
     if (n_rows(X) if rows is None else len(rows)) == 0:
         return [NO_KEYS.exact] * len(kinds)
+    if isinstance(X, Source) and rows is None:
+        return [*np.concatenate([*X.map(partial(columns_of_hashes, kinds=kinds))]).T]
     if not can_be_read_in_place(X):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)
@@ -134,6 +148,11 @@ def hashes_of(X, rows, kinds):
         kinds = (False,) * len(kinds)
     found = {kind: hashes(matrix, rows, kind) for kind in set(kinds)}
     return [found[kind] for kind in kinds]
+
+
+def columns_of_hashes(X, kinds):
+    """Return hashes of rows as columns, one for each kind."""
+    return np.column_stack(hashes_of(X, None, kinds))
 
 
 def can_be_read_in_place(X):

@@ -1,18 +1,21 @@
 """How many rows are bought at a time, and which: the first ones, and each batch."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import gen_even_slices
+from sklearn import config_context
 
 from .._containers import NO_ROWS, exact_keys, n_rows, take
 from .._requests import Purchase
 from .._validation import check_number, check_option
+from ..sources._arrays import ArraySource
+from ..sources._base import Source
 from ._batches import BATCHES
 from ._coverage import MOST_ROWS, Coverage
 from ._embedding import Points, check_embedding
+from ._input_checks import were_checked
 from ._ranking import best_of_different, repeats
 
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
@@ -196,13 +199,28 @@ def view(X, rows):
     return take(X, rows), slice(None)
 
 
-def scored(utility, X, rows, n_jobs):
-    """Return ``utility(X)`` of these rows, computed in threads."""
+def by_blocks(function, X, n_jobs=None):
+    """Return ``function(X)``, one answer a row, computed block by block.
+
+    In threads, or where the blocks of a source are worked on.
+    """
+    if not isinstance(X, Source):
+        X = ArraySource(X)
+    return np.concatenate([*X.map(function, n_jobs)])
+
+
+def scored(utility, X, rows, n_jobs, estimators):
+    """Return ``utility(X)`` of these rows of a pool.
+
+    What was checked at the door is not checked again by the estimators.
+    """
+    if were_checked(X, estimators):
+        utility = partial(without_checks, utility)
     X, within = view(X, rows)
-    n_jobs = effective_n_jobs(n_jobs)
-    if n_jobs == 1:
-        return utility(X)[within]
-    blocks = gen_even_slices(n_rows(X), min(n_jobs, n_rows(X)))
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    utilities = parallel(delayed(utility)(take(X, part)) for part in blocks)
-    return np.concatenate(utilities)[within]
+    return by_blocks(utility, X, n_jobs)[within]
+
+
+def without_checks(function, X):
+    """Return ``function(X)``; scikit-learn does not look for NaN meanwhile."""
+    with config_context(assume_finite=True):
+        return function(X)
