@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from ._rows import Rows, hashes
-from .sources._base import Source
+from .sources._base import SomeRows, Source
 
 #: The numbers of no rows.
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -38,6 +38,16 @@ def take(X, rows):
     if hasattr(X, "shape") or isinstance(rows, slice):
         return X[rows]
     return [X[row] for row in rows]
+
+
+def view(X, rows):
+    """Return X and the row numbers, or only these rows if they are the smaller part.
+
+    Taking rows copies them; working on some too many is cheaper than that.
+    """
+    if 2 * len(rows) >= n_rows(X):
+        return X, rows
+    return SomeRows(X, rows) if isinstance(X, Source) else take(X, rows), slice(None)
 
 
 def loaded(X):
@@ -133,8 +143,10 @@ def hashes_of(X, rows, kinds):
     """
     if (n_rows(X) if rows is None else len(rows)) == 0:
         return [NO_KEYS.exact] * len(kinds)
-    if isinstance(X, Source) and rows is None:
-        return [*np.concatenate([*X.map(partial(columns_of_hashes, kinds=kinds))]).T]
+    if isinstance(X, Source):
+        X, within = (X, slice(None)) if rows is None else view(X, rows)
+        found = X.map(partial(columns_of_hashes, kinds=kinds))
+        return [*np.concatenate([*found])[within].T]
     if not can_be_read_in_place(X):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)

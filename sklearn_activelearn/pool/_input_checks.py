@@ -1,5 +1,6 @@
 """Checks of rows for pool learners: what their estimator understands passes through."""
 
+from contextlib import suppress
 from numbers import Number
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from .._sparse_rows import check_sparse_rows
 from .._validation import finish_rows, validated
 from ..sources._arrays import is_mapped
 from ..sources._base import Source
-from ..sources._kinds import source_of
+from ..sources._kinds import is_of, source_of
 
 #: Why a learner takes no source, and what to do.
 NEEDS_ALL = (
@@ -154,15 +155,15 @@ class BlockCheck(NamedTuple):
         """Return rows with these numbers as the estimators should get them."""
         if self.is_transformed:
             return framed(rows, self.names)
-        try:
-            assert_all_finite(rows, allow_nan=self.allow_nan)
-        except ValueError:
-            is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
-            row = int(np.argmin(is_good.all(axis=1)))
-            name = f"X (row {numbers[row]})"
-            assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
         if self.positive_only:
             check_non_negative(rows, self.positive_only)
+        with suppress(ValueError):
+            assert_all_finite(rows, allow_nan=self.allow_nan)
+            return rows
+        is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
+        row = int(np.argmin(is_good.all(axis=1)))
+        name = f"X (row {numbers[row]})"
+        assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
         return rows
 
 
@@ -185,6 +186,8 @@ def indexable_rows(X):
     """Return rows that can be taken by number."""
     if issparse(X):
         return X.tocsr()
+    if is_of(X, "pyarrow", "Table"):
+        return X.to_pandas()
     if is_frame(X):
         return X
     if not hasattr(X, "__array__"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from .._containers import NO_ROWS, exact_keys, n_rows, take
+from .._containers import NO_ROWS, exact_keys, view
 from .._requests import Purchase
 from .._validation import check_number, check_option
 from ..sources._arrays import ArraySource
@@ -187,16 +187,6 @@ def finite_scores(utility, rows, model):
         row = rows[np.argmin(is_finite)]
         raise ValueError(f"{model} gives row {row} a score that is not finite.")
     return utility
-
-
-def view(X, rows):
-    """Return X and the row numbers, or only these rows if they are the smaller part.
-
-    Taking rows copies them; working on some too many is cheaper than that.
-    """
-    if 2 * len(rows) >= n_rows(X):
-        return X, rows
-    return take(X, rows), slice(None)
 
 
 def by_blocks(function, X, n_jobs=None):

@@ -1,6 +1,7 @@
 """What every kind of source has: rows that are read a block at a time."""
 
 from copy import copy
+from itertools import pairwise
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -101,6 +102,28 @@ class Source:
             return answered(function, self._read(part), part, self.prepare)
 
 
+class SomeRows(Source):
+    """Some rows of a source, in blocks.
+
+    Parameters
+    ----------
+    source : Source
+        Has them.
+    rows : ndarray of int
+        Their numbers.
+    """
+
+    def __init__(self, source, rows):
+        self.source, self.rows = source, rows
+        self.shape, self.dtype = (len(rows), *source.shape[1:]), source.dtype
+
+    def _parts(self, n_jobs):
+        return parts_between(np.r_[0 : len(self.rows) : MOST_KEPT, len(self.rows)])
+
+    def _read(self, part):
+        return self.source.take(self.rows[part])
+
+
 class naming:
     """Has an error name the rows of which it tells."""
 
@@ -135,6 +158,11 @@ def check_length(block, part):
             f"X has changed: rows {part.start} to {part.stop - 1} are "
             f"{block.shape[0]} rows now."
         )
+
+
+def parts_between(ends):
+    """Return slices from each of these row numbers to the next, if not empty."""
+    return [slice(*both) for both in pairwise(ends.tolist()) if both[0] < both[1]]
 
 
 def pieces(X, n_jobs=1):

@@ -1,12 +1,11 @@
 """dask arrays: each block is worked on where it lies, by the user's scheduler."""
 
 from functools import partial
-from itertools import pairwise
 from operator import getitem
 
 import numpy as np
 
-from ._base import Source, answered, check_length, naming
+from ._base import Source, answered, check_length, naming, parts_between
 
 #: Rows that were taken of the arrays seen last, by the names that dask gives arrays;
 #: an array of one name holds the same numbers.
@@ -40,8 +39,7 @@ class DaskSource(Source):
         self.kept = KEPT.setdefault(array.name, {})
 
     def _parts(self, n_jobs=1):
-        ends = np.cumsum([0, *self.array.chunks[0]]).tolist()
-        return [slice(*both) for both in pairwise(ends)]
+        return parts_between(np.cumsum([0, *self.array.chunks[0]]))
 
     def _read(self, part):
         block = self.array[part].compute()
@@ -76,13 +74,16 @@ class DaskSource(Source):
             answer_there,
             function,
             self.prepare,
+            blank[:0],
             chunks=(self.array.chunks[0], *((n,) for n in blank.shape[1:])),
             drop_axis=[] if blank.ndim == 2 else 1,
             meta=blank[:0],
         )
 
     def _blocks(self):
-        return self.array.to_delayed().ravel().tolist()
+        """Return the blocks that are not empty."""
+        blocks = self.array.to_delayed().ravel()
+        return blocks[np.array(self.array.chunks[0]) > 0].tolist()
 
 
 def apply_there(function, block, part, prepare):
@@ -92,7 +93,9 @@ def apply_there(function, block, part, prepare):
         return answered(function, np.asarray(block), part, prepare)
 
 
-def answer_there(block, function, prepare, block_info=None):
+def answer_there(block, function, prepare, of_none, block_info=None):
     """Return what a function answers for a block whose place dask tells."""
+    if len(block) == 0:
+        return of_none
     part = slice(*block_info[0]["array-location"][0])
     return apply_there(function, block, part, prepare)

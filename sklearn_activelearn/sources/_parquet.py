@@ -1,11 +1,10 @@
 """Parquet files as a source: a row group at a time."""
 
-from itertools import pairwise
 from os import fspath
 
 import numpy as np
 
-from ._base import Source, check_length
+from ._base import Source, check_length, parts_between
 
 #: Rows that are put from columns in rows at a time, so that both stay in the cache.
 TURNED = 4_096
@@ -81,6 +80,7 @@ class ParquetSource(Source):
             group
             for fragment in self.fragments
             for group in fragment.split_by_row_group()
+            if group.row_groups[0].num_rows
         ]
         sizes = [group.row_groups[0].num_rows for group in self.groups]
         self._ends = np.cumsum([0, *sizes])
@@ -167,7 +167,7 @@ class ParquetSource(Source):
         return {name: found[name] for name in self.columns}
 
     def _parts(self, n_jobs=1):
-        return [slice(*both) for both in pairwise(self._ends.tolist())]
+        return parts_between(self._ends)
 
     def _touched(self, rows):
         """Return the row groups that hold these rows, as parts with their numbers."""

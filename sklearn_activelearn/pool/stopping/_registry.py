@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._selection import by_blocks, view
+from ..._containers import view
+from .._selection import by_blocks
 
 
 class Progress(NamedTuple):
