@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from .._containers import row_keys, take
+from .._containers import NO_ROWS, loaded, row_keys, take
 from .._drafts import changing
 from .._interrupts import surely
 from .._labels import encode_answers
@@ -20,11 +20,11 @@ from .._validation import (
     check_limit,
     is_share,
 )
+from ..sources._base import Source
 from ._linear_state import Counts
 from ._pass import DONE, run, teach
+from ._sources import ask_by_blocks, check_rows_or_source, go_through_blocks
 from ._tally import Sums, no_rows
-
-NO_ROWS = np.empty(0, dtype=np.int64)
 
 
 class StreamLoop:
@@ -134,6 +134,8 @@ class StreamLoop:
         for name in self._flags:
             check_flag(getattr(self, name), name)
 
+    _check_rows = check_rows_or_source
+
     def _enter(self, X, *y, **options):
         out = super()._enter(X, *y, **options)
         self._check_form()
@@ -202,6 +204,7 @@ class StreamLoop:
         return budget, check_limit(self.patience, "patience", low=1)
 
     def _choose(self, X, candidates, limit):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
@@ -237,6 +240,7 @@ class StreamLoop:
         )
 
     def _absorb(self, X, codes):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         requests, found = self._requests.answered(row_keys(X))
         asked = np.array([request is not None for request in found], dtype=np.uint8)
@@ -322,6 +326,9 @@ class StreamLoop:
 
     def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
+        if isinstance(X, Source):
+            go_through_blocks(self, X, codes, order, limits)
+            return
         query_rule, update_rule, state = self._ready()
         n_rows, n_before = (
             X.shape[0] if order is None else len(order),
@@ -337,9 +344,13 @@ class StreamLoop:
         self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
-    def _ask(self, X, answer, candidates):
+    def _ask(self, X, answer, candidates, limits=None):
+        if isinstance(X, Source):
+            ask_by_blocks(self, X, answer, candidates)
+            return
         query_rule, update_rule, state = self._ready()
-        limits = self._limits(X.shape[0] if candidates is None else len(candidates))
+        n_offered = X.shape[0] if candidates is None else len(candidates)
+        limits = limits or self._limits(n_offered)
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
         n_before = self._counts.n_queries
