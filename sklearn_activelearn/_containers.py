@@ -40,6 +40,46 @@ def take(X, rows):
     return [X[row] for row in rows]
 
 
+class AllBut:
+    """The numbers of all rows but some, which it can do without a list of.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    others : ndarray of int
+        Those that are left out, ascending.
+    """
+
+    def __init__(self, n_rows, others):
+        self.others, self._n = others, n_rows - len(others)
+        self._until = others - np.arange(len(others))
+
+    def __len__(self):
+        return self._n
+
+    def __getitem__(self, places):
+        return places + np.searchsorted(self._until, places, side="right")
+
+    def __array__(self, dtype=None, copy=None):
+        return self[np.arange(self._n)]
+
+    def of(self, values, start):
+        """Return those of the values of rows from a number on that are not left out."""
+        first, last = np.searchsorted(self.others, [start, start + len(values)])
+        if first == last:
+            return values
+        return np.delete(values, self.others[first:last] - start)
+
+
+def numbers_of(is_meant):
+    """Return the numbers of the rows that a mask means; most or few of them."""
+    others = np.flatnonzero(~is_meant)
+    if 2 * len(others) < len(is_meant):
+        return AllBut(len(is_meant), others)
+    return np.flatnonzero(is_meant)
+
+
 def view(X, rows):
     """Return X and the row numbers, or only these rows if they are the smaller part.
 

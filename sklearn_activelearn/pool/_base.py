@@ -5,7 +5,7 @@ from itertools import compress, product
 import numpy as np
 from joblib import effective_n_jobs
 
-from .._containers import NO_ROWS, loaded, n_rows, row_keys
+from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
 from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
@@ -264,8 +264,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return X, codes
 
     def _choose(self, X, candidates, limit):
-        is_for_sale = self._offer(X, candidates)
-        rows = np.flatnonzero(is_for_sale)
+        rows = numbers_of(self._offer(X, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
         bought = self._pick(X, rows, limit)
         self._note(X, bought)
@@ -318,8 +317,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._points = self._selection.points(
                 sample.X, self._points, self._seed, names
             )
-        select = self._start if is_cold else self._select
-        bought = select(sample.X, sample.rows, min(n_wanted, limit), seed)
+        select, rows = self._start if is_cold else self._select, sample.rows
+        if select.__func__ is not PoolClassifier._select:  # which needs no list of them
+            rows = np.asarray(rows)
+        bought = select(sample.X, rows, min(n_wanted, limit), seed)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
         return sample.bought(bought)

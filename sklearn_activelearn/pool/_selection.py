@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from .._containers import NO_ROWS, exact_keys, view
+from .._containers import NO_ROWS, AllBut, exact_keys, view
 from .._requests import Purchase
 from .._validation import check_number, check_option
 from ..sources._arrays import ArraySource
@@ -182,9 +182,10 @@ def ranked(rows, utilities, purposes=""):
 def finite_scores(utility, rows, model):
     """Return the utilities of these rows in double precision, if all are finite."""
     utility = np.asarray(utility, dtype=np.float64)
-    is_finite = np.isfinite(utility)
-    if not is_finite.all():
-        row = rows[np.argmin(is_finite)]
+    with np.errstate(invalid="ignore"):
+        is_finite = np.isfinite(utility.sum())
+    if not is_finite and not np.isfinite(utility).all():
+        row = rows[np.argmin(np.isfinite(utility))]
         raise ValueError(f"{model} gives row {row} a score that is not finite.")
     return utility
 
@@ -194,9 +195,12 @@ def by_blocks(function, X, n_jobs=None):
 
     In threads, or where the blocks of a source are worked on.
     """
-    if not isinstance(X, Source):
-        X = ArraySource(X)
-    return np.concatenate([*X.map(function, n_jobs)])
+    return np.concatenate([*blocks_of(X).map(function, n_jobs)])
+
+
+def blocks_of(X):
+    """Return rows as a source, if they are none."""
+    return X if isinstance(X, Source) else ArraySource(X)
 
 
 def scored(utility, X, rows, n_jobs, estimators):
@@ -206,8 +210,15 @@ def scored(utility, X, rows, n_jobs, estimators):
     """
     if were_checked(X, estimators):
         utility = partial(without_checks, utility)
-    X, within = view(X, rows)
-    return by_blocks(utility, X, n_jobs)[within]
+    if not isinstance(rows, AllBut):
+        X, within = view(X, rows)
+        return by_blocks(utility, X, n_jobs)[within]
+    out, start, n = np.empty(len(rows)), 0, 0
+    for values in blocks_of(X).map(utility, n_jobs):
+        some = rows.of(values, start)
+        out[n : n + len(some)] = some
+        start, n = start + len(values), n + len(some)
+    return out
 
 
 def without_checks(function, X):

@@ -114,7 +114,8 @@ def why_stop(learner, X, rows):
         return ended
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
-    progress = Progress(learner.estimator_, X, rows, labelled.rows, labels)
+    left = np.asarray(rows)
+    progress = Progress(learner.estimator_, X, left, labelled.rows, labels)
     met, learner._stopping_memory = judged(rules, progress, learner._stopping_memory)
     learner._has_stopped = bool(met)
     return name_of(met[0]) if met else ended
