@@ -81,6 +81,7 @@ def cuts(request):
 def small_blocks(monkeypatch):
     """Have 150 rows be several blocks."""
     monkeypatch.setattr(_base, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(_base, "CONVERTED_BYTES", 1)
     monkeypatch.setattr(_base, "FEWEST_ROWS", 48)
     monkeypatch.setattr(_base, "ROUND", 16)
 

@@ -144,7 +144,8 @@ def parquet(folder, n_rows, rounds):
     for k in range(2):
         X = rng.standard_normal((N_FEATURES, n_rows // 2), dtype=np.float32)
         part = pa.table(dict(zip(names, X, strict=True)))
-        pq.write_table(part, folder / f"{k}.parquet", compression="zstd")
+        file = folder / f"{k}.parquet"
+        pq.write_table(part, file, compression="zstd", row_group_size=2**16)
     source = ParquetSource(folder)
     learner, dataset = learner_of(source), ds.dataset(folder)
     own = "decoding: pyarrow.dataset.to_table"

@@ -1,5 +1,6 @@
 """What every kind of source has: rows that are read a block at a time."""
 
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from itertools import pairwise
 
@@ -8,8 +9,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.sparse import issparse
 from sklearn.utils import gen_even_slices
 
-#: A block has about so many bytes, so that it stays in the cache while it is worked on.
-BLOCK_BYTES = 2**22
+#: About so many bytes are a block of float64.
+BLOCK_BYTES = 2**25
+
+#: And of other numbers, of which estimators make float64: both shall fit the cache.
+CONVERTED_BYTES = 2**22
 
 #: But at least so many rows: some estimators take a while to begin.
 FEWEST_ROWS = 8_192
@@ -40,7 +44,7 @@ class Source:
         ``prepare(rows, numbers)`` returns rows that were read as they are wanted, or
         raises; `numbers` are theirs.
     kept : dict or None
-        Rows that were taken, by number, if they are kept.
+        Rows that were taken, by number, if it takes long to read them.
     """
 
     prepare = kept = None
@@ -88,6 +92,9 @@ class Source:
         """Yield what ``function(block)`` answers for each block of rows, in order."""
         n_jobs = effective_n_jobs(n_jobs)
         parts = self._parts(n_jobs)
+        if n_jobs == 1 and self.kept is not None:
+            read = prefetched(map(self._with_rows, parts))
+            return (self._applied(function, *both) for both in read)
         if n_jobs == 1:
             return (self._apply(function, part) for part in parts)
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
@@ -98,8 +105,15 @@ class Source:
         return np.concatenate([*self.map(function)])
 
     def _apply(self, function, part):
+        return self._applied(function, *self._with_rows(part))
+
+    def _with_rows(self, part):
         with naming(part):
-            return answered(function, self._read(part), part, self.prepare)
+            return part, self._read(part)
+
+    def _applied(self, function, part, block):
+        with naming(part):
+            return answered(function, block, part, self.prepare)
 
 
 class SomeRows(Source):
@@ -139,6 +153,16 @@ class naming:
             error.add_note(f"This happened in rows {first} to {last} of X.")
 
 
+def prefetched(blocks):
+    """Yield blocks; the next one is read while this one is worked on."""
+    blocks = iter(blocks)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = reader.submit(next, blocks, None)
+            yield block
+
+
 def answered(function, block, part, prepare):
     """Return what a function answers for the rows in a part, a piece at a time."""
     cuts = pieces(block)
@@ -174,7 +198,8 @@ def pieces(X, n_jobs=1):
         return [*gen_even_slices(len(X), min(n_jobs, len(X)))] or [slice(0, 0)]
     n_rows = X.shape[0]
     n_bytes = X.data.nbytes + X.indices.nbytes if issparse(X) else X.nbytes
-    most = max(BLOCK_BYTES // max(n_bytes // max(n_rows, 1), 1), FEWEST_ROWS)
+    wanted = BLOCK_BYTES if X.dtype == np.float64 else CONVERTED_BYTES
+    most = max(wanted // max(n_bytes // max(n_rows, 1), 1), FEWEST_ROWS)
     size = min(most, -(-n_rows // n_jobs))
     size = max(-(-size // ROUND), 1) * ROUND
     starts = [*range(0, n_rows, size)] or [0]

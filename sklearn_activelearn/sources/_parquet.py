@@ -197,8 +197,7 @@ class ParquetSource(Source):
         rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
         for start in range(0, len(rows), TURNED):
             some = slice(start, start + TURNED)
-            for j, column in enumerate(columns):
-                rows[some, j] = column[some]
+            rows[some] = np.array([column[some] for column in columns], self.dtype).T
         return rows
 
 

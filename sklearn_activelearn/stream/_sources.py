@@ -1,6 +1,5 @@
 """Stream learners over rows that are not in memory: the same pass, block by block."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 
 import numpy as np
@@ -11,7 +10,7 @@ from .._labels import plain_labels
 from .._protocol import ActiveClassifier
 from .._validation import validated
 from ..sources._arrays import ArraySource
-from ..sources._base import SomeRows
+from ..sources._base import SomeRows, Source, prefetched
 from ..sources._kinds import source_of
 
 
@@ -51,16 +50,6 @@ def as_rows(rows, numbers):
         for row in np.flatnonzero(is_bad)[:1]:
             assert_all_finite(rows[[row]], input_name=f"X (row {numbers[row]})")
     return rows
-
-
-def prefetched(blocks):
-    """Yield blocks; the next one is read while this one is worked on."""
-    blocks = iter(blocks)
-    with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = reader.submit(next, blocks, None)
-            yield block
 
 
 def in_groups(blocks, size):
