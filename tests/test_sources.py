@@ -1,6 +1,9 @@
 """Pools that are not in memory: the picks are those of the array, to the last row."""
 
+import os
 import pickle
+import re
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -25,10 +28,17 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.sources import ParquetSource, _base
+from sklearn_activelearn._containers import AllBut, numbers_of
+from sklearn_activelearn.pool import _ranking
+from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
 from tests.learners import each
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh
+
+da = pytest.importorskip("dask.array")
+pa = pytest.importorskip("pyarrow")
+ds = pytest.importorskip("pyarrow.dataset")
+pq = pytest.importorskip("pyarrow.parquet")
 
 each_source = pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
 
@@ -338,3 +348,187 @@ def test_a_refused_fit_leaves_the_learner_as_it_was(make, tmp_path):
     refused(learner, make(X, [60], tmp_path), "needs all rows", "fit", y=y)
     predicted = learner.predict(as_dask(X, [60], tmp_path))
     np.testing.assert_array_equal(predicted.compute(), learner.predict(X))
+
+
+# what it takes
+
+
+def test_a_query_keeps_one_number_a_row(monkeypatch, tmp_path):
+    monkeypatch.undo()
+    X = np.random.default_rng(0).standard_normal((2_000_000, 2), dtype=np.float32)
+    mapped = as_mapped(X, [], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=10))
+    rows = learner.query(mapped, candidates=np.arange(10))
+    learner.teach(X[rows], X[rows, 0] > 0)
+    learner.query(mapped)
+    tracemalloc.start()
+    learner.query(mapped)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * len(X) + 30 * 2**20
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 1_000, 1_001])
+@pytest.mark.parametrize("ties", [False, True])
+def test_ranking_by_blocks(n, ties, monkeypatch):
+    monkeypatch.setattr(_ranking, "BLOCK", 64)
+    rng = np.random.default_rng(n)
+    values = -rng.integers(0, 4, n) / 4 if ties else rng.standard_normal(n)
+    assert _ranking.median_size(values) == np.median(np.abs(values))
+    for k in {1, (n + 1) // 2, n}:
+        assert _ranking.highest(values, k) == np.sort(values)[-k]
+    positions = _ranking.at_least(values, 0.0)
+    assert positions.tolist() == np.flatnonzero(values >= 0).tolist()
+
+
+def test_all_rows_but_some():
+    is_meant = np.random.default_rng(0).random(200) > 0.2
+    rows, expected = numbers_of(is_meant), np.flatnonzero(is_meant)
+    assert isinstance(rows, AllBut)
+    assert len(rows) == len(expected)
+    np.testing.assert_array_equal(np.asarray(rows), expected)
+    np.testing.assert_array_equal(rows[np.array([3, 0, 99])], expected[[3, 0, 99]])
+    parts = [rows.of(np.arange(k, k + 50), k) for k in range(0, 200, 50)]
+    np.testing.assert_array_equal(np.concatenate(parts), expected)
+    assert isinstance(numbers_of(~is_meant), np.ndarray)
+
+
+# what changes, and what is wrong
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path):
+    X, _ = problem()
+    mapped = as_mapped(X, [], tmp_path)
+    os.truncate(tmp_path / "rows.npy", 1_000)
+    refused(fresh(MinMarginClassifier()), mapped, "X has changed: .* has 1000 bytes")
+
+
+def test_parquet_files_that_changed_are_refused(tmp_path):
+    X, y = problem()
+    source = as_parquet(X, [60], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(source)
+    file = tmp_path / "parquet" / "1.parquet"
+    pq.write_table(pq.read_table(file).slice(0, 50), file)
+    with pytest.raises(ValueError, match=r"X has changed: .*1\.parquet has"):
+        learner.teach(source[rows], y[rows])
+    refused(learner, source, "X has changed")
+
+
+def test_a_dask_block_of_another_length_is_refused():
+    X, y = problem()
+    source = da.from_array(X, chunks=(50, 4)).map_blocks(lambda X: X[:40], dtype=float)
+    learner = fresh(MinMarginClassifier(n_initial=4)).teach(X[:10], y[:10])
+    refused(learner, source, "X has changed: rows .* are 40 rows now")
+
+
+WRONG_DASK = [
+    (lambda D: D[D[:, 0] > 0], "unknown chunk sizes: call X.compute_chunk_sizes"),
+    (lambda D: D[0], "2D array"),
+    (lambda D: D.astype("U3"), "numbers"),
+    (lambda D: D[:, :0], r"0 feature"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), WRONG_DASK, ids=["sizes", "1D", "U3", "0"])
+def test_dask_arrays_that_will_not_do(make, words):
+    source = make(da.from_array(problem()[0], chunks=(50, 4)))
+    refused(fresh(MinMarginClassifier()), source, words)
+
+
+def table(**columns):
+    return pa.table(columns)
+
+
+WRONG_FILES = [
+    ([table(a=["x"], b=[1.0])], None, "column 'a' of .* holds string, not numbers"),
+    ([table(a=[1.0])], ["a", "c"], "has no column 'c'"),
+    ([table(a=[1.0], b=[1.0]), table(a=[1.0])], None, "has no column 'b'"),
+    ([table(a=[1.0]), table(a=[1])], None, "do not agree on the types"),
+]
+
+
+@pytest.mark.parametrize(("tables", "columns", "words"), WRONG_FILES)
+def test_files_that_will_not_do(tables, columns, words, tmp_path):
+    for k, each_table in enumerate(tables):
+        pq.write_table(each_table, tmp_path / f"{k}.parquet")
+    with pytest.raises(ValueError, match=words):
+        ParquetSource(tmp_path, columns)
+
+
+def test_columns_are_picked_by_name(tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    source = ParquetSource(tmp_path / "parquet", columns=["x2", "x0"])
+    np.testing.assert_array_equal(
+        np.asarray(source[[149, 0, 149]]), X[[149, 0, 149]][:, [2, 0]]
+    )
+    assert source.shape == (150, 2)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    learner.query(source)
+    assert learner.feature_names_in_.tolist() == ["x2", "x0"]
+    whole = ParquetSource(tmp_path / "parquet", columns=["x0", "x2"])
+    refused(learner, whole, "feature names")
+
+
+def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    folder = tmp_path / "parquet"
+    dataset = ds.dataset(folder)
+    expected = fresh(MinMarginClassifier()).query(X).tolist()
+    assert fresh(MinMarginClassifier()).query(dataset).tolist() == expected
+    turned = ParquetSource([folder / "1.parquet", folder / "0.parquet"])
+    np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
+    assert len(turned[[]]) == 0
+
+
+@each_source
+def test_as_memmap(make, tmp_path):
+    X, _ = problem("any numbers")
+    copy = as_memmap(make(X, [60, 60], tmp_path), tmp_path / "copy.npy")
+    np.testing.assert_array_equal(copy, X)
+    assert isinstance(copy, np.memmap)
+    single = as_memmap(X, str(tmp_path / "copy.npy"), dtype="f4")
+    assert single.dtype == np.float32
+    assert sorted(file.name for file in tmp_path.glob("copy*")) == ["copy.npy"]
+
+
+def test_what_cannot_be_mapped(tmp_path):
+    with pytest.raises(TypeError, match="X must be a source of rows"):
+        as_memmap([[1.0]], tmp_path / "x.npy")
+    with pytest.raises(ValueError, match="must hold numbers"):
+        as_memmap(np.array([["a"]]), tmp_path / "x.npy")
+    assert not [*tmp_path.iterdir()]
+
+
+@each_source
+def test_a_measure_that_fails_bills_nothing(make, tmp_path):
+    X, y = problem()
+
+    def fails(probabilities):
+        raise ZeroDivisionError("oops")
+
+    learner = fresh(UncertaintySamplingClassifier(measure=fails, n_initial=4))
+    source = make(X, [60], tmp_path)
+    learner.teach(source[np.arange(20)], y[:20])
+    before = vars(learner).copy()
+    with pytest.raises(ZeroDivisionError, match="oops") as caught:
+        learner.query(source)
+    assert vars(learner) == before
+    assert re.match(r"This happened in rows \d+ to \d+ of X", caught.value.__notes__[0])
+
+
+@each_source
+def test_score(make, tmp_path):
+    X, y = problem()
+    source = make(X, [60], tmp_path)
+    learner = fresh(UncertaintySamplingClassifier(n_initial=20))
+    rows = learner.query(source)
+    learner.teach(source[rows], y[rows])
+    predicted = np.asarray(learner.predict(source))
+    assert learner.score(source, y) == np.mean(predicted == y)
+    assert learner.predict_proba(source).shape == (150, 3)
+    assert learner.decision_function(source).shape == (150, 3)
+    if make is as_dask:
+        assert isinstance(learner.predict_proba(source), da.Array)

@@ -39,8 +39,9 @@ def in_blocks(values):
 
 def highest(values, k):
     """Return the k-th highest value."""
-    tops = [
-        np.partition(block, -min(k, len(block)))[-k:] for _, block in in_blocks(values)
+    tops = [  # copies: a view would keep its whole block
+        np.partition(block, -min(k, len(block)))[-k:].copy()
+        for _, block in in_blocks(values)
     ]
     return np.partition(np.concatenate(tops), -k)[-k]
 

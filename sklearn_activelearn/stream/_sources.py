@@ -10,7 +10,7 @@ from .._labels import plain_labels
 from .._protocol import ActiveClassifier
 from .._validation import validated
 from ..sources._arrays import ArraySource
-from ..sources._base import SomeRows, Source, prefetched
+from ..sources._base import SomeRows, prefetched
 from ..sources._kinds import source_of
 
 
