@@ -26,7 +26,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         small gap to the second, or a high entropy. For two classes all three buy
         the same rows. Or ``measure(probabilities)``: a utility for each row, of shape
         (n_samples,), higher is bought sooner; `probabilities` are of shape (n_samples,
-        n_classes).
+        n_classes). It gets a large pool a block at a time.
 
     n_initial : int >= 1, default=10
         Labels bought before the first model; then further ones, chosen likewise,
