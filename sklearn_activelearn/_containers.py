@@ -74,10 +74,9 @@ class AllBut:
 
 def numbers_of(is_meant):
     """Return the numbers of the rows that a mask means; most or few of them."""
-    others = np.flatnonzero(~is_meant)
-    if 2 * len(others) < len(is_meant):
-        return AllBut(len(is_meant), others)
-    return np.flatnonzero(is_meant)
+    if 2 * np.count_nonzero(is_meant) <= len(is_meant):
+        return np.flatnonzero(is_meant)
+    return AllBut(len(is_meant), np.flatnonzero(~is_meant))
 
 
 def view(X, rows):
