@@ -179,7 +179,7 @@ def test_block_sizes_do_not_matter(size, kind, monkeypatch, tmp_path):
 def test_a_share_of_the_whole_is_the_same_to_the_last_bit(tmp_path):
     X, y = problem("any numbers")
     learner = fresh(MinMarginClassifier(n_initial=10)).fit(X, y)
-    whole = np.concatenate([learner._utility(X[i : i + 16]) for i in range(0, 150, 16)])
+    whole = np.concatenate([learner._utility(X[i : i + 13]) for i in range(0, 150, 13)])
     np.testing.assert_array_equal(learner._utility(X), whole)
 
 

@@ -155,12 +155,14 @@ class naming:
 
 def prefetched(blocks):
     """Yield blocks; the next one is read while this one is worked on."""
-    blocks = iter(blocks)
-    with ThreadPoolExecutor(1) as reader:
+    blocks, reader = iter(blocks), ThreadPoolExecutor(1)
+    try:
         coming = reader.submit(next, blocks, None)
         while (block := coming.result()) is not None:
             coming = reader.submit(next, blocks, None)
             yield block
+    finally:  # which may run in any thread, the reader's too: nothing is waited for
+        reader.shutdown(wait=False, cancel_futures=True)
 
 
 def answered(function, block, part, prepare):
