@@ -67,7 +67,16 @@ __all__ = [
     "UncertaintySamplingClassifier",
 ]
 
-_MODULES = ("batch", "datasets", "evaluation", "labeling", "losses", "pool", "stream")
+_MODULES = (
+    "batch",
+    "datasets",
+    "evaluation",
+    "labeling",
+    "losses",
+    "pool",
+    "sources",
+    "stream",
+)
 
 
 def __getattr__(name):

@@ -161,6 +161,7 @@ POOL_LEARNERS = [
     MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
     family(MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12)),
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
+    family(MinMarginClassifier(n_initial=3, batch_size=2, n_candidates=5, budget=15)),
     UncertaintySamplingClassifier(),
     family(
         UncertaintySamplingClassifier(

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from .._containers import row_keys, take
+from .._containers import NO_ROWS, loaded, row_keys, take
 from .._drafts import changing
 from .._interrupts import surely
 from .._labels import encode_answers
@@ -15,16 +15,15 @@ from .._validation import (
     UNLIMITED,
     check_all_out,
     check_budget,
-    check_finite_row,
     check_flag,
     check_limit,
     is_share,
 )
+from ..sources._base import Source
 from ._linear_state import Counts
-from ._pass import DONE, Pass, run, teach
+from ._pass import Pass, raise_unless_done, run, teach
+from ._sources import ask_by_blocks, check_rows_or_source, go_through_blocks
 from ._tally import Sums, no_rows
-
-NO_ROWS = np.empty(0, dtype=np.int64)
 
 
 class StreamLoop:
@@ -134,6 +133,8 @@ class StreamLoop:
         for name in self._flags:
             check_flag(getattr(self, name), name)
 
+    _check_rows = check_rows_or_source
+
     def _enter(self, X, *y, **options):
         out = super()._enter(X, *y, **options)
         self._check_form()
@@ -203,6 +204,7 @@ class StreamLoop:
         return budget, check_limit(self.patience, "patience", low=1)
 
     def _choose(self, X, candidates, limit):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
@@ -238,6 +240,7 @@ class StreamLoop:
         )
 
     def _absorb(self, X, codes):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         requests, found = self._requests.answered(row_keys(X))
         asked = np.array([request is not None for request in found], dtype=np.uint8)
@@ -325,6 +328,9 @@ class StreamLoop:
 
     def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
+        if isinstance(X, Source):
+            go_through_blocks(self, X, codes, order, limits)
+            return
         on_its_way = self._set_out(Rows(X), codes, order, limits)
         self._arrive(on_its_way, run(on_its_way), X, limits)
 
@@ -343,9 +349,13 @@ class StreamLoop:
         self.queried_indices_ = on_its_way.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
-    def _ask(self, X, answer, candidates):
+    def _ask(self, X, answer, candidates, limits=None):
+        if isinstance(X, Source):
+            ask_by_blocks(self, X, answer, candidates)
+            return
         query_rule, update_rule, state = self._ready()
-        limits = self._limits(X.shape[0] if candidates is None else len(candidates))
+        n_offered = X.shape[0] if candidates is None else len(candidates)
+        limits = limits or self._limits(n_offered)
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
         n_before = self._counts.n_queries
@@ -379,14 +389,3 @@ class StreamLoop:
     def _end(self, state, bought, n_before):
         self._commit(state)
         self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
-
-
-def raise_unless_done(outcome, X, cure):
-    """Turn the reason why the loop stopped early into an error that names the row."""
-    if outcome.reason == DONE:
-        return
-    check_finite_row(X, outcome.row)
-    raise ValueError(
-        f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
-        f"digits; scale the rows, or {cure}."
-    )

@@ -23,6 +23,7 @@ from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rules cimport Clock, QueryRule, UpdateRule
 from ._tally cimport BLOCK, EXCESS, OCTAVE_ROWS, ROWS, octave_of
 
+from .._validation import check_finite_row
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
@@ -39,6 +40,17 @@ class Outcome(NamedTuple):
     reason: int  # `DONE`, or why it stopped early
     row: int  # at which it did; -1 for none
     closed: bool  # whether nothing could be bought at the end: budget, patience
+
+
+def raise_unless_done(outcome, X, cure):
+    """Turn the reason why the loop stopped early into an error that names the row."""
+    if outcome.reason == DONE:
+        return
+    check_finite_row(X, outcome.row)
+    raise ValueError(
+        f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
+        f"digits; scale the rows, or {cure}."
+    )
 
 
 cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:

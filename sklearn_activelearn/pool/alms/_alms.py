@@ -5,7 +5,7 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..._validation import check_number, check_option
+from ..._validation import check_limit, check_option
 from .._base import PoolClassifier
 from .._candidates import candidate_set
 from .._passive import passive_twin
@@ -228,6 +228,8 @@ class ALMSClassifier(PoolClassifier):
     #: Whether models could not be trained together, and are refitted instead.
     _gave_up = False
 
+    _compares_rows = True
+
     def __init__(
         self,
         estimator=None,
@@ -303,7 +305,7 @@ class ALMSClassifier(PoolClassifier):
             0 for a class without a labelled row yet. If the model has only
             decision values, a sigmoid fitted on the validation set.
         """
-        model, X = self._model(), self._check_rows(X, reset=False)
+        model, X = self._model(), self._rows(X)
         model = self._allocation().calibrated(model, self.classes_)
         return self._probabilities(model, X)
 
@@ -330,8 +332,7 @@ class ALMSClassifier(PoolClassifier):
         super()._check_parameters()
         check_option(self.pairing, "pairing", ("averaged", "paired"))
         for name in ("n_candidates", "n_pairs"):
-            if getattr(self, name) is not None:
-                check_number(getattr(self, name), name, 1, closed="left", integer=True)
+            check_limit(getattr(self, name), name, 1)
 
     def _begin(self):
         super()._begin()
@@ -349,8 +350,7 @@ class ALMSClassifier(PoolClassifier):
         return n_known < self.n_initial or not self._allocation().is_enough
 
     def _start(self, X, rows, n_wanted, seed):
-        bought = self._at_random(X, rows, n_wanted, seed)
-        return in_turn(bought, self.n_queries_)
+        return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
 
     def _select(self, X, rows, n_wanted, seed):
         return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)
