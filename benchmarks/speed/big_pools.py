@@ -164,10 +164,14 @@ def parquet(folder, n_rows, rounds):
 
 
 def stream(path, n_rows, n_features, rounds):
-    """Print the table for one pass over a sparse file."""
+    """Print the table for one pass over a file, the same rows again and again."""
     X = np.memmap(path, np.float32, "w+", shape=(n_rows, n_features))
-    y = np.resize(np.array([0, 1], dtype=np.int8), n_rows)
-    blocks = range(0, n_rows, 8_192)
+    rng = np.random.default_rng(0)
+    some = rng.standard_normal((8_192, n_features), dtype=np.float32)
+    blocks = range(0, n_rows, len(some))
+    for k in blocks:
+        X[k : k + len(some)] = some[: n_rows - k]
+    y = np.resize((some @ rng.standard_normal(n_features) > 0).astype(np.int8), n_rows)
     read = "reading: blockwise sum"
     table(
         f"a memory map of {X.nbytes / 1e9:.3g} GB, a stream of {n_features} features",
