@@ -66,7 +66,7 @@ class Results:
         runs : int
             The number of repetitions that a figure is the mean of.
         """
-        if self.folder is None:
+        if self.folder is None or not rows:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{name}.csv"
