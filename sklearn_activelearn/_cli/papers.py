@@ -29,26 +29,27 @@ PAPERS = {
     "monteleoni2007": Paper(
         "Monteleoni, Kääriäinen: Practical Online Active Learning for Classification",
         (
-            "ocr --json {out}/ocr.json",
-            "ocr_figures --tuned {out}/ocr.json --out {out}",
-            "simple_svm --rows 5000",
+            "ocr --results {out}",
+            "ocr_curves --results {out}",
+            "ocr_figures {out} --out {out}",
+            "simple_svm --rows 5000 --results {out}",
         ),
     ),
     "cavallanti2008": Paper(
         "Cavallanti, Cesa-Bianchi, Gentile: Linear Classification and Selective "
         "Sampling Under Low Noise Conditions",
         (
-            "second_order --json {out}/second_order.json",
-            "second_order_figures {out}/second_order.json --out {out}",
-            "low_noise",
+            "second_order --results {out}",
+            "second_order_figures {out} --out {out}",
+            "low_noise --results {out}",
         ),
     ),
     "guillory2009": Paper(
         "Guillory, Chastain, Bilmes: Active Learning as Non-Convex Optimization",
         (
-            "margin_loss --json {out}/margin_loss.json",
-            "margin_loss_figures {out}/margin_loss.json --out {out}",
-            "offline_margin_loss",
+            "margin_loss --results {out}",
+            "margin_loss_figures {out} --out {out}",
+            "offline_margin_loss --results {out}",
         ),
     ),
     "wang2009": Paper(
@@ -57,7 +58,7 @@ PAPERS = {
             "boosting --cache {out}/boosting",
             "boosting --cache {out}/boosting --alphas",
             "boosting_figures --cache {out}/boosting --out {out}",
-            "label_propagation",
+            "label_propagation --results {out}",
         ),
     ),
     "ali2014": Paper(
