@@ -80,14 +80,14 @@ def experiment(name):
 
 
 def reproduce(paper, out, quick):
-    """Run the experiments of a paper: tables to the standard output, pictures to `out`.
+    """Run the experiments of a paper, then say which of its claims their results hold.
 
     Parameters
     ----------
     paper : str
         A name in `PAPERS`.
     out : Path
-        A folder, made if need be.
+        A folder for results and pictures, made if need be.
     quick : bool
         Toy data and sizes: every step runs, no figure means anything. Its results go
         to a folder of their own, where no real experiment will find them.
@@ -98,3 +98,5 @@ def reproduce(paper, out, quick):
         name, *arguments = (word.format(out=out) for word in step.split())
         print(f"\n== {name} {' '.join(arguments)}".rstrip(), flush=True)
         experiment(name).main([*arguments, *["--quick"] * quick])
+    print(f"\n== claims{' (of toy data: they mean nothing)' * quick}", flush=True)
+    experiment("claims").main([str(out), "--paper", paper])

@@ -1,0 +1,73 @@
+"""What the papers claim, and whether the results of the experiments agree.
+
+Each claim is checked on a file of results: one answer, yes or no, for each data set or
+other case that it speaks of. A claim is held if all answers are yes, not if none is,
+else partly.
+
+    python -m benchmarks.papers.claims DIR [--paper NAME]
+"""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _claims_of_pools as pools
+from . import _claims_of_streams as streams
+from ._results import read
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper.
+
+    Parameters
+    ----------
+    paper : str
+        As `sklearn-activelearn reproduce` names it.
+    text : str
+        The claim.
+    table : str
+        The file of results that it is checked on.
+    check : callable
+        Takes the rows of that file; returns the answers, a list of bool, our figures
+        as a text, and where there are some the published ones.
+    """
+
+    paper: str
+    text: str
+    table: str
+    check: callable
+
+    def verdict(self, folder):
+        """Return verdict, our figures, published ones and command, from a folder.
+
+        The verdict is "not run" where there is no result.
+        """
+        rows = read(folder, self.table)
+        answers, *figures = self.check(rows) if rows else ([],)
+        if not answers:
+            return "not run", "", "", ""
+        verdict = "held" if all(answers) else "partly" if any(answers) else "not"
+        ours, published = (*figures, "")[:2]
+        return verdict, ours, published, " ".join(rows[0]["command"].split()[:3])
+
+
+CLAIMS = [Claim(*claim) for claim in (*streams.CLAIMS, *pools.CLAIMS)]
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", nargs="?", type=Path, default=Path())
+    parser.add_argument("--paper", choices=sorted({claim.paper for claim in CLAIMS}))
+    args = parser.parse_args(argv)
+    for claim in CLAIMS:
+        if args.paper in (None, claim.paper):
+            verdict, ours, published, _ = claim.verdict(args.results)
+            print(f"{verdict:8}{claim.text}")
+            if ours:
+                beside = f"; published: {published}" if published else ""
+                print(f"        {ours}{beside}")
+
+
+if __name__ == "__main__":
+    main()
