@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._claims_of_streams import count, tables
-from ._drawing import by
+from ._results import by
 
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
 OTHERS = ("RBoost", "QBB", "COMB")
@@ -45,17 +45,19 @@ def boosting_beats_propagation(rows, kind):
 
 
 def alms_beats_others(rows, score, sign=1):
-    """Answer for each problem and baseline whether ALMS is better."""
-    ours, published = (
-        [
-            sign * of["ALMS"][figure] > sign * of[name][figure]
-            for group in by(rows, "penalty").values()
-            for of in tables(group, "problem", "method").values()
-            for name in ("passive", "uncertainty", "QBC")
-            if name in of and np.isfinite(of[name][figure])
-        ]
-        for figure in (score, "published")
-    )
+    """Answer for each problem and baseline whether ALMS is better, p below 5 %."""
+    ours, published = [], []
+    for group in by(rows, "penalty").values():
+        for of in tables(group, "problem", "method").values():
+            for name in {"passive", "uncertainty", "QBC"} & of.keys():
+                gain, printed = (
+                    of["ALMS"][figure] - of[name][figure]
+                    for figure in (score, "published")
+                )
+                p = float(str(of[name][f"{score}_p"]).lstrip("<"))
+                ours.append(sign * gain > 0 and p < 0.05)
+                if np.isfinite(printed):
+                    published.append(printed > 0)
     return ours, count(ours, "comparisons"), count(published, "comparisons")
 
 

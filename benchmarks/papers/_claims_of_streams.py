@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import spearmanr
 
-from ._drawing import by, column
+from ._results import by, column
 
 ACTIVE = ("DKM²", "DKMperc", "CBGZ_DKM", "CBGZperc")
 ONLINE = ("DKMperc", "CBGZperc", "randPerc")

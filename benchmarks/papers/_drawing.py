@@ -12,19 +12,6 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 
-def by(rows, name):
-    """Return the rows for each value of a column, in the order of the file."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[name], []).append(row)
-    return groups
-
-
-def column(rows, name):
-    """Return a column as a list."""
-    return [row[name] for row in rows]
-
-
 def subplots(n_rows, n_columns, figsize, **shared):
     """Return a figure and its axes, always as an array of two dimensions."""
     return plt.subplots(

@@ -137,3 +137,16 @@ def as_value(cell):
         return float(cell or "nan")
     except ValueError:
         return cell
+
+
+def by(rows, name):
+    """Return the rows for each value of a column, in the order of the file."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row[name], []).append(row)
+    return groups
+
+
+def column(rows, name):
+    """Return a column as a list."""
+    return [row[name] for row in rows]

@@ -7,7 +7,8 @@ histogram of the final test errors of the ramp. From the files that
     python -m benchmarks.papers.margin_loss_figures DIR [--out DIR]
 """
 
-from ._drawing import by, column, main_of, save, subplots
+from ._drawing import main_of, save, subplots
+from ._results import by, column
 from .margin_loss import main as measure
 
 STYLE = {

@@ -7,7 +7,8 @@ From the files that `benchmarks.papers.ocr_curves --results DIR` wrote.
 
 from functools import partial
 
-from ._drawing import by, column, main_of, save, subplots
+from ._drawing import main_of, save, subplots
+from ._results import by, column
 from .ocr_curves import main as measure
 
 STYLE = {

@@ -7,7 +7,8 @@ From the files that `benchmarks.papers.second_order --results DIR` wrote.
 
 import numpy as np
 
-from ._drawing import by, column, main_of, save, subplots
+from ._drawing import main_of, save, subplots
+from ._results import by, column
 from .second_order import main as measure
 
 #: Left and right plot of Figure 2, in the paper's choice.

@@ -1,0 +1,244 @@
+"""Published results: pages, the files they are made from, and verdicts on claims."""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.papers import claims
+from benchmarks.papers._results import (
+    PROVENANCE,
+    Results,
+    as_text,
+    read,
+    read_texts,
+    without_machine,
+)
+from benchmarks.papers.claims import CLAIMS, Claim
+from sklearn_activelearn import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted((DOCS / "reproduced").glob("*.rst"))
+FILES = sorted(
+    file
+    for file in (DOCS / "results").glob("*.csv")
+    if "command" in read_texts(file)[0]
+)
+COMMAND = r"python -m benchmarks\.papers\.(\w+)(.*(?:\\\n.*)*)"
+TABLE = r":file: \.\./generated/results/(\w+)\.csv"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    sys.path.insert(0, str(DOCS))
+    try:
+        return import_module("results_tables")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Return a function that runs an experiment at toy size, once."""
+    folders = {}
+
+    def run(name, *options):
+        if (name, *options) not in folders:
+            folder = tmp_path_factory.mktemp(name)
+            experiment = import_module(f"benchmarks.papers.{name}")
+            if not hasattr(experiment, "add_option"):
+                pytest.skip(f"{name} writes no files yet")
+            experiment.main([*options, "--quick", "--results", str(folder)])
+            folders[name, *options] = folder
+        return folders[name, *options]
+
+    return run
+
+
+def tables_with_commands():
+    """Yield each table of the pages, and the last command before it."""
+    for page in PAGES:
+        text, experiment, options = page.read_text(encoding="utf-8"), None, ""
+        for match in re.finditer(f"{COMMAND}|{TABLE}", text):
+            if match[1]:
+                experiment, options = match[1], match[2]
+            else:
+                yield page.stem, match[3], experiment, options
+
+
+SHOWN = list(tables_with_commands())
+
+
+class TestPages:
+    def test_no_page_is_long(self):
+        for page in [DOCS / "reproduced.rst", *PAGES]:
+            assert len(page.read_text(encoding="utf-8").splitlines()) <= 700
+
+    def test_every_table_is_on_a_page_once(self, tables):
+        made = {table.__name__ for table in tables.TABLES} - {"runs"}
+        assert sorted(name for _, name, *_ in SHOWN) == sorted(made)
+
+    def test_every_paper_has_its_claims(self, tables):
+        page = (DOCS / "reproduced.rst").read_text(encoding="utf-8")
+        shown = re.findall(r"results/claims_(\w+)\.csv", page)
+        assert sorted(shown) == sorted({claim.paper for claim in CLAIMS})
+        assert sorted(shown) == sorted(page.stem for page in PAGES)
+
+    @pytest.mark.parametrize(
+        ("page", "table", "experiment", "options"), SHOWN, ids=[s[1] for s in SHOWN]
+    )
+    def test_a_table_is_what_its_command_measures(
+        self, page, table, experiment, options, quick, tables
+    ):
+        assert experiment, f"{page}: {table} names no command"
+        other_starts = [o for o in ("--starts", "--alphas") if o in options]
+        folder = quick(experiment, *other_starts)
+        head, *rows = getattr(tables, table)(folder)
+        assert rows
+        assert all(len(row) == len(head) for row in rows)
+
+    def test_pictures_are_drawn(self, tables):
+        drawn = {
+            name
+            for figures in tables.FIGURES
+            for name in import_module(f"benchmarks.papers.{figures}").DRAWN
+        }
+        named = {
+            name
+            for page in PAGES
+            for name in re.findall(
+                r"generated/results/(\w+)\.png", page.read_text(encoding="utf-8")
+            )
+        }
+        assert named == drawn
+
+    def test_all_is_written(self, tables, tmp_path):
+        tables.write(DOCS / "results", tmp_path)
+        written = {file.name for file in tmp_path.iterdir()}
+        for page in [DOCS / "reproduced.rst", *PAGES]:
+            text = page.read_text(encoding="utf-8")
+            assert set(re.findall(r"generated/results/(\S+)", text)) <= written
+
+
+class TestFiles:
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_every_row_says_where_it_comes_from(self, file):
+        for row in read_texts(file):
+            assert tuple(row)[-len(PROVENANCE) :] == PROVENANCE
+            assert all(row[name] for name in PROVENANCE), row
+            assert "--quick" not in row["command"]
+            assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"])
+
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_the_quick_run_writes_the_same_columns(self, file, quick):
+        row = read_texts(file)[0]
+        _, _, module, *options = row["command"].split()
+        starts = [option for option in options if option in ("--starts", "--alphas")]
+        folder = quick(module.removeprefix("benchmarks.papers."), *starts)
+        assert read_texts(folder / file.name)[0].keys() == row.keys()
+
+
+class TestResults:
+    @staticmethod
+    def row(**values):
+        return {"learner": "a", "labels": 1.0, **values}
+
+    def test_a_row_is_replaced_by_its_key(self, tmp_path):
+        results = Results(tmp_path, "ocr", ["--repeats", "2"], 0)
+        rows = [self.row(), self.row(learner="b")]
+        results.write("table", rows, key=["learner"], runs=5)
+        results.write("table", [self.row(labels=2.0)], key=["learner"], runs=6)
+        found = read(tmp_path, "table")
+        assert [(row["learner"], row["labels"]) for row in found] == [
+            ("a", 2),
+            ("b", 1),
+        ]
+        assert [row["runs"] for row in found] == [6, 5]
+        assert found[0]["command"] == "python -m benchmarks.papers.ocr --repeats 2"
+        assert found[0]["version"] == __version__
+        assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+    def test_other_columns_are_refused(self, tmp_path):
+        results = Results(tmp_path, "ocr", [], 0)
+        results.write("table", [self.row()], key=["learner"], runs=1)
+        before = (tmp_path / "table.csv").read_text(encoding="utf-8")
+        with pytest.raises(ValueError, match=r"table\.csv has other columns"):
+            results.write("table", [self.row(std=1)], key=["learner"], runs=1)
+        assert (tmp_path / "table.csv").read_text(encoding="utf-8") == before
+
+    def test_nothing_is_written_unasked(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Results(None, "ocr", [], 0).write("table", [self.row()], key=[], runs=1)
+        Results(tmp_path, "ocr", [], 0).write("table", [], key=[], runs=1)
+        assert not list(tmp_path.iterdir())
+
+    def test_cells(self):
+        cells = [None, np.nan, 1 / 3, 12345678.0, np.inf, 7, "a, b"]
+        texts = ["", "", "0.333333", "1.23457e+07", "inf", "7", "a, b"]
+        assert [as_text(cell) for cell in cells] == texts
+
+    def test_numbers_come_back(self, tmp_path):
+        row = self.row(failed=3, published=None, problem="0v1")
+        Results(tmp_path, "ocr", [], "0 to 9").write("t", [row], key=[], runs=1)
+        (found,) = read(tmp_path, "t")
+        assert found["failed"] == 3
+        assert np.isnan(found["published"])
+        assert found["problem"] == "0v1"
+        assert found["seed"] == "0 to 9"
+        assert read(tmp_path, "none") == []
+
+    def test_options_of_the_machine_are_not_in_the_command(self, monkeypatch):
+        argv = ["--jobs", "1", "--rows", "5", "--results=x", "--cache", "d", "--starts"]
+        assert without_machine(argv) == ["--rows", "5", "--starts"]
+        monkeypatch.setattr(sys, "argv", ["script", *argv])
+        assert without_machine(None) == ["--rows", "5", "--starts"]
+
+
+class TestClaims:
+    @pytest.mark.parametrize(
+        ("answers", "verdict"),
+        [
+            ([True] * 4, "held"),
+            ([True, False, False, False], "partly"),
+            ([True] + [False] * 4, "not"),
+            ([False], "not"),
+            ([], "not run"),
+        ],
+        ids=str,
+    )
+    def test_verdicts(self, answers, verdict, tmp_path):
+        Results(tmp_path, "ocr", ["--repeats", "2"], 0).write(
+            "t", [{"labels": 1}], key=[], runs=1
+        )
+        claim = Claim("p", "a claim", "t", lambda rows: (answers, "ours", "theirs"))
+        found = claim.verdict(tmp_path)
+        assert found[0] == verdict
+        if answers:
+            assert found[1:] == ("ours", "theirs", "python -m benchmarks.papers.ocr")
+
+    def test_without_results_nothing_is_said(self, tmp_path, capsys):
+        claims.main([str(tmp_path), "--paper", "guillory2009"])
+        printed = capsys.readouterr().out.splitlines()
+        assert printed
+        assert all(line.startswith("not run ") for line in printed)
+
+    @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
+    def test_the_files_answer_every_claim(self, claim):
+        verdict, ours, *_ = claim.verdict(DOCS / "results")
+        assert verdict in ("held", "partly", "not")
+        assert ours
+
+    def test_a_claim_follows_the_figures(self, tmp_path):
+        (claim,) = (c for c in CLAIMS if c.text.startswith("Ramp and sigmoid fail"))
+        results = Results(tmp_path, "margin_loss", [], 0)
+        for failed, verdict in ((0, "not"), (10, "held")):
+            rows = [
+                {"data": "mnist-8vAll", "learner": name, "failed": failed}
+                for name in ("ramp", "sigmoid")
+            ]
+            results.write(claim.table, rows, key=["learner"], runs=10)
+            assert claim.verdict(tmp_path)[0] == verdict
