@@ -206,7 +206,7 @@ class TestClaims:
             ([True, False, False, False], "partly"),
             ([True] + [False] * 4, "not"),
             ([False], "not"),
-            ([], "not run"),
+            ([], "untested"),
         ],
         ids=str,
     )
@@ -224,7 +224,7 @@ class TestClaims:
         claims.main([str(tmp_path), "--paper", "guillory2009"])
         printed = capsys.readouterr().out.splitlines()
         assert printed
-        assert all(line.startswith("not run ") for line in printed)
+        assert all(line.startswith("untested ") for line in printed)
 
     @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
     def test_the_files_answer_every_claim(self, claim):

@@ -41,12 +41,12 @@ class Claim:
     def verdict(self, folder):
         """Return verdict, our figures, published ones and command, from a folder.
 
-        The verdict is "not run" where there is no result.
+        The verdict is "untested" where the results have no case of the claim.
         """
         rows = read(folder, self.table)
         answers, *figures = self.check(rows) if rows else ([],)
         if not answers:
-            return "not run", "", "", ""
+            return "untested", "", "", ""
         share = sum(answers) / len(answers)
         verdict = "held" if share == 1 else "partly" if share >= 0.25 else "not"
         ours, published = (*figures, "")[:2]
@@ -64,10 +64,10 @@ def main(argv=None):
     for claim in CLAIMS:
         if args.paper in (None, claim.paper):
             verdict, ours, published, _ = claim.verdict(args.results)
-            print(f"{verdict:8}{claim.text}")
+            print(f"{verdict:10}{claim.text}")
             if ours:
                 beside = f"; published: {published}" if published else ""
-                print(f"        {ours}{beside}")
+                print(f"{'':10}{ours}{beside}")
 
 
 if __name__ == "__main__":
