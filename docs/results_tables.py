@@ -266,7 +266,9 @@ def label_propagation(folder):
         read(folder, "label_propagation_means"),
         "learner",
         (0.1, 0.3),
-        lambda row: f" ± {row['standard_error']:.2f}",
+        lambda row: (
+            "" if np.isnan(row["standard_error"]) else f" ± {row['standard_error']:.2f}"
+        ),
     )
 
 
@@ -301,11 +303,11 @@ def alms_mean(folder):
 
 def claims(folder, paper):
     """Return the claims of a paper with their verdicts."""
-    table = [["claim", "verdict", "here", "published", "command"]]
+    table = [["claim", "verdict", "here", "published", "experiment"]]
     for claim in CLAIMS:
         if claim.paper == paper:
-            verdict, ours, published, command = claim.verdict(folder)
-            shown = f"``{command}``" if command else ""
+            verdict, ours, published, experiment = claim.verdict(folder)
+            shown = f"``{experiment}``" if experiment else ""
             table.append([claim.text, f"**{verdict}**", ours, published, shown])
     return table
 

@@ -218,7 +218,7 @@ class TestClaims:
         found = claim.verdict(tmp_path)
         assert found[0] == verdict
         if answers:
-            assert found[1:] == ("ours", "theirs", "python -m benchmarks.papers.ocr")
+            assert found[1:] == ("ours", "theirs", "ocr")
 
     def test_without_results_nothing_is_said(self, tmp_path, capsys):
         claims.main([str(tmp_path), "--paper", "guillory2009"])

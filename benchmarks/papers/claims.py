@@ -39,7 +39,7 @@ class Claim:
     check: callable
 
     def verdict(self, folder):
-        """Return verdict, our figures, published ones and command, from a folder.
+        """Return the verdict, our figures, published ones and the experiment.
 
         The verdict is "untested" where the results have no case of the claim.
         """
@@ -50,7 +50,8 @@ class Claim:
         share = sum(answers) / len(answers)
         verdict = "held" if share == 1 else "partly" if share >= 0.25 else "not"
         ours, published = (*figures, "")[:2]
-        return verdict, ours, published, " ".join(rows[0]["command"].split()[:3])
+        experiment = rows[0]["command"].split()[2].rpartition(".")[2]
+        return verdict, ours, published, experiment
 
 
 CLAIMS = [Claim(*claim) for claim in (*streams.CLAIMS, *pools.CLAIMS)]
