@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.papers import claims
 from benchmarks.papers._results import (
     PROVENANCE,
     Results,
@@ -17,7 +16,7 @@ from benchmarks.papers._results import (
     read_texts,
     without_machine,
 )
-from benchmarks.papers.claims import CLAIMS, Claim
+from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -198,47 +197,72 @@ class TestResults:
         assert without_machine(None) == ["--rows", "5", "--starts"]
 
 
-class TestClaims:
-    @pytest.mark.parametrize(
-        ("answers", "verdict"),
-        [
-            ([True] * 4, "held"),
-            ([True, False, False, False], "partly"),
-            ([True] + [False] * 4, "not"),
-            ([False], "not"),
-            ([], "untested"),
-        ],
-        ids=str,
-    )
-    def test_verdicts(self, answers, verdict, tmp_path):
-        Results(tmp_path, "ocr", ["--repeats", "2"], 0).write(
-            "t", [{"labels": 1}], key=[], runs=1
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
+def test_the_files_answer_every_claim(claim):
+    verdict, ours, *_ = claim.verdict(DOCS / "results")
+    assert verdict in ("held", "partly", "not")
+    assert ours
+
+
+class TestTables:
+    @staticmethod
+    def write(folder, name, rows):
+        Results(folder, "ocr", [], 0).write(name, rows, key=list(rows[0]), runs=10)
+
+    def test_published_figures_stand_below(self, tables, tmp_path):
+        row = {"problem": "0v1", "target_error": 0.01, "labels_std": 5.0}
+        row |= {"published": 20.0, "published_std": 4.0}
+        found = [("DKM²", 24.0, 0), ("DKMperc", 1234.0, 2), ("CBGZperc", None, 10)]
+        self.write(
+            tmp_path,
+            "ocr",
+            [
+                {**row, "learner": name, "labels": labels, "failed": failed}
+                for name, labels, failed in found
+            ],
         )
-        claim = Claim("p", "a claim", "t", lambda rows: (answers, "ours", "theirs"))
-        found = claim.verdict(tmp_path)
-        assert found[0] == verdict
-        if answers:
-            assert found[1:] == ("ours", "theirs", "ocr")
+        assert tables.ocr(tmp_path) == [
+            ["problem (target)", "DKM²", "DKMperc", "CBGZperc"],
+            ["0v1 (0.01)", "24 ± 5", r"1,234 ± 5\* (2)", "never (10)"],
+            ["*published*", "20 ± 4", "20 ± 4", "20 ± 4"],
+        ]
 
-    def test_without_results_nothing_is_said(self, tmp_path, capsys):
-        claims.main([str(tmp_path), "--paper", "guillory2009"])
-        printed = capsys.readouterr().out.splitlines()
-        assert printed
-        assert all(line.startswith("untested ") for line in printed)
+    def test_f_is_interpolated_in_log_labels(self, tables, tmp_path):
+        points = [("SS", 0.01, 0.2), ("SS", 0.04, 0.4), ("SOP", 1.0, 0.5)]
+        rows = [
+            {"algorithm": name, "topics": "frequent", "labels": labels, "F": F}
+            for name, labels, F in points
+        ]
+        self.write(tmp_path, "second_order_figure_2", rows)
+        table = tables.second_order(tmp_path)
+        assert table[0] == ["labels", "SS", "SOP"]
+        assert table[1:3] == [["1%", "0.200", ""], ["2%", "0.300", ""]]
+        assert table[-1] == ["100%", "", "0.500"]
 
-    @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
-    def test_the_files_answer_every_claim(self, claim):
-        verdict, ours, *_ = claim.verdict(DOCS / "results")
-        assert verdict in ("held", "partly", "not")
-        assert ours
+    def test_errors_at_shares_and_their_mean(self, tables, tmp_path):
+        kinds = {"transductive": 1.0, "inductive": 2.0}
+        rows = [
+            {"data": "a", "pool": 9, "learner": "b", "kind": kind, "mean_error": error}
+            for kind, error in kinds.items()
+        ]
+        means = [{**row, "standard_error": 0.5} for row in rows]
+        self.write(tmp_path, "label_propagation_means", means)
+        points = [
+            {**row, "labels": share, "error": row["mean_error"] + share}
+            for row in rows
+            for share in (0.05, 0.1, 0.3)
+        ]
+        self.write(tmp_path, "label_propagation_figure_8", points)
+        head, row = tables.label_propagation(tmp_path)
+        assert head[2:5] == ["pool, 10 %", "pool, 30 %", "pool, mean"]
+        assert row == ["a", "b", "1.10", "1.30", "1.00 ± 0.50", *row[5:]]
+        assert row[5:] == ["2.10", "2.30", "2.00 ± 0.50"]
 
-    def test_a_claim_follows_the_figures(self, tmp_path):
-        (claim,) = (c for c in CLAIMS if c.text.startswith("Ramp and sigmoid fail"))
-        results = Results(tmp_path, "margin_loss", [], 0)
-        for failed, verdict in ((0, "not"), (10, "held")):
-            rows = [
-                {"data": "mnist-8vAll", "learner": name, "failed": failed}
-                for name in ("ramp", "sigmoid")
-            ]
-            results.write(claim.table, rows, key=["learner"], runs=10)
-            assert claim.verdict(tmp_path)[0] == verdict
+    def test_runs_are_told_apart(self, tables, tmp_path):
+        for repeats in ("2", "5"):
+            results = Results(tmp_path, "ocr", ["--repeats", repeats], 0)
+            rows = [{"labels": f"{repeats}{k}"} for k in range(3)]
+            results.write("t", rows, key=["labels"], runs=int(repeats))
+        head, *lines = tables.runs(tmp_path)
+        assert head == ["file", *PROVENANCE]
+        assert [line[3] for line in lines] == ["2", "5"]
