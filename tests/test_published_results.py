@@ -258,6 +258,12 @@ class TestTables:
         assert row == ["a", "b", "1.10", "1.30", "1.00 ± 0.50", *row[5:]]
         assert row[5:] == ["2.10", "2.30", "2.00 ± 0.50"]
 
+    def test_digits_have_their_own_table(self, tables):
+        _, *rows = tables.boosting(DOCS / "results")
+        _, *digits = tables.boosting_digits(DOCS / "results")
+        assert {row[0] for row in digits} <= set(tables.PAIRS)
+        assert not {row[0] for row in rows} & set(tables.PAIRS)
+
     def test_runs_are_told_apart(self, tables, tmp_path):
         for repeats in ("2", "5"):
             results = Results(tmp_path, "ocr", ["--repeats", repeats], 0)
