@@ -304,3 +304,9 @@ def test_without_results_nothing_is_said(tmp_path, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == sum(claim.paper == "guillory2009" for claim in CLAIMS)
     assert all(line.startswith("untested ") for line in printed)
+
+
+def test_a_folder_that_is_not_there(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        claims.main([str(tmp_path / "nowhere")])
+    assert "there is no folder" in capsys.readouterr().err

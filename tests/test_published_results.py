@@ -123,6 +123,13 @@ class TestPages:
             text = page.read_text(encoding="utf-8")
             assert set(re.findall(r"generated/results/(\S+)", text)) <= written
 
+    def test_a_picture_without_a_file_is_left_out(self, tmp_path, capsys):
+        figures = import_module("benchmarks.papers.margin_loss_figures")
+        figures.main([str(tmp_path), "--out", str(tmp_path / "pictures")])
+        printed = capsys.readouterr().out
+        assert "margin_loss_figure_6 is left out" in printed
+        assert not list((tmp_path / "pictures").iterdir())
+
 
 class TestFiles:
     @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -46,6 +46,8 @@ def draw(drawn, folder, out):
         rows = read(folder, name)
         if rows:
             figure(rows, out / f"{name}.png")
+        else:
+            print(f"{name} is left out: {folder / name}.csv is not there")
 
 
 def main_of(doc, drawn, measure):

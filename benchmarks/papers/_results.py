@@ -43,6 +43,8 @@ class Results:
 
     def __init__(self, folder, experiment, argv, seed):
         self.folder = folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
         self.constant = {
             "command": f"python -m {' '.join(words)}",
@@ -68,7 +70,6 @@ class Results:
         """
         if self.folder is None or not rows:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{name}.csv"
         origin = {
             column: {**self.constant, "runs": runs}[column] for column in PROVENANCE

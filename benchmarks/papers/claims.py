@@ -62,6 +62,8 @@ def main(argv=None):
     parser.add_argument("results", nargs="?", type=Path, default=Path())
     parser.add_argument("--paper", choices=sorted({claim.paper for claim in CLAIMS}))
     args = parser.parse_args(argv)
+    if not args.results.is_dir():
+        parser.error(f"there is no folder {args.results}")
     for claim in CLAIMS:
         if args.paper in (None, claim.paper):
             verdict, ours, published, _ = claim.verdict(args.results)

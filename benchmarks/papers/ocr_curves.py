@@ -61,6 +61,8 @@ def main(argv=None):
         (row["problem"], row["learner"]): json.loads(row["parameters"])
         for row in (read(args.results, "ocr") if args.results else [])
     }
+    if not tuned:
+        print("The parameters are the defaults: there is no ocr.csv in --results.")
     steps = np.unique(np.r_[1:201, 205:501:5, 510 : most + 1 : 10])
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
     print(__doc__.splitlines()[0])
