@@ -53,12 +53,17 @@ def fewer_labels(rows, figure, **of):
 def same_best(rows, group="problem", names=ACTIVE):
     answers = []
     for of in tables(rows, group).values():
-        shown = [of[name] for name in names if name in of]
-        best, published = (
-            min(shown, key=lambda row: np.nan_to_num(row[figure], nan=np.inf))
-            for figure in ("labels", "published")
-        )
-        answers.append(best is published)
+        shown = [
+            of[name]
+            for name in names
+            if name in of and np.isfinite(of[name]["published"])
+        ]
+        if shown:
+            ours, published = (
+                min(shown, key=lambda row: np.nan_to_num(row[figure], nan=np.inf))
+                for figure in ("labels", "published")
+            )
+            answers.append(ours is published)
     return answers, count(answers, "problems")
 
 
