@@ -16,7 +16,7 @@ from benchmarks.papers.claims import CLAIMS
 
 FIGURES = ("ocr_figures", "margin_loss_figures", "second_order_figures")
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
-KINDS = {"transductive": "pool", "inductive": "new"}
+KINDS = {"transductive": "pool", "transductive, own": "own", "inductive": "new"}
 
 
 def pivot(rows, titles, index, columns, lines):
@@ -196,20 +196,20 @@ def second_order_topics(folder):
 
 
 def errors_and_means(points, means, name, shares, beside):
-    """Return errors at shares of labels and their mean, in the pool and on new rows."""
+    """Return errors at shares of labels and their mean, for each kind of error."""
     known = {
         (row["data"], row[name], row["kind"], round(row["labels"], 6)): row["error"]
         for row in points
     }
+    kinds = [kind for kind in KINDS if kind in by(means, "kind")]
     heads = [*(f"{share:.3g} %" for share in np.multiply(shares, 100)), "mean"]
-    table = [
-        ["data", name, *(f"{kind}, {h}" for kind in KINDS.values() for h in heads)]
-    ]
+    table = [["data", name, *(f"{KINDS[kind]}, {h}" for kind in kinds for h in heads)]]
     for (data, learner), group in groups_of(means, "data", name).items():
-        cells = []
-        for row in group:
-            at = [known.get((data, learner, row["kind"], share)) for share in shares]
+        rows, cells = by(group, "kind"), []
+        for kind in kinds:
+            at = [known.get((data, learner, kind, share)) for share in shares]
             cells += ["" if error is None else f"{error:.2f}" for error in at]
+            (row,) = rows[kind]
             cells.append(f"{row['mean_error']:.2f}{beside(row)}")
         table.append([data, learner, *cells])
     return table
@@ -252,8 +252,13 @@ def boosting_alphas(folder):
             {**row, "alpha": f"α = {row['alpha']:g}"}
             for row in read(folder, "boosting_figure_2")
         ],
-        ["rows"],
-        lambda row: (KINDS[row["kind"]],),
+        ["rows", "first members"],
+        lambda row: (
+            KINDS[row["kind"]],
+            "as labels"
+            if np.isnan(row["first_members"])
+            else f"{row['first_members']:.0f}",
+        ),
         "alpha",
         {"": lambda row: f"{row['mean_error']:.2f}"},
     )
@@ -276,8 +281,8 @@ def alms(folder, penalty):
     """Return mean accuracies and log losses for a kind of penalty."""
     return pivot(
         [row for row in read(folder, "alms_table_1") if row["penalty"] == penalty],
-        ["method"],
-        lambda row: (row["method"],),
+        ["first labels", "method"],
+        lambda row: (f"{row['initial']:.0f}", row["method"]),
         "problem",
         {
             "": lambda row: (

@@ -69,6 +69,11 @@ def tables_with_commands():
                 yield page.stem, match[3], experiment, options
 
 
+def telling(options):
+    """Return the options that decide which file is written, or which rows."""
+    return re.findall(r"--starts|--alphas|--penalty|(?<=--penalty )\w+", options)
+
+
 SHOWN = list(tables_with_commands())
 
 
@@ -94,8 +99,7 @@ class TestPages:
         self, page, table, experiment, options, quick, tables
     ):
         assert experiment, f"{page}: {table} names no command"
-        other_starts = [o for o in ("--starts", "--alphas") if o in options]
-        folder = quick(experiment, *other_starts)
+        folder = quick(experiment, *telling(options))
         head, *rows = getattr(tables, table)(folder)
         assert rows
         assert all(len(row) == len(head) for row in rows)
@@ -143,9 +147,8 @@ class TestFiles:
     @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
     def test_the_quick_run_writes_the_same_columns(self, file, quick):
         row = read_texts(file)[0]
-        _, _, module, *options = row["command"].split()
-        starts = [option for option in options if option in ("--starts", "--alphas")]
-        folder = quick(module.removeprefix("benchmarks.papers."), *starts)
+        experiment, options = re.match(COMMAND, row["command"]).groups()
+        folder = quick(experiment, *telling(options))
         assert read_texts(folder / file.name)[0].keys() == row.keys()
 
 

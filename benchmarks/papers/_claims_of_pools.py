@@ -47,7 +47,10 @@ def boosting_beats_propagation(rows, kind):
 def alms_beats_others(rows, score, sign=1):
     """Answer for each problem and baseline whether ALMS is better, p below 5 %."""
     ours, published = [], []
-    for group in by(rows, "penalty").values():
+    groups = [
+        g for p in by(rows, "penalty").values() for g in by(p, "initial").values()
+    ]
+    for group in groups:
         for of in tables(group, "problem", "method").values():
             for name in {"passive", "uncertainty", "QBC"} & of.keys():
                 gain, printed = (
