@@ -45,7 +45,9 @@ def fewer_labels(rows, figure, **of):
     ours, published = (factors(rows, figure=key, **of) for key in (figure, "published"))
     answers = [factor > 1 for factor in ours]
     return answers, *(
-        f"{min(found):.1f} to {max(found):.1f} times fewer" if found else ""
+        f"{min(found):.1f} to {max(found):.1f} times fewer, {len(found)} problems"
+        if found
+        else ""
         for found in (ours, published)
     )
 
