@@ -17,11 +17,12 @@ PLOTS = (("SSMD", "SSNL", "SS"), ("SSMD", "DKMperc", "SOLE", "SOP", "PERC", "SS"
 
 def figure_2(rows, out):
     """Draw F against labels, means over the frequent topics and over all."""
-    figure, axes = subplots(2, 2, figsize=(9, 7), sharex=True, sharey="row")
-    algorithms = list(by(rows, "algorithm"))
-    for row, (topics, of_topics) in enumerate(by(rows, "topics").items()):
+    algorithms, groups = list(by(rows, "algorithm")), by(rows, "topics")
+    size = (9, 3.5 * len(groups))
+    figure, axes = subplots(len(groups), 2, figsize=size, sharex=True, sharey="row")
+    for line, (topics, of_topics) in zip(axes, groups.items(), strict=True):
         curves = by(of_topics, "algorithm")
-        for axis, names in zip(axes[row], PLOTS, strict=True):
+        for axis, names in zip(line, PLOTS, strict=True):
             for name in names:
                 points = sorted(curves.get(name, []), key=lambda point: point["labels"])
                 axis.plot(
@@ -35,8 +36,8 @@ def figure_2(rows, out):
             axis.set(xlim=(0, 0.1))
             axis.grid(alpha=0.3)
             axis.legend()
-        axes[row, 0].set_ylabel(f"F-measure, {topics} topics")
-    for axis in axes[1]:
+        line[0].set_ylabel(f"F-measure, {topics} topics")
+    for axis in axes[-1]:
         axis.set_xlabel("labels bought, share")
     save(figure, out)
 
