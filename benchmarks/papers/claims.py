@@ -11,8 +11,13 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _claims_of_pools as pools
-from . import _claims_of_streams as streams
+from . import (
+    _claims_ali2014,
+    _claims_cavallanti2008,
+    _claims_guillory2009,
+    _claims_monteleoni2007,
+    _claims_wang2009,
+)
 from ._results import read
 
 
@@ -54,7 +59,17 @@ class Claim:
         return verdict, ours, published, experiment
 
 
-CLAIMS = [Claim(*claim) for claim in (*streams.CLAIMS, *pools.CLAIMS)]
+CLAIMS = [
+    Claim(paper, *claim)
+    for paper, module in (
+        ("monteleoni2007", _claims_monteleoni2007),
+        ("guillory2009", _claims_guillory2009),
+        ("cavallanti2008", _claims_cavallanti2008),
+        ("wang2009", _claims_wang2009),
+        ("ali2014", _claims_ali2014),
+    )
+    for claim in module.CLAIMS
+]
 
 
 def main(argv=None):

@@ -1,8 +1,6 @@
-"""Claims of the papers on pools; see `claims`."""
+"""Claims on boosting; see `claims`."""
 
-import numpy as np
-
-from ._claims_of_streams import count, tables
+from ._claims_common import count, tables
 from ._results import by
 
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
@@ -44,80 +42,40 @@ def boosting_beats_propagation(rows, kind):
     return answers, count(answers, "data sets")
 
 
-def alms_beats_others(rows, score, sign=1):
-    """Answer for each problem and baseline whether ALMS is better, p below 5 %."""
-    ours, published = [], []
-    groups = [
-        g for p in by(rows, "penalty").values() for g in by(p, "initial").values()
-    ]
-    for group in groups:
-        for of in tables(group, "problem", "method").values():
-            for name in {"passive", "uncertainty", "QBC"} & of.keys():
-                gain, printed = (
-                    of["ALMS"][figure] - of[name][figure]
-                    for figure in (score, "published")
-                )
-                p = float(str(of[name][f"{score}_p"]).lstrip("<"))
-                ours.append(sign * gain > 0 and p < 0.05)
-                if np.isfinite(printed):
-                    published.append(printed > 0)
-    return ours, count(ours, "comparisons"), count(published, "comparisons")
-
-
-WANG, ALI = "wang2009", "ali2014"
 CLAIMS = [
     (
-        WANG,
         "FASSL-Boost has the lowest transductive error (Figure 3)",
         "boosting_means",
         lambda rows: lowest_error(rows, "transductive", digits=False),
     ),
     (
-        WANG,
         "FASSL-Boost has the lowest inductive error (Figure 4)",
         "boosting_means",
         lambda rows: lowest_error(rows, "inductive", digits=False),
     ),
     (
-        WANG,
         "FASSL-Boost has the lowest transductive error on digits (Figure 6)",
         "boosting_means",
         lambda rows: lowest_error(rows, "transductive", digits=True),
     ),
     (
-        WANG,
         "FASSL-Boost has the lowest inductive error on digits (Figure 7)",
         "boosting_means",
         lambda rows: lowest_error(rows, "inductive", digits=True),
     ),
     (
-        WANG,
         "FASSL-Boost beats random labels in the pool",
         "boosting_means",
         active_beats_random,
     ),
     (
-        WANG,
         "Boosting beats label propagation in the pool (Figure 8)",
         "label_propagation_means",
         lambda rows: boosting_beats_propagation(rows, "transductive"),
     ),
     (
-        WANG,
         "Boosting beats label propagation on new rows",
         "label_propagation_means",
         lambda rows: boosting_beats_propagation(rows, "inductive"),
-    ),
-    (
-        ALI,
-        "ALMS beats passive + CV, uncertainty and QBC in accuracy (Table 1)",
-        "alms_table_1",
-        lambda rows: alms_beats_others(rows, "accuracy"),
-    ),
-    (
-        ALI,
-        "The same in log loss, which the paper does not report",
-        "alms_table_1",
-        lambda rows: alms_beats_others(rows, "log_loss", sign=-1)[:2],
     ),
 ]
