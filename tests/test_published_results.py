@@ -158,7 +158,7 @@ class TestResults:
         return {"learner": "a", "labels": 1.0, **values}
 
     def test_a_row_is_replaced_by_its_key(self, tmp_path):
-        results = Results(tmp_path, "ocr", ["--repeats", "2"], 0)
+        results = Results(tmp_path, "ocr", ["--problem", "USPS 0vAll"], 0)
         rows = [self.row(), self.row(learner="b")]
         results.write("table", rows, key=["learner"], runs=5)
         results.write("table", [self.row(labels=2.0)], key=["learner"], runs=6)
@@ -168,7 +168,8 @@ class TestResults:
             ("b", 1),
         ]
         assert [row["runs"] for row in found] == [6, 5]
-        assert found[0]["command"] == "python -m benchmarks.papers.ocr --repeats 2"
+        command = "python -m benchmarks.papers.ocr --problem 'USPS 0vAll'"
+        assert found[0]["command"] == command
         assert found[0]["version"] == __version__
         assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
 

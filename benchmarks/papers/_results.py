@@ -7,6 +7,7 @@ pages and figures of the docs are made from the files in ``docs/results``.
 
 import csv
 import math
+import shlex
 import sys
 from datetime import date
 from pathlib import Path
@@ -47,7 +48,7 @@ class Results:
             folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
         self.constant = {
-            "command": f"python -m {' '.join(words)}",
+            "command": f"python -m {shlex.join(words)}",
             "seed": seed,
             "version": __version__,
             "date": date.today().isoformat(),
