@@ -281,8 +281,8 @@ def alms(folder, penalty):
     """Return mean accuracies and log losses for a kind of penalty."""
     return pivot(
         [row for row in read(folder, "alms_table_1") if row["penalty"] == penalty],
-        ["first labels", "method"],
-        lambda row: (f"{row['initial']:.0f}", row["method"]),
+        ["labels", "method"],
+        lambda row: (f"{row['initial']:.0f} to {row['labels']:.0f}", row["method"]),
         "problem",
         {
             "": lambda row: (

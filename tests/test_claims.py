@@ -130,11 +130,11 @@ def propagation(kind, error):
 
 def alms(accuracy, log_loss, p=0.01):
     return rows_of(
-        "problem penalty initial method accuracy accuracy_p log_loss log_loss_p "
+        "problem penalty initial labels method accuracy accuracy_p log_loss log_loss_p "
         "published",
-        ("a", "sum", 10, "ALMS", 0.8, np.nan, 0.5, np.nan, 0.9),
+        ("a", "sum", 10, 99, "ALMS", 0.8, np.nan, 0.5, np.nan, 0.9),
         *(
-            ("a", "sum", 10, name, accuracy, p, log_loss, p, 0.5)
+            ("a", "sum", 10, 99, name, accuracy, p, log_loss, p, 0.5)
             for name in ("passive", "uncertainty", "QBC")
         ),
     )

@@ -9,9 +9,9 @@ from ._results import by
 def alms_beats_others(rows, score, sign=1):
     """Answer for each problem and baseline whether ALMS is better, p below 5 %."""
     ours, published = [], []
-    groups = [
-        g for p in by(rows, "penalty").values() for g in by(p, "initial").values()
-    ]
+    groups = [rows]
+    for setting in ("penalty", "initial", "labels"):
+        groups = [part for group in groups for part in by(group, setting).values()]
     for group in groups:
         for of in tables(group, "problem", "method").values():
             for name in {"passive", "uncertainty", "QBC"} & of.keys():
