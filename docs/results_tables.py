@@ -209,8 +209,10 @@ def errors_and_means(points, means, name, shares, beside):
         for kind in kinds:
             at = [known.get((data, learner, kind, share)) for share in shares]
             cells += ["" if error is None else f"{error:.2f}" for error in at]
-            (row,) = rows[kind]
-            cells.append(f"{row['mean_error']:.2f}{beside(row)}")
+            found = rows.get(kind)
+            cells.append(
+                f"{found[0]['mean_error']:.2f}{beside(found[0])}" if found else ""
+            )
         table.append([data, learner, *cells])
     return table
 
