@@ -8,7 +8,8 @@ from pathlib import Path
 
 import sklearn_activelearn
 
-sys.path.append(str(Path(__file__).parent))  # thumbnails.py
+# thumbnails.py and results_tables.py; the experiments
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 project = "sklearn-activelearn"
 author = "the sklearn-activelearn developers"
@@ -130,6 +131,14 @@ def write_api_page(app, config):
         page.write_text(text, encoding="utf-8")
 
 
+def write_results(app, config):
+    """Write the tables and figures of the pages on published results."""
+    import results_tables  # needs matplotlib
+
+    source = Path(app.srcdir)
+    results_tables.write(source / "results", source / "generated" / "results")
+
+
 def skip_foreign(app, what, name, item, skip, options):
     """Leave out what a class inherits from scikit-learn."""
     home = getattr(getattr(item, "fget", item), "__module__", None) or PACKAGE
@@ -137,6 +146,7 @@ def skip_foreign(app, what, name, item, skip, options):
 
 
 def setup(app):
-    """Write the page of public names before Sphinx looks for pages."""
+    """Write what is generated before Sphinx looks for pages."""
     app.connect("config-inited", write_api_page)
+    app.connect("config-inited", write_results)
     app.connect("autodoc-skip-member", skip_foreign)

@@ -759,7 +759,7 @@ class TestReproduce:
     def test_every_step_is_an_experiment(self):
         known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
         run = {step.split()[0] for paper in PAPERS.values() for step in paper.steps}
-        assert run == known - {"data"}
+        assert run == known - {"data", "claims"}
 
     def test_tables_and_pictures(self, tmp_path, capsys, monkeypatch):
         monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
@@ -770,6 +770,23 @@ class TestReproduce:
         assert "published" in out
         results = tmp_path / "new" / "folder" / "quick"  # no real run finds toy results
         assert [path.name for path in results.glob("*.png")]
+
+    def test_verdicts_on_what_was_run(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+        argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
+        assert main(["reproduce", "cavallanti2008", *argv]) == 0
+        _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
+        found = [
+            line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "
+        ]
+        assert len(found) == sum(
+            claim.paper == "cavallanti2008" for claim in experiment("claims").CLAIMS
+        )
+        assert set(found) <= {"held", "partly", "not", "untested"}
+        assert found.count("untested") <= 2  # toy curves are too short for these
+        results = tmp_path / "quick"
+        assert (results / "second_order_figure_2.csv").exists()
+        assert (results / "second_order_figure_2.png").exists()
 
     @pytest.mark.parametrize(
         ("argv", "message"),

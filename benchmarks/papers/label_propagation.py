@@ -10,7 +10,8 @@ Transductive error: wrong rows of the whole pool, where bought labels count as r
 Inductive error: of the rows held out. Both in %, mean over the splits; last the mean
 over the columns, ± its standard error.
 
-    python -m benchmarks.papers.label_propagation [--splits 5] [--set twonorm] [--quick]
+    python -m benchmarks.papers.label_propagation [--splits 5] [--set twonorm]
+        [--results DIR] [--quick]
 """
 
 import argparse
@@ -31,6 +32,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.datasets import make_twonorm
 
 from . import data
+from ._results import Results, add_option
 
 SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 
@@ -88,6 +90,7 @@ def main(argv=None):
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--set", action="append", choices=data.N_TRAIN)
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     load, shares = data.raetsch, SHARES
@@ -96,6 +99,8 @@ def main(argv=None):
         load = toy
     print(__doc__.splitlines()[0])
     print(f"{args.splits} splits, seeds 0 to {args.splits - 1}; errors in %.")
+    seeds = f"0 to {args.splits - 1}"
+    results = Results(args.results, "label_propagation", argv, seeds)
     for name in args.set or data.N_TRAIN:
         try:
             X, y, n_pool = load(name)
@@ -113,11 +118,31 @@ def main(argv=None):
                 )
             )
             for k, kind in enumerate(("transductive", "inductive")):
-                cells = "".join(f"{mean:7.2f}" for mean in runs[..., k].mean(axis=0))
-                areas = runs[..., k].mean(axis=1)
+                means, areas = runs[..., k].mean(axis=0), runs[..., k].mean(axis=1)
                 spread = areas.std(ddof=1) / np.sqrt(args.splits)
                 title = f"{learner_name}, {kind}"
-                print(f"  {title:32}{cells}  {areas.mean():6.2f} ± {spread:.2f}")
+                cells = "".join(f"{mean:7.2f}" for mean in means)
+                print(
+                    f"  {title:32}{cells}  {areas.mean():6.2f} ± {spread:.2f}",
+                    flush=True,
+                )
+                row = {"data": name, "pool": n_pool, "learner": learner_name}
+                row |= {"kind": kind}
+                points = [
+                    {**row, "labels": share, "error": mean}
+                    for share, mean in zip(shares, means, strict=True)
+                ]
+                row |= {"mean_error": areas.mean(), "standard_error": spread}
+                key = ["data", "learner", "kind"]
+                results.write(
+                    "label_propagation_figure_8",
+                    points,
+                    key=[*key, "labels"],
+                    runs=args.splits,
+                )
+                results.write(
+                    "label_propagation_means", [row], key=key, runs=args.splits
+                )
 
 
 if __name__ == "__main__":

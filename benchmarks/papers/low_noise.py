@@ -14,7 +14,7 @@ decades, means of the runs. In theory, without logarithms:
 covariance, transient included), "small" the same with a threshold 128 times
 smaller and no transient.
 
-    python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10]
+    python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10] [--results DIR]
 """
 
 import argparse
@@ -25,6 +25,8 @@ from joblib import Parallel, delayed
 
 from sklearn_activelearn import RLSSamplingClassifier
 from sklearn_activelearn.datasets import make_low_noise
+
+from ._results import Results, add_option
 
 SEED = 0
 ALPHAS = (0.5, 1.0, 3.0, np.inf)
@@ -86,6 +88,7 @@ def main(argv=None):
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
@@ -94,6 +97,8 @@ def main(argv=None):
     print(f"{args.rows} rows, d = 2, {args.runs} runs, seeds {SEED}..")
     print("                      exponents, measured (theory)      at the end")
     print("alpha  algorithm     of regret         of labels         regret    labels")
+    seeds = f"{SEED} to {SEED + args.runs - 1}"
+    results = Results(args.results, "low_noise", argv, seeds)
     x = looks(args.rows)
     for alpha in ALPHAS:
         for name in learners(1.0):
@@ -103,12 +108,26 @@ def main(argv=None):
             )
             regret, labels = np.mean(runs, axis=0)
             expected = theory(name, alpha)
+            row = {
+                "alpha": alpha,
+                "algorithm": name,
+                "rows": args.rows,
+                "regret_exponent": slope(x, regret),
+                "regret_theory": expected[0],
+                "labels_exponent": slope(x, labels),
+                "labels_theory": expected[1],
+                "regret": regret[-1],
+                "labels": labels[-1],
+            }
             print(
-                f"{alpha:5}  {name:11} {slope(x, regret):7.2f} ({expected[0]:.2f})    "
-                f"{slope(x, labels):7.2f} ({expected[1]:.2f})   "
-                f"{regret[-1]:9.1f} {labels[-1]:9.0f}   "
-                f"{time.perf_counter() - started:.0f} s",
+                "{alpha:5}  {algorithm:11} {regret_exponent:7.2f} "
+                "({regret_theory:.2f})    {labels_exponent:7.2f} "
+                "({labels_theory:.2f})   {regret:9.1f} {labels:9.0f}   ".format(**row)
+                + f"{time.perf_counter() - started:.0f} s",
                 flush=True,
+            )
+            results.write(
+                "low_noise", [row], key=["alpha", "algorithm"], runs=args.runs
             )
 
 

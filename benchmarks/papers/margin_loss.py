@@ -15,28 +15,22 @@ Rows are drawn with replacement; separators go through the origin; the learning
 rate is constant; a learner that buys nothing for 1,000 rows has stopped.
 
     python -m benchmarks.papers.margin_loss [--data NAME] [--learner NAME]
-        [--starts] [--json FILE]
+        [--starts] [--results DIR]
 """
 
 import argparse
-import json
 import time
-from contextlib import suppress
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
-from sklearn_activelearn.losses import make_loss
 
 from . import data
+from ._margin_loss_runs import labels_needed, runs
+from ._results import Results, add_option
 
 SEED = 0
-BLOCK = 1000  # rows drawn at a time
 PLAIN = {"fit_intercept": False, "average": False}
 
 
@@ -122,118 +116,6 @@ DATA = {
 }
 
 
-class Finished(Exception):
-    """Ends `learn` from within the oracle."""
-
-
-class Watcher:
-    """An oracle that looks at the learner's error every so many labels.
-
-    Weights are put by and scored together, 50 at a time: one product of matrices.
-
-    Parameters
-    ----------
-    learner : learner
-        Who asks.
-    X, y : arrays
-        Held-out rows and labels.
-    every, limit : int
-        Labels between two looks, and labels in all.
-    stop_at : float or None
-        End the run when the error is at most this.
-    """
-
-    def __init__(self, learner, X, y, *, every, limit, stop_at=None):
-        self.learner, self.X, self.positive = learner, X, (y == 1)[:, None]
-        self.every, self.limit, self.stop_at = every, limit, stop_at
-        self.labels, self.weights, self.errors = None, [], []
-
-    def __call__(self, rows):
-        """Answer, but first look at the learner before that label."""
-        self.look()
-        if len(self.weights) == 50:
-            self.score()
-        if self.learner.n_queries_ >= self.limit:
-            raise Finished
-        return self.labels[rows]
-
-    def look(self):
-        """Put the weights by if it is time."""
-        n_queries = self.learner.n_queries_
-        if n_queries and n_queries % self.every == 0:
-            self.weights.append(self.learner.coef_[0].astype(np.float32))
-
-    def score(self):
-        """Turn the weights put by into errors."""
-        if self.weights:
-            predicted = self.X @ np.stack(self.weights, axis=1) > 0
-            self.errors += (predicted != self.positive).mean(axis=0).tolist()
-            self.weights = []
-        if self.stop_at is not None and min(self.errors, default=1) <= self.stop_at:
-            raise Finished
-
-
-def run(learner, rows, *, seed, start=None, **watching):
-    """Train a fresh learner on rows drawn with replacement; return its errors.
-
-    Parameters
-    ----------
-    learner : learner
-        With its parameters.
-    rows : tuple of arrays
-        Training rows and labels, held-out rows and labels.
-    seed : int
-        Of the draws and the coins.
-    start : {"normal"}, optional
-        Start from weights drawn from N(0, I) instead of 0.
-    **watching
-        For `Watcher`.
-
-    Returns
-    -------
-    errors : list of float
-        After every so many labels.
-    final : float
-        Error at the end.
-    """
-    X, y, X_held, y_held = rows
-    rng = np.random.RandomState(seed)
-    learner = clone(learner).set_params(random_state=seed)
-    if start == "normal":
-        # a row nobody asked for moves zero weights by eta0 times the slope at 0
-        slope = make_loss(learner.loss).derivative(0.0)
-        normal = rng.standard_normal((1, X.shape[1])) / (learner.eta0 * -slope)
-        learner.teach(normal, [1], classes=[0, 1])
-    watcher = Watcher(learner, X_held, y_held, **watching)
-    n_idle = 0
-    with suppress(Finished), config_context(assume_finite=True), catch_warnings():
-        simplefilter("ignore", ConvergenceWarning)  # to fall silent is a result here
-        while learner.patience is None or n_idle < learner.patience:
-            drawn = rng.randint(X.shape[0], size=BLOCK)
-            watcher.labels = y[drawn]
-            learner.learn(X[drawn], watcher, classes=[0, 1])
-            bought = learner.queried_indices_
-            n_idle = BLOCK - 1 - bought[-1] if len(bought) else n_idle + BLOCK
-        watcher.look()
-    with suppress(Finished):
-        watcher.score()
-    return watcher.errors, 1 - learner.score(X_held, y_held)
-
-
-def runs(learner, rows, seeds, jobs, **kwargs):
-    """Return the errors and the final errors of a run for each seed."""
-    done = Parallel(jobs)(
-        delayed(run)(learner, rows, seed=seed, **kwargs) for seed in seeds
-    )
-    return [errors for errors, _ in done], [final for _, final in done]
-
-
-def labels_needed(errors, target, every, limit):
-    """Return the labels until the target; the limit if it was not reached."""
-    reached = np.flatnonzero(np.array(errors) <= target)
-    return every * (int(reached[0]) + 1) if reached.size else limit
-
-
 def find_target(rows, args):
     """Return the target error and the hinge's best learning rate."""
     mean = {}
@@ -310,32 +192,59 @@ def experiment(name, load, learners, args):
         needed, whole, final = measure(
             learner, start, (X, y, X_test, y_test), target, args
         )
-        yield {
+        row = {
             "data": name,
-            "target": target,
+            "target_error": target,
+            "published_target_error": published_target,
             "learner": learner_name,
             "eta0": rate,
-            "tuned_mean": tuned,
-            "mean": float(np.mean(needed)),
+            "labels": float(np.mean(needed)),
             "std": float(np.std(needed)),
             "failed": int(np.sum(np.array(needed) >= args.limit)),
-            "runs": len(needed),
-            "every": args.every,
             "published": published.get(learner_name),
-            "seconds": time.perf_counter() - started,
-            "curves": whole,
-            "final_errors": final,
         }
+        print(
+            f"  {learner_name:8} {tuned:.0f} labels in tuning, final error "
+            f"{np.mean(final):.4f}, {time.perf_counter() - started:.0f} s"
+        )
+        yield row, whole, final
 
 
-def describe(r):
+def describe(r, args):
     """Return a result as one line."""
     published = "" if r["published"] is None else f" (published {r['published']})"
     return (
-        f"  {r['learner']:8} {r['mean']:6.0f} ± {r['std']:5.0f}{published}, failed "
-        f"{r['failed']}/{r['runs']}; eta {r['eta0']:g}, {r['tuned_mean']:.0f} in "
-        f"tuning; final error {np.mean(r['final_errors']):.4f}; {r['seconds']:.0f} s"
+        f"  {r['learner']:8} {r['labels']:6.0f} ± {r['std']:5.0f}{published}, failed "
+        f"{r['failed']}/{args.trials}; eta {r['eta0']:g}"
     )
+
+
+def write(results, row, curves, final, args):
+    """Write a result: to Table 2, the mean curve to Figure 6, final errors to 7."""
+    identity = {name: row[name] for name in ("data", "learner")}
+    starts = row["learner"] in STARTS
+    table = "margin_loss_starts" if starts else "margin_loss_table_2"
+    results.write(table, [row], key=[*identity], runs=args.trials)
+    if starts:
+        return
+    shortest = min(map(len, curves))
+    shown = np.unique(np.geomspace(1, max(shortest, 1), 60).astype(int))[:shortest]
+    points = [
+        {
+            **identity,
+            "labels": args.every * int(k),
+            "error": float(np.mean([errors[k - 1] for errors in curves])),
+        }
+        for k in shown
+    ]
+    key = [*identity, "labels"]
+    results.write("margin_loss_figure_6", points, key=key, runs=args.curves)
+    if row["learner"] == "ramp":
+        rows = [
+            {"data": row["data"], "trial": trial, "final_error": error}
+            for trial, error in enumerate(final)
+        ]
+        results.write("margin_loss_figure_7", rows, key=["data", "trial"], runs=1)
 
 
 def main(argv=None):
@@ -347,7 +256,7 @@ def main(argv=None):
     parser.add_argument("--tuning-trials", type=int, default=50)
     parser.add_argument("--curves", type=int, default=20, help="trials that go on")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", metavar="FILE")
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     args.rates = [10.0**k for k in range(-6, 3)]
@@ -366,14 +275,12 @@ def main(argv=None):
         f"{args.tuning_trials} tuning trials, {args.trials} trials, limit {args.limit} "
         "labels; seeds from 0. Mean ± std, a run that failed counted as the limit."
     )
-    results = []
+    seeds = f"{SEED} to {SEED + args.trials - 1}"
+    results = Results(args.results, "margin_loss", argv, seeds)
     for name, load in problems.items():
-        for result in experiment(name, load, learners, args):
-            results.append(result)
-            print(describe(result), flush=True)
-            if args.json:
-                with open(args.json, "w") as file:
-                    json.dump(results, file)
+        for row, *curves in experiment(name, load, learners, args):
+            print(describe(row, args), flush=True)
+            write(results, row, *curves, args)
 
 
 if __name__ == "__main__":

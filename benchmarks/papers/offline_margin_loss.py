@@ -11,20 +11,21 @@ restarts each time. Every trial draws other rows and is the same for all losses;
 it begins with a random row of each class and eight more.
 
     python -m benchmarks.papers.offline_margin_loss [--trials 10] [--labels 200]
-        [--json FILE] [--quick]
+        [--results DIR] [--quick]
 """
 
 import argparse
-import json
 import time
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.stats import sem
 from sklearn.base import clone
 
 from sklearn_activelearn import BatchMarginLossClassifier
 
 from . import data
+from ._results import Results, add_option
 
 SEED = 0
 N_RANDOM = 10
@@ -89,7 +90,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--labels", type=int, default=200)
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--jobs", type=int, default=2)
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     learners = LEARNERS
@@ -107,7 +109,8 @@ def main(argv=None):
         f"error in % after {shown[0]}, {shown[1]} and {shown[2]} labels,\nmean ± std "
         f"over the trials; last: minus that of the {BASELINE}, mean ± standard error."
     )
-    results = []
+    seeds = f"{SEED} to {SEED + args.trials - 1}"
+    results = Results(args.results, "offline_margin_loss", argv, seeds)
     for name, (load, taken, positive, n_pool) in (
         QUICK if args.quick else PROBLEMS
     ).items():
@@ -117,13 +120,13 @@ def main(argv=None):
         print(f"\n{name}: {n_pool} rows to choose from, {y.mean():.0%} positive")
         baseline = None
         for learner, prototype in learners.items():
-            started = time.process_time()
-            curves = [
-                min_margin(
+            started = time.perf_counter()
+            curves = Parallel(args.jobs)(
+                delayed(min_margin)(
                     clone(prototype), *trial(X, y, n_pool, SEED + i), args.labels
                 )
                 for i in range(args.trials)
-            ]
+            )
             errors = 100 * np.array([[c[n] for n in shown] for c in curves])
             baseline = errors if learner == BASELINE else baseline
             gaps = errors[:, -1] - baseline[:, -1]
@@ -134,13 +137,29 @@ def main(argv=None):
             print(
                 f"  {learner:23}{columns}  gap {gaps.mean():+5.2f} ± "
                 f"{sem(gaps):4.2f}, "
-                f"{time.process_time() - started:.0f} s",
+                f"{time.perf_counter() - started:.0f} s",
                 flush=True,
             )
-            results.append({"problem": name, "learner": learner, "curves": curves})
-    if args.json:
-        with open(args.json, "w") as file:
-            json.dump(results, file)
+            results.write(
+                "offline_margin_loss",
+                [
+                    {
+                        "problem": name,
+                        "learner": learner,
+                        "labels": n_labels,
+                        "error": mean,
+                        "std": std,
+                        "gap": gap.mean(),
+                        "gap_standard_error": sem(gap),
+                    }
+                    for n_labels, mean, std, gap in zip(
+                        shown, errors.mean(0), errors.std(0), (errors - baseline).T,
+                        strict=True,
+                    )
+                ],
+                key=["problem", "learner", "labels"],
+                runs=args.trials,
+            )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -10,11 +10,10 @@ and SSMD, b of SOLE, R of DKMperc). PERC and SOP have none: they are shown with
 all labels, and with those of a prefix of the stream, frozen thereafter.
 
     python -m benchmarks.papers.second_order [--only NAME] [--repeats 3] [--rows N]
-        [--topics N] [--json FILE]
+        [--topics N] [--results DIR]
 """
 
 import argparse
-import json
 import time
 
 import numpy as np
@@ -33,9 +32,11 @@ from sklearn_activelearn import (
 )
 
 from . import data
+from ._results import Results, add_option
 
 SEED = 0
 FREQUENT = 50  # topics in Figure 2
+FIGURE_3 = "figure-3"
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
@@ -173,14 +174,18 @@ def curves(name, X, topics, args):
         "  F at", "  ".join(f"{s:.0%}: {f:.3f}" for s, f in zip(AT, line, strict=True))
     )
     print(end="", flush=True)
-    return {
-        "algorithm": name,
-        "values": values,
-        "columns": ["F", "bought", "stored"],
-        "frequent": frequent.tolist(),
-        "all": everything.tolist(),
-        "topics": results.mean(0).tolist(),
-    }
+    return [
+        {
+            "algorithm": name,
+            "value": value,
+            "topics": topics,
+            "labels": bought,
+            "stored": stored,
+            "F": F,
+        }
+        for topics, means in (("frequent", frequent), ("all", everything))
+        for value, (F, bought, stored) in zip(values, means, strict=True)
+    ]
 
 
 def figure_3(X, topics, args):
@@ -211,13 +216,18 @@ def figure_3(X, topics, args):
         row = positive[part].mean(), bought[part].mean(), stored[part].mean()
         cells = " ".join(f"{value:7.2%}" for value in row)
         print(f"  {part[0] + 1:3}..{part[-1] + 1:3}  {cells} {F[part].mean():6.3f}")
-    columns = {"F": F, "bought": bought, "stored": stored, "positive": positive}
-    return {
-        "figure": 3,
-        "lam": args.lam,
-        **{name: list(map(float, column)) for name, column in columns.items()},
-        "svm": norms,
+    columns = {
+        "topic": range(1, len(F) + 1),
+        "positive": positive,
+        "labels": bought,
+        "stored": stored,
+        "F": F,
+        "svm_norm": norms,
     }
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def norm_of(svm, X, y):
@@ -237,13 +247,13 @@ def toy():
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", action="append", choices=ALGORITHMS)
+    parser.add_argument("--only", action="append", choices=[*ALGORITHMS, FIGURE_3])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="orders of the news")
     parser.add_argument("--rows", type=int, help="so many news, drawn at random")
     parser.add_argument("--topics", type=int, help="the most frequent ones only")
     parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
-    parser.add_argument("--json", metavar="FILE")
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
     args = parser.parse_args(argv)
     args.every = 1
@@ -260,12 +270,16 @@ def main(argv=None):
     topics = topics[:, topics.sum(axis=0) > 0][:, : args.topics]
     print(__doc__.splitlines()[0])
     print(f"{X.shape[0]} x {X.shape[1]}, seeds {SEED}..{SEED + args.repeats - 1}")
-    results = [curves(name, X, topics, args) for name in args.only or ALGORITHMS]
-    if not args.only:
-        results.append(figure_3(X, topics, args))
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump(results, file)
+    seeds = f"{SEED} to {SEED + args.repeats - 1}"
+    results = Results(args.results, "second_order", argv, seeds)
+    for name in args.only or [*ALGORITHMS, FIGURE_3]:
+        if name == FIGURE_3:
+            rows = figure_3(X, topics, args)
+            results.write("second_order_figure_3", rows, key=["topic"], runs=1)
+        else:
+            rows = curves(name, X, topics, args)
+            key = ["algorithm", "value", "topics"]
+            results.write("second_order_figure_2", rows, key=key, runs=args.repeats)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ at equal numbers of labels, mean ± std over the folds. The stream learners run 
 default parameters of the package but the paper's model: separators through the origin,
 no averaging, tuned nowhere here; `benchmarks.papers.ocr` tunes them.
 
-    python -m benchmarks.papers.simple_svm [--folds 5] [--problem 4v7] [--quick]
+    python -m benchmarks.papers.simple_svm [--folds 5] [--problem 4v7]
+        [--results DIR] [--quick]
 """
 
 import argparse
@@ -25,6 +26,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import label_curve
 
 from . import data
+from ._results import Results, add_option
 from .ocr import PAPER, PROBLEMS, SEED, problem
 
 COUNTS = [10, 20, 30, 50, 75, 100, 150, 200]
@@ -44,6 +46,7 @@ def main(argv=None):
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
     counts, load = COUNTS, None
@@ -54,6 +57,7 @@ def main(argv=None):
     print(
         f"At most {args.rows} rows, {args.folds} folds, seed {SEED}; test error in %."
     )
+    results = Results(args.results, "simple_svm", argv, SEED)
     for name in args.problem or PROBLEMS:
         X, y, _, _ = problem(name, args.rows, 0, load)
         print(f"\n{name}, {X.shape[0]} x {X.shape[1]}")
@@ -69,12 +73,25 @@ def main(argv=None):
                 n_jobs=args.jobs,
                 random_state=SEED + 1,
             )
-            cells = [
-                f"{100 * (1 - mean):5.1f} ± {100 * std:4.1f}"
-                for mean, std in zip(curve.mean, curve.std, strict=True)
+            rows = [
+                {
+                    "problem": name,
+                    "labels": count,
+                    "learner": learner_name,
+                    "error": 100 * (1 - mean),
+                    "std": 100 * std,
+                }
+                for count, mean, std in zip(counts, curve.mean, curve.std, strict=True)
             ]
+            cells = [f"{row['error']:5.1f} ± {row['std']:4.1f}" for row in rows]
             print(
                 f"  {learner_name:12}" + "".join(f"{c:>12}" for c in cells), flush=True
+            )
+            results.write(
+                "simple_svm",
+                rows,
+                key=["problem", "labels", "learner"],
+                runs=args.folds,
             )
 
 

@@ -301,7 +301,7 @@ def add_reproduction(add):
         metavar="FOLDER",
         type=Path,
         default=Path(),
-        help="where pictures and intermediate results go, for the same command to go "
+        help="where results, as CSV, and pictures go, for the same command to go "
         "on with; default: here",
     )
 

@@ -29,26 +29,27 @@ PAPERS = {
     "monteleoni2007": Paper(
         "Monteleoni, Kääriäinen: Practical Online Active Learning for Classification",
         (
-            "ocr --json {out}/ocr.json",
-            "ocr_figures --tuned {out}/ocr.json --out {out}",
-            "simple_svm --rows 5000",
+            "ocr --results {out}",
+            "ocr_curves --results {out}",
+            "ocr_figures {out} --out {out}",
+            "simple_svm --rows 5000 --results {out}",
         ),
     ),
     "cavallanti2008": Paper(
         "Cavallanti, Cesa-Bianchi, Gentile: Linear Classification and Selective "
         "Sampling Under Low Noise Conditions",
         (
-            "second_order --json {out}/second_order.json",
-            "second_order_figures {out}/second_order.json --out {out}",
-            "low_noise",
+            "second_order --results {out}",
+            "second_order_figures {out} --out {out}",
+            "low_noise --results {out}",
         ),
     ),
     "guillory2009": Paper(
         "Guillory, Chastain, Bilmes: Active Learning as Non-Convex Optimization",
         (
-            "margin_loss --json {out}/margin_loss.json",
-            "margin_loss_figures {out}/margin_loss.json --out {out}",
-            "offline_margin_loss",
+            "margin_loss --results {out}",
+            "margin_loss_figures {out} --out {out}",
+            "offline_margin_loss --results {out}",
         ),
     ),
     "wang2009": Paper(
@@ -57,7 +58,7 @@ PAPERS = {
             "boosting --cache {out}/boosting",
             "boosting --cache {out}/boosting --alphas",
             "boosting_figures --cache {out}/boosting --out {out}",
-            "label_propagation",
+            "label_propagation --results {out}",
         ),
     ),
     "ali2014": Paper(
@@ -79,14 +80,14 @@ def experiment(name):
 
 
 def reproduce(paper, out, quick):
-    """Run the experiments of a paper: tables to the standard output, pictures to `out`.
+    """Run the experiments of a paper, then say which of its claims their results hold.
 
     Parameters
     ----------
     paper : str
         A name in `PAPERS`.
     out : Path
-        A folder, made if need be.
+        A folder for results and pictures, made if need be.
     quick : bool
         Toy data and sizes: every step runs, no figure means anything. Its results go
         to a folder of their own, where no real experiment will find them.
@@ -97,3 +98,5 @@ def reproduce(paper, out, quick):
         name, *arguments = (word.format(out=out) for word in step.split())
         print(f"\n== {name} {' '.join(arguments)}".rstrip(), flush=True)
         experiment(name).main([*arguments, *["--quick"] * quick])
+    print(f"\n== claims{' (of toy data: they mean nothing)' * quick}", flush=True)
+    experiment("claims").main([str(out), "--paper", paper])

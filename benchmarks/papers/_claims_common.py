@@ -1,0 +1,57 @@
+"""What claims of several papers are checked with; see `claims`."""
+
+import numpy as np
+
+from ._results import by
+
+
+def tables(rows, name, key="learner"):
+    """Return the rows by a column, each as a dict by another."""
+    return {
+        value: {row[key]: row for row in group}
+        for value, group in by(rows, name).items()
+    }
+
+
+def count(answers, what):
+    """Return how many answers are yes, as a text."""
+    return f"{sum(answers)} of {len(answers)} {what}"
+
+
+def factors(rows, group, baseline, names, figure):
+    """Return how many times more labels the baseline needs than the best of others."""
+    return [
+        of[baseline][figure] / min(of[name][figure] for name in names if name in of)
+        for of in tables(rows, group).values()
+        if np.isfinite(of.get(baseline, {}).get(figure, np.nan))
+    ]
+
+
+def fewer_labels(rows, figure, **of):
+    """Answer for each problem whether the best learner beats the baseline."""
+    ours, published = (factors(rows, figure=key, **of) for key in (figure, "published"))
+    answers = [factor > 1 for factor in ours]
+    return answers, *(
+        f"{min(found):.1f} to {max(found):.1f} times fewer, {len(found)} problems"
+        if found
+        else ""
+        for found in (ours, published)
+    )
+
+
+def same_best(rows, group, names):
+    """Answer for each problem whether the best learner is the published one."""
+    answers = []
+    for of in tables(rows, group).values():
+        shown = [
+            of[name]
+            for name in names
+            if name in of and np.isfinite(of[name]["published"])
+        ]
+        if shown:
+            ours, published = (
+                min(shown, key=lambda row: np.nan_to_num(row[figure], nan=np.inf))
+                for figure in ("labels", "published")
+            )
+            answers.append(ours is published)
+    return answers, count(answers, "problems")

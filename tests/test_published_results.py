@@ -1,0 +1,289 @@
+"""Published results: pages, the files they are made from, and verdicts on claims."""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.papers._results import (
+    PROVENANCE,
+    Results,
+    as_text,
+    read,
+    read_texts,
+    without_machine,
+)
+from benchmarks.papers.claims import CLAIMS
+from sklearn_activelearn import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted((DOCS / "reproduced").glob("*.rst"))
+FILES = sorted(
+    file
+    for file in (DOCS / "results").glob("*.csv")
+    if "command" in read_texts(file)[0]
+)
+COMMAND = r"python -m benchmarks\.papers\.(\w+)(.*(?:\\\n.*)*)"
+TABLE = r":file: \.\./generated/results/(\w+)\.csv"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    sys.path.insert(0, str(DOCS))
+    try:
+        return import_module("results_tables")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Return a function that runs an experiment at toy size, once."""
+    folders = {}
+
+    def run(name, *options):
+        if (name, *options) not in folders:
+            folder = tmp_path_factory.mktemp(name)
+            experiment = import_module(f"benchmarks.papers.{name}")
+            if not hasattr(experiment, "add_option"):
+                pytest.skip(f"{name} writes no files yet")
+            experiment.main([*options, "--quick", "--results", str(folder)])
+            folders[name, *options] = folder
+        return folders[name, *options]
+
+    return run
+
+
+def tables_with_commands():
+    """Yield each table of the pages, and the last command before it."""
+    for page in PAGES:
+        text, experiment, options = page.read_text(encoding="utf-8"), None, ""
+        for match in re.finditer(f"{COMMAND}|{TABLE}", text):
+            if match[1]:
+                experiment, options = match[1], match[2]
+            else:
+                yield page.stem, match[3], experiment, options
+
+
+def telling(options):
+    """Return the options that decide which file is written, or which rows."""
+    return re.findall(r"--starts|--alphas|--penalty|(?<=--penalty )\w+", options)
+
+
+SHOWN = list(tables_with_commands())
+
+
+class TestPages:
+    def test_no_page_is_long(self):
+        for page in [DOCS / "reproduced.rst", *PAGES]:
+            assert len(page.read_text(encoding="utf-8").splitlines()) <= 700
+
+    def test_every_table_is_on_a_page_once(self, tables):
+        made = {table.__name__ for table in tables.TABLES} - {"runs"}
+        assert sorted(name for _, name, *_ in SHOWN) == sorted(made)
+
+    def test_every_paper_has_its_claims(self, tables):
+        page = (DOCS / "reproduced.rst").read_text(encoding="utf-8")
+        shown = re.findall(r"results/claims_(\w+)\.csv", page)
+        assert sorted(shown) == sorted({claim.paper for claim in CLAIMS})
+        assert sorted(shown) == sorted(page.stem for page in PAGES)
+
+    @pytest.mark.parametrize(
+        ("page", "table", "experiment", "options"), SHOWN, ids=[s[1] for s in SHOWN]
+    )
+    def test_a_table_is_what_its_command_measures(
+        self, page, table, experiment, options, quick, tables
+    ):
+        assert experiment, f"{page}: {table} names no command"
+        folder = quick(experiment, *telling(options))
+        head, *rows = getattr(tables, table)(folder)
+        assert rows
+        assert all(len(row) == len(head) for row in rows)
+
+    def test_pictures_are_drawn(self, tables):
+        drawn = {
+            name
+            for figures in tables.FIGURES
+            for name in import_module(f"benchmarks.papers.{figures}").DRAWN
+        }
+        named = {
+            name
+            for page in PAGES
+            for name in re.findall(
+                r"generated/results/(\w+)\.png", page.read_text(encoding="utf-8")
+            )
+        }
+        known = {file.stem for file in FILES}
+        assert named == drawn & known
+
+    def test_all_is_written(self, tables, tmp_path):
+        tables.write(DOCS / "results", tmp_path)
+        written = {file.name for file in tmp_path.iterdir()}
+        for page in [DOCS / "reproduced.rst", *PAGES]:
+            text = page.read_text(encoding="utf-8")
+            assert set(re.findall(r"generated/results/(\S+)", text)) <= written
+
+    def test_a_picture_without_a_file_is_left_out(self, tmp_path, capsys):
+        figures = import_module("benchmarks.papers.margin_loss_figures")
+        figures.main([str(tmp_path), "--out", str(tmp_path / "pictures")])
+        printed = capsys.readouterr().out
+        assert "margin_loss_figure_6 is left out" in printed
+        assert not list((tmp_path / "pictures").iterdir())
+
+
+class TestFiles:
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_every_row_says_where_it_comes_from(self, file):
+        for row in read_texts(file):
+            assert tuple(row)[-len(PROVENANCE) :] == PROVENANCE
+            assert all(row[name] for name in PROVENANCE), row
+            assert "--quick" not in row["command"]
+            assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"])
+
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+    def test_the_quick_run_writes_the_same_columns(self, file, quick):
+        row = read_texts(file)[0]
+        experiment, options = re.match(COMMAND, row["command"]).groups()
+        folder = quick(experiment, *telling(options))
+        assert read_texts(folder / file.name)[0].keys() == row.keys()
+
+
+class TestResults:
+    @staticmethod
+    def row(**values):
+        return {"learner": "a", "labels": 1.0, **values}
+
+    def test_a_row_is_replaced_by_its_key(self, tmp_path):
+        results = Results(tmp_path, "ocr", ["--problem", "USPS 0vAll"], 0)
+        rows = [self.row(), self.row(learner="b")]
+        results.write("table", rows, key=["learner"], runs=5)
+        results.write("table", [self.row(labels=2.0)], key=["learner"], runs=6)
+        found = read(tmp_path, "table")
+        assert [(row["learner"], row["labels"]) for row in found] == [
+            ("a", 2),
+            ("b", 1),
+        ]
+        assert [row["runs"] for row in found] == [6, 5]
+        command = "python -m benchmarks.papers.ocr --problem 'USPS 0vAll'"
+        assert found[0]["command"] == command
+        assert found[0]["version"] == __version__
+        assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+
+    def test_other_columns_are_refused(self, tmp_path):
+        results = Results(tmp_path, "ocr", [], 0)
+        results.write("table", [self.row()], key=["learner"], runs=1)
+        before = (tmp_path / "table.csv").read_text(encoding="utf-8")
+        with pytest.raises(ValueError, match=r"table\.csv has other columns"):
+            results.write("table", [self.row(std=1)], key=["learner"], runs=1)
+        assert (tmp_path / "table.csv").read_text(encoding="utf-8") == before
+
+    def test_nothing_is_written_unasked(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Results(None, "ocr", [], 0).write("table", [self.row()], key=[], runs=1)
+        Results(tmp_path, "ocr", [], 0).write("table", [], key=[], runs=1)
+        assert not list(tmp_path.iterdir())
+
+    def test_cells(self):
+        cells = [None, np.nan, 1 / 3, 12345678.0, np.inf, 7, "a, b"]
+        texts = ["", "", "0.333333", "1.23457e+07", "inf", "7", "a, b"]
+        assert [as_text(cell) for cell in cells] == texts
+
+    def test_numbers_come_back(self, tmp_path):
+        row = self.row(failed=3, published=None, problem="0v1")
+        Results(tmp_path, "ocr", [], "0 to 9").write("t", [row], key=[], runs=1)
+        (found,) = read(tmp_path, "t")
+        assert found["failed"] == 3
+        assert np.isnan(found["published"])
+        assert found["problem"] == "0v1"
+        assert found["seed"] == "0 to 9"
+        assert read(tmp_path, "none") == []
+
+    def test_options_of_the_machine_are_not_in_the_command(self, monkeypatch):
+        argv = ["--jobs", "1", "--rows", "5", "--results=x", "--cache", "d", "--starts"]
+        assert without_machine(argv) == ["--rows", "5", "--starts"]
+        monkeypatch.setattr(sys, "argv", ["script", *argv])
+        assert without_machine(None) == ["--rows", "5", "--starts"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text[:40])
+def test_the_files_answer_every_claim(claim):
+    verdict, ours, *_ = claim.verdict(DOCS / "results")
+    rows = read(DOCS / "results", claim.table)
+    if any(row["version"] == "0.1.0.dev0" for row in rows):
+        return  # figures from before there were files: some columns are empty
+    assert verdict in ("held", "partly", "not")
+    assert ours
+
+
+class TestTables:
+    @staticmethod
+    def write(folder, name, rows):
+        Results(folder, "ocr", [], 0).write(name, rows, key=list(rows[0]), runs=10)
+
+    def test_published_figures_stand_below(self, tables, tmp_path):
+        row = {"problem": "0v1", "target_error": 0.01, "labels_std": 5.0}
+        row |= {"published": 20.0, "published_std": 4.0}
+        found = [("DKM²", 24.0, 0), ("DKMperc", 1234.0, 2), ("CBGZperc", None, 10)]
+        self.write(
+            tmp_path,
+            "ocr",
+            [
+                {**row, "learner": name, "labels": labels, "failed": failed}
+                for name, labels, failed in found
+            ],
+        )
+        assert tables.ocr(tmp_path) == [
+            ["problem (target)", "DKM²", "DKMperc", "CBGZperc"],
+            ["0v1 (0.01)", "24 ± 5", r"1,234 ± 5\* (2)", "never (10)"],
+            ["*published*", "20 ± 4", "20 ± 4", "20 ± 4"],
+        ]
+
+    def test_f_is_interpolated_in_log_labels(self, tables, tmp_path):
+        points = [("SS", 0.01, 0.2), ("SS", 0.04, 0.4), ("SOP", 1.0, 0.5)]
+        rows = [
+            {"algorithm": name, "topics": "frequent", "labels": labels, "F": F}
+            for name, labels, F in points
+        ]
+        self.write(tmp_path, "second_order_figure_2", rows)
+        table = tables.second_order(tmp_path)
+        assert table[0] == ["labels", "SS", "SOP"]
+        assert table[1:3] == [["1%", "0.200", ""], ["2%", "0.300", ""]]
+        assert table[-1] == ["100%", "", "0.500"]
+
+    def test_errors_at_shares_and_their_mean(self, tables, tmp_path):
+        kinds = {"transductive": 1.0, "inductive": 2.0}
+        rows = [
+            {"data": "a", "pool": 9, "learner": "b", "kind": kind, "mean_error": error}
+            for kind, error in kinds.items()
+        ]
+        means = [{**row, "standard_error": 0.5} for row in rows]
+        self.write(tmp_path, "label_propagation_means", means)
+        points = [
+            {**row, "labels": share, "error": row["mean_error"] + share}
+            for row in rows
+            for share in (0.05, 0.1, 0.3)
+        ]
+        self.write(tmp_path, "label_propagation_figure_8", points)
+        head, row = tables.label_propagation(tmp_path)
+        assert head[2:5] == ["pool, 10 %", "pool, 30 %", "pool, mean"]
+        assert row == ["a", "b", "1.10", "1.30", "1.00 ± 0.50", *row[5:]]
+        assert row[5:] == ["2.10", "2.30", "2.00 ± 0.50"]
+
+    def test_digits_have_their_own_table(self, tables):
+        _, *rows = tables.boosting(DOCS / "results")
+        _, *digits = tables.boosting_digits(DOCS / "results")
+        assert {row[0] for row in digits} <= set(tables.PAIRS)
+        assert not {row[0] for row in rows} & set(tables.PAIRS)
+
+    def test_runs_are_told_apart(self, tables, tmp_path):
+        for repeats in ("2", "5"):
+            results = Results(tmp_path, "ocr", ["--repeats", repeats], 0)
+            rows = [{"labels": f"{repeats}{k}"} for k in range(3)]
+            results.write("t", rows, key=["labels"], runs=int(repeats))
+        head, *lines = tables.runs(tmp_path)
+        assert head == ["file", *PROVENANCE]
+        assert [line[3] for line in lines] == ["2", "5"]
