@@ -19,6 +19,7 @@ computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,19 @@ def problem(name, quick=False):
         n_pool = len(y) // 2
     else:
         (X, y, n_pool), shares = data.raetsch(name), SHARES
-    return (X[:200], y[:200], 100, shares) if quick else (X, y, n_pool, shares)
+    if quick:
+        return X[:200], y[:200], [], 100, shares
+    return X, y, partitions(name), n_pool, shares
+
+
+def partitions(name):
+    """Return the rows of pool and test set of a file's own partitions, if it has any."""
+    file = data.local_file(f"raetsch_{name}")
+    if not file.exists():
+        return []
+    with np.load(file, allow_pickle=False) as arrays:
+        rows = [np.atleast_2d(arrays[part]) for part in ("train", "test")]
+    return list(zip(*rows, strict=True))
 
 
 def model_of(learner, X, y):
@@ -81,10 +94,12 @@ def model_of(learner, X, y):
     return predict
 
 
-def curve(learner, X, y, n_pool, shares, split):
-    """Return the transductive and inductive errors at the shares."""
-    order = np.random.RandomState(split).permutation(len(y))
-    pool, test = order[:n_pool], order[n_pool:]
+def curve(learner, X, y, partitions, n_pool, shares, split):
+    """Return the two transductive errors and the inductive one at the shares."""
+    if split < len(partitions):
+        pool, test = partitions[split]
+    else:
+        pool, test = np.split(np.random.RandomState(split).permutation(len(y)), [n_pool])
     X_pool, y_pool, y_test = X[pool], y[pool], y[test]
     counts = np.maximum(np.round(shares * n_pool), 5).astype(int)
     rows, test_rows = STUMP.presort(X_pool), STUMP.presort(X[test])
@@ -92,10 +107,10 @@ def curve(learner, X, y, n_pool, shares, split):
 
     def look():
         predict = model_of(learner, X_pool[bought], y_pool[bought])
-        guessed = predict(rows)
-        guessed[bought] = y_pool[bought]
-        missed = predict(test_rows) != y_test
-        errors[len(bought)] = float(np.mean(guessed != y_pool)), float(missed.mean())
+        own, new = predict(rows) != y_pool, predict(test_rows) != y_test
+        left = own.copy()
+        left[bought] = False
+        errors[len(bought)] = [float(missed.mean()) for missed in (left, own, new)]
 
     def oracle(asked):
         if len(bought) in counts:
@@ -108,8 +123,11 @@ def curve(learner, X, y, n_pool, shares, split):
     learner.learn(X_pool, oracle, classes=[-1, 1])
     look()
     # the random start may have had to go on until it had two classes
+    # and early stopping leaves the last committee
     known = sorted(errors)
-    errors = [errors[next(n for n in known if n >= count)] for count in counts]
+    errors = [
+        errors[next((n for n in known if n >= count), known[-1])] for count in counts
+    ]
     return np.transpose(errors).tolist()
 
 
@@ -119,7 +137,9 @@ def cached(file, learner, rows, split):
         return json.loads(file.read_text())
     result = curve(learner, *rows, split)
     if file:
-        file.write_text(json.dumps(result))
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(result))
+        part.replace(file)
     return result
 
 

@@ -39,6 +39,7 @@ class Memory(NamedTuple):
 
     scores: SampleScores
     error: float  # share of the labels that the committees get wrong
+    n_first: int  # labels of the first committees
 
 
 class BoostingTrainer(Trainer):
@@ -113,9 +114,10 @@ class BoostingTrainer(Trainer):
         seen = np.flatnonzero(np.bincount(labelled.codes))
         classes = known.classes[seen]
         prepare = preparation(known.prototypes[0], before)
-        curve, error_before = np.empty(0), np.inf
+        curve, error_before, n_first = np.empty(0), np.inf, len(labelled)
         if before:
-            curve, error_before = before.attributes["cost_curve_"], before.memory.error
+            curve = before.attributes["cost_curve_"]
+            _, error_before, n_first = before.memory
             if not np.array_equal(before.model.classes_, classes):
                 before = None  # from scratch
         sample = self._sample(known, seen, prepare)
@@ -126,13 +128,15 @@ class BoostingTrainer(Trainer):
             likely = sample.classes_of(joint(columns))
         else:
             likely = guesses(known, sample.codes, seen)
-        n_new = len(labelled) - (known.n_before if before else 0)
+        counts = n_first, len(labelled) - n_first
+        if before:
+            counts = 0, len(labelled) - known.n_before
         boosted, has_ended = [], False
         for code, committee, scores in zip(codes, committees, columns, strict=True):
             boosting, was_refused = self.rounds.run(
                 begin(sample, code, likely, committee, scores),
                 weak_learners(known),
-                n_new,
+                *counts,
             )
             boosted.append(boosting)
             has_ended |= was_refused
@@ -150,7 +154,7 @@ class BoostingTrainer(Trainer):
         return Trained(
             model,
             {"cost_curve_": np.append(curve, cost)},
-            Memory(scores, error),
+            Memory(scores, error, n_first),
             bool(has_ended),
         )
 
