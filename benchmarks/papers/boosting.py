@@ -42,14 +42,25 @@ BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
 SHARES = np.linspace(0.05, 0.8, 16)
 DIGIT_SHARES = np.array([0.001, *np.linspace(0.005, 0.1, 20)])
-STUMP = DecisionStumpClassifier()
-METHODS = {
-    "RBoost": PassiveClassifier(AdaBoostClassifier(STUMP, n_estimators=20)),
-    "QBB": QueryByBoostingClassifier(),
-    "COMB": COMBClassifier(),
-    "shrunk FASSL": FASSLBoostClassifier(shrinkage=0.2),
-    "FASSL": FASSLBoostClassifier(),
-}
+CRITERIA = ("error", "gini")
+
+
+def methods_with(criterion):
+    """Return the learners by name, with stumps of that criterion."""
+    stump = DecisionStumpClassifier(criterion)
+    return {
+        "RBoost": PassiveClassifier(AdaBoostClassifier(stump, n_estimators=20)),
+        "QBB": QueryByBoostingClassifier(stump),
+        "COMB": COMBClassifier(stump),
+        "FASSL": FASSLBoostClassifier(stump),
+        "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
+        "stopped FASSL": FASSLBoostClassifier(
+            stump, n_initial_estimators=1, early_stopping=True
+        ),
+    }
+
+
 ALPHAS = [0.0, 0.001, 0.01, 0.1, 0.5, 1.0]
 
 
@@ -102,7 +113,8 @@ def curve(learner, X, y, partitions, n_pool, shares, split):
         pool, test = np.split(np.random.RandomState(split).permutation(len(y)), [n_pool])
     X_pool, y_pool, y_test = X[pool], y[pool], y[test]
     counts = np.maximum(np.round(shares * n_pool), 5).astype(int)
-    rows, test_rows = STUMP.presort(X_pool), STUMP.presort(X[test])
+    sort = DecisionStumpClassifier().presort
+    rows, test_rows = sort(X_pool), sort(X[test])
     bought, errors = [], {}
 
     def look():
