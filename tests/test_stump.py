@@ -129,7 +129,8 @@ def test_the_container_and_the_order_decide_nothing(
 
     order = np.random.RandomState(0).permutation(len(y))
     shuffled = None if weights is None else weights[order]
-    again = DecisionStumpClassifier(criterion).fit(convert(X[order]), y[order], shuffled)
+    again = DecisionStumpClassifier(criterion)
+    again.fit(convert(X[order]), y[order], shuffled)
     assert known(again) == known(stump)
 
 

@@ -15,23 +15,25 @@ import matplotlib as mpl
 import numpy as np
 from scipy.special import entr
 
-from .alms import EVERY, LOAD, N_INITIAL, toy, trial
+from .alms import EVERY, FIRST, LOAD, file_name, toy, trial
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+
+N_INITIAL = 10
 
 SHOWN = {
     "passive": "0.6",
     "uncertainty": "C2",
     "QBC": "C1",
     "ALMS": "C0",
-    "ALMS, T=.1": "C3",
+    "ALMS, expected": "C3",
 }
 
 
 def read(folder, problem, penalty, method):
     """Return what the trials of a method found."""
-    name = f"{problem}-{penalty}-{method}-[0-9]*.json".replace(" ", "")
+    name = file_name(problem, penalty, N_INITIAL, method, "[0-9]*")
     return [json.loads(file.read_text()) for file in sorted(folder.glob(name))]
 
 
@@ -81,7 +83,7 @@ def save(figure, file):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", metavar="DIR", type=Path)
-    parser.add_argument("--penalty", choices=("sum", "mean"), default="sum")
+    parser.add_argument("--penalty", choices=("sum", "mean"), default="mean")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
@@ -90,7 +92,7 @@ def main(argv=None):
         args.cache.mkdir(parents=True, exist_ok=True)
         counts = list(range(N_INITIAL, 16, EVERY))
         for method in ("uncertainty", "ALMS"):
-            trial("heart", "sum", method, 0, counts, args.cache, toy())
+            trial("heart", args.penalty, method, FIRST, counts, args.cache, toy())
     problems = [name for name in LOAD if read(args.cache, name, args.penalty, "ALMS")]
     print(__doc__.splitlines()[0])
     figure, axes = plt.subplots(
@@ -105,7 +107,7 @@ def main(argv=None):
     save(figure, args.out / f"alms_figure_2_{args.penalty}.png")
     figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
     for problem in problems:
-        for method, line in (("ALMS", "-"), ("ALMS, T=.1", "--")):
+        for method, line in (("ALMS", "-"), ("ALMS, expected", "--")):
             found = read(args.cache, problem, args.penalty, method)
             if not found:
                 continue
@@ -116,7 +118,7 @@ def main(argv=None):
             axis.plot(n, entropy, line, label=f"{problem}, {method}")
             most = np.log(len(found[0]["probabilities"][0]))
             print(
-                f"{problem:11} {method:11} entropy {entropy[0]:.4f} -> "
+                f"{problem:11} {method:15} entropy {entropy[0]:.4f} -> "
                 f"{entropy[-1]:.4f} of {most:.4f}, {len(found)} trials"
             )
     axis.set(xlabel="labels", ylabel="entropy of the models' probabilities")

@@ -51,8 +51,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        From `fit`: another `criterion`, NaN or infinity in X, continuous labels, weights that are
-        negative, of another number than the rows, or all zero.
+        From `fit`: another `criterion`, NaN or infinity in X, continuous labels,
+        weights that are negative, of another number than the rows, or all zero.
 
     See Also
     --------

@@ -100,7 +100,14 @@ def minimised(committee, X, targets, bought, alpha, n_estimators, tol):
 
 
 def grown(
-    committee, X, targets, bought, alpha, n_new, shrinkage=1.0, n_initial_estimators=None
+    committee,
+    X,
+    targets,
+    bought,
+    alpha,
+    n_new,
+    shrinkage=1.0,
+    n_initial_estimators=None,
 ):
     """FASSL-Boost: a step for each new label; 1 step at first is Algorithm 1."""
     n_steps = n_new

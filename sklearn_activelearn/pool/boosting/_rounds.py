@@ -102,9 +102,9 @@ class RoundsPerLabel:
         """Raise if a parameter is out of its range."""
         n_steps = self.n_estimators_per_label
         check_number(n_steps, "n_estimators_per_label", 1, closed="left", integer=True)
-        n_steps = self.n_initial_estimators
-        if n_steps is not None:
-            check_number(n_steps, "n_initial_estimators", 1, closed="left", integer=True)
+        if self.n_initial_estimators is not None:
+            n_steps, name = self.n_initial_estimators, "n_initial_estimators"
+            check_number(n_steps, name, 1, closed="left", integer=True)
         check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
         check_flag(self.early_stopping, "early_stopping")
 
