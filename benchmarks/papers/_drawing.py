@@ -1,0 +1,90 @@
+"""What the figures have in common: they are drawn from files of results."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
+
+from ._results import read
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+
+def by(rows, name):
+    """Return the rows for each value of a column, in the order of the file."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row[name], []).append(row)
+    return groups
+
+
+def column(rows, name):
+    """Return a column as a list."""
+    return [row[name] for row in rows]
+
+
+def subplots(n_rows, n_columns, figsize, **shared):
+    """Return a figure and its axes, always as an array of two dimensions."""
+    return plt.subplots(
+        n_rows,
+        n_columns,
+        figsize=figsize,
+        layout="constrained",
+        squeeze=False,
+        **shared,
+    )
+
+
+def save(figure, out):
+    """Write a figure and forget it."""
+    figure.savefig(out, dpi=110)
+    plt.close(figure)
+    print(f"wrote {out}")
+
+
+def draw(drawn, folder, out):
+    """Draw the figures whose files are there.
+
+    Parameters
+    ----------
+    drawn : dict of str: callable
+        For each file of results, what draws its rows; a picture has the same name.
+    folder, out : Path
+        Of the results, of the pictures.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn.items():
+        rows = read(folder, name)
+        if rows:
+            figure(rows, out / f"{name}.png")
+
+
+def main_of(doc, drawn, measure):
+    """Return the ``main`` of a script that draws what `measure` found.
+
+    Parameters
+    ----------
+    doc : str
+        Of the script.
+    drawn : dict of str: callable
+        As for `draw`.
+    measure : callable
+        The ``main`` of the experiment, which a quick run begins with.
+    """
+
+    def main(argv=None):
+        parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+        parser.add_argument("results", nargs="?", type=Path, default=Path())
+        parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
+        parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+        args = parser.parse_args(argv)
+        if not args.quick:
+            draw(drawn, args.results, args.out)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            measure(["--quick", "--results", folder])
+            draw(drawn, Path(folder), args.out)
+
+    return main

@@ -1,0 +1,96 @@
+"""Monteleoni & Kääriäinen (2007): labels against target error, learning curves.
+
+Measures the paper's Figure 4 (mean labels to each target error, where all runs got
+there) and Figure 5 (test error against labels bought) with the parameters that
+`benchmarks.papers.ocr --results DIR` found; `ocr_figures` draws them.
+
+    python -m benchmarks.papers.ocr_curves [--results DIR] [--quick]
+"""
+
+import argparse
+import json
+
+import numpy as np
+from sklearn.base import clone
+
+from sklearn_activelearn.evaluation import label_curve, labels_to_target
+
+from . import data
+from ._results import Results, add_option, read
+from .ocr import LEARNERS, SEED, problem
+
+FIGURE_4 = ("0v1", "4v7", "0vAll", "USPS 0vAll")
+FIGURE_5 = ("0v1", "147vAll", "0vAll", "USPS 0vAll")
+
+
+def labels_per_target(curve):
+    """Yield target errors that every run reached, and mean labels for each."""
+    for error in np.linspace(0.2, 0.005, 40):
+        needed = labels_to_target(curve, error)
+        if not needed.n_failed:
+            yield {"target_error": error, "labels": needed.mean}
+
+
+def error_per_labels(curve):
+    """Yield label counts that runs bought on average, and the mean error there."""
+    shown = np.unique(np.geomspace(1, curve.n_bought.mean(), 40).round())
+    for count, score in zip(curve.n_labels, curve.mean, strict=True):
+        if count in shown:
+            yield {"labels": int(count), "error": 1 - score}
+
+
+#: file: (problems, points of a curve, column of the points)
+FIGURES = {
+    "ocr_figure_4": (FIGURE_4, labels_per_target, "target_error"),
+    "ocr_figure_5": (FIGURE_5, error_per_labels, "labels"),
+}
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=10)
+    add_option(parser)
+    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    args = parser.parse_args(argv)
+    sizes, load, most = (10_000, 2_000), None, 1_500
+    if args.quick:
+        args.repeats, args.folds, sizes, load, most = 1, 2, (200, 0), data.digits, 50
+    tuned = {
+        (row["problem"], row["learner"]): json.loads(row["parameters"])
+        for row in (read(args.results, "ocr") if args.results else [])
+    }
+    steps = np.unique(np.r_[1:201, 205:501:5, 510 : most + 1 : 10])
+    results = Results(args.results, "ocr_curves", argv, SEED + 1)
+    print(__doc__.splitlines()[0])
+    for name in dict.fromkeys(FIGURE_4 + FIGURE_5):
+        print(f"\n{name}")
+        for learner, (base, _) in LEARNERS.items():
+            params = tuned.get((name, learner), {})
+            curve = label_curve(
+                clone(base).set_params(budget=most, **params),
+                *problem(name, *sizes, load)[:2],
+                cv=args.folds,
+                n_repeats=args.repeats,
+                n_jobs=args.jobs,
+                at=steps[steps <= most],
+                random_state=SEED + 1,
+            )
+            print(f"  {learner:9} final error {1 - curve.mean[-1]:.4f}", flush=True)
+            for table, (problems, points, column) in FIGURES.items():
+                rows = [
+                    {"problem": name, "learner": learner, **point}
+                    for point in points(curve)
+                ]
+                if name in problems and rows:
+                    results.write(
+                        table,
+                        rows,
+                        key=["problem", "learner", column],
+                        runs=args.repeats * args.folds,
+                    )
+
+
+if __name__ == "__main__":
+    main()
