@@ -41,6 +41,7 @@ from sklearn_activelearn.pool.alms._gram_models import coordinates
 from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data
+from ._alms_rows import in_time, of_models, summary
 from ._results import Results, add_option
 
 SEED = 0
@@ -50,19 +51,13 @@ EVERY = 5
 #: Rows of the pool and of the test set, at most.
 POOL, TEST = 250, 1000
 
-#: Published areas: passive, uncertainty, QBC, ALMS, oracle.
-PUBLISHED = {
-    "heart": (0.62, 0.56, 0.56, 0.66, 0.59),
-    "ionosphere": (0.44, 0.41, 0.42, 0.59, 0.46),
-    "votes": (0.78, 0.76, 0.78, 0.83, 0.86),
-    "usps": (0.69, 0.51, 0.66, 0.80, 0.83),
-    "mushroom": (0.27, 0.36, 0.46, 0.60, 0.84),
-    "pima": (0.67, 0.63, 0.63, 0.69, 0.73),
-}
-
 #: Candidates and pairs that ALMS looks at in a round.
 SIZES = {"n_candidates": 25, "n_pairs": 30}
 SVM_SIZES = {"n_candidates": 2, "n_pairs": 2}
+
+#: What is written, and what tells its rows apart beside the method.
+FILES = ("alms_table_1", "alms_figure_2", "alms_figure_2_models")
+KEYS = (("labels",), ("labels",), ("model",))
 
 RUNS = {
     "ALMS": {},
@@ -276,61 +271,18 @@ def trial(problem, penalty, method, number, counts, folder, rows):
     return {**out, "scores": out["scores"][selection]}
 
 
-def areas(found, counts):
-    """Return the mean heights of the curves, of shape (2, n_trials).
-
-    The oracle's are those of the parameters that are best on average.
-    """
-    scores = np.array([one["scores"] for one in found])
-    height = np.trapezoid(scores, counts, axis=2) / (counts[-1] - counts[0])
-    best = (height * [1, -1]).mean(axis=0).argmax(axis=0)
-    return np.array([height[:, best[k], k] for k in (0, 1)])
-
-
-def error_of(values):
-    """Return the standard error of a mean."""
-    return values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-
-
-def summary(problem, penalty, results, counts):
-    """Yield a row for each method: means, and differences to passive and to ALMS."""
-    heights = {method: areas(found, counts) for method, found in results.items()}
-    names = ("passive", "uncertainty", "QBC", "ALMS", "oracle")
-    published = dict(zip(names, PUBLISHED[problem], strict=True))
-    for method, found in results.items():
-        row = {"set": problem, "penalty": penalty, "initial": counts[0]}
-        row |= {"labels": counts[-1], "method": method}
-        for kind, height in zip(("accuracy", "log_loss"), heights[method], strict=True):
-            row[kind], row[f"{kind}_std"] = height.mean(), height.std()
-        for other in ("passive", "ALMS"):
-            for k, kind in enumerate(("accuracy", "log_loss")):
-                gain = np.full(len(found), np.nan)
-                if other in heights and other != method:
-                    gain = heights[method][k] - heights[other][k]
-                row[f"{kind}_minus_{other}"] = gain.mean()
-                row[f"{kind}_minus_{other}_error"] = error_of(gain)
-        last = np.array([one["scores"][0][-1] for one in found])
-        if method == "oracle":
-            last = np.full((1, 2), np.nan)
-        row["final_accuracy"], row["final_log_loss"] = last.mean(axis=0)
-        shares = [np.mean(one["is_validation"]) for one in found if "values" in one]
-        row["validation_share"] = np.mean(shares) if shares else np.nan
-        row["seconds"] = np.mean([one["seconds"] for one in found])
-        yield row | {"published": published.get(method)}
-
-
 def report(rows, n_trials):
     """Print a line for each method."""
     first = rows[0]
     print(
-        f"\n{first['set']}, penalty beside the {first['penalty']} of the losses, "
+        f"\n{first['problem']}, penalty beside the {first['penalty']} of the losses, "
         f"{first['initial']} to {first['labels']} labels, {n_trials} trials"
     )
     print(f"  {'':24} accuracy (beside passive)   log loss (beside passive)  for V  s")
     for row in rows:
         cells = [
-            f"{row[kind]:.3f} ({row[f'{kind}_minus_passive']:+.3f} ± "
-            f"{row[f'{kind}_minus_passive_error']:.3f})"
+            f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "
+            f"{row[f'{kind}_gain_error']:.3f})"
             for kind in ("accuracy", "log_loss")
         ]
         print(
@@ -382,10 +334,12 @@ def main(argv=None):
             ]
             for method in names
         }
-        rows = list(summary(problem, args.penalty, results, counts))
+        rows = summary(problem, args.penalty, results, counts)
         report(rows, args.trials)
-        key = ("set", "penalty", "initial", "labels", "method")
-        results_to.write("alms", rows, key=key, runs=args.trials)
+        key = ("problem", "penalty", "initial", "method")
+        table = [rows, in_time(rows, results, counts), of_models(rows, results)]
+        for name, part, more in zip(FILES, table, KEYS, strict=True):
+            results_to.write(name, part, key=(*key, *more), runs=args.trials)
 
 
 if __name__ == "__main__":
