@@ -10,13 +10,7 @@ from sklearn.base import clone
 from .._containers import take
 from .._labels import encode
 from ._input_checks import check_has
-from ._losses import LOSSES, probabilities_of_all
-
-#: What is scored row by row here: a fold may lack a class.
-PROPER = {
-    "neg_log_loss": LOSSES["log_loss"],
-    "neg_brier_score": LOSSES["brier"],
-}
+from ._losses import log_loss, probabilities_of_all
 
 
 def check_scoring(scoring, candidates):
@@ -27,18 +21,18 @@ def check_scoring(scoring, candidates):
             f"scorer(estimator, X, y), got {scoring!r}."
         )
     metrics.check_scoring(candidates[0], scoring)
-    if isinstance(scoring, str) and scoring in PROPER:
+    if scoring == "neg_log_loss":
         for candidate in candidates:
             hint = "Wrap it in sklearn.calibration.CalibratedClassifierCV."
-            check_has("predict_proba", candidate, f'scoring="{scoring}"', hint)
+            check_has("predict_proba", candidate, 'scoring="neg_log_loss"', hint)
 
 
 def scorer_of(scoring, classes):
     """Return ``scorer(model, X, y)``, higher is better, for a name or the user's."""
     if scoring == "accuracy":
         return accuracy
-    if isinstance(scoring, str) and scoring in PROPER:
-        return partial(minus_mean_loss, PROPER[scoring], classes)
+    if scoring == "neg_log_loss":
+        return partial(neg_log_loss, classes)
     return metrics.get_scorer(scoring)
 
 
@@ -47,10 +41,10 @@ def accuracy(model, X, y):
     return np.mean(model.predict(X) == y)
 
 
-def minus_mean_loss(loss, classes, model, X, y):
-    """Minus the mean loss of a model that may not know all classes."""
+def neg_log_loss(classes, model, X, y):
+    """Minus the mean log loss; the model and the rows may not know all classes."""
     p = probabilities_of_all(model, X, classes)
-    return -loss(encode(y, classes), p).mean()
+    return -log_loss(encode(y, classes), p).mean()
 
 
 def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
