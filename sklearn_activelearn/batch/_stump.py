@@ -145,7 +145,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         """
         check_option(self.criterion, "criterion", ("error", "gini"))
         if isinstance(X, SortedColumns):
-            y = column_or_1d(y)
+            if not isinstance(y, np.ndarray) or y.ndim > 1:  # it takes half a round
+                y = column_or_1d(y)
             check_consistent_length(X, y)
             if len(X) == 0:
                 raise ValueError("Found 0 sample(s), a minimum of 1 is required.")
