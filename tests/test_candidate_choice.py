@@ -130,7 +130,7 @@ def test_a_fold_may_lack_a_class(learner):
 @pytest.mark.parametrize(
     ("scoring", "error", "words"),
     [
-        ("log_loss", ValueError, "log_loss"),
+        ("log_loss", ValueError, r"scoring='log_loss' is not a scorer"),
         (None, TypeError, "scoring must be the name"),
         (3, TypeError, "scoring must be the name"),
         (["accuracy"], TypeError, "scoring must be the name"),

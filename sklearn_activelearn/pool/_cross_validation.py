@@ -20,6 +20,11 @@ def check_scoring(scoring, candidates):
             "scoring must be the name of a scikit-learn scorer or "
             f"scorer(estimator, X, y), got {scoring!r}."
         )
+    if isinstance(scoring, str) and scoring not in metrics.get_scorer_names():
+        raise ValueError(
+            f"scoring={scoring!r} is not a scorer of scikit-learn; "
+            "sklearn.metrics.get_scorer_names() lists them."
+        )
     metrics.check_scoring(candidates[0], scoring)
     if scoring == "neg_log_loss":
         for candidate in candidates:
