@@ -278,7 +278,7 @@ def report(rows, n_trials):
         f"\n{first['problem']}, penalty beside the {first['penalty']} of the losses, "
         f"{first['initial']} to {first['labels']} labels, {n_trials} trials"
     )
-    print(f"  {'':24} accuracy (beside passive)   log loss (beside passive)  for V  s")
+    print(f"  {'':24} accuracy (beside passive)   log loss (beside passive)  for V       s  published")
     for row in rows:
         cells = [
             f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "
@@ -287,7 +287,8 @@ def report(rows, n_trials):
         ]
         print(
             f"  {row['method']:24} {cells[0]}   {cells[1]}   "
-            f"{row['validation_share']:5.2f} {row['seconds']:6.1f}",
+            f"{row['validation_share']:5.2f} {row['seconds']:7.1f}  "
+            f"{row['published'] or ''}",
             flush=True,
         )
 
