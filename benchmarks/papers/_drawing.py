@@ -12,19 +12,6 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 
-def by(rows, name):
-    """Return the rows for each value of a column, in the order of the file."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[name], []).append(row)
-    return groups
-
-
-def column(rows, name):
-    """Return a column as a list."""
-    return [row[name] for row in rows]
-
-
 def subplots(n_rows, n_columns, figsize, **shared):
     """Return a figure and its axes, always as an array of two dimensions."""
     return plt.subplots(
@@ -59,6 +46,8 @@ def draw(drawn, folder, out):
         rows = read(folder, name)
         if rows:
             figure(rows, out / f"{name}.png")
+        else:
+            print(f"{name} is left out: {folder / name}.csv is not there")
 
 
 def main_of(doc, drawn, measure):

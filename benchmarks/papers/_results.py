@@ -7,6 +7,7 @@ pages and figures of the docs are made from the files in ``docs/results``.
 
 import csv
 import math
+import shlex
 import sys
 from datetime import date
 from pathlib import Path
@@ -43,9 +44,11 @@ class Results:
 
     def __init__(self, folder, experiment, argv, seed):
         self.folder = folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
         words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
         self.constant = {
-            "command": f"python -m {' '.join(words)}",
+            "command": f"python -m {shlex.join(words)}",
             "seed": seed,
             "version": __version__,
             "date": date.today().isoformat(),
@@ -66,9 +69,8 @@ class Results:
         runs : int
             The number of repetitions that a figure is the mean of.
         """
-        if self.folder is None:
+        if self.folder is None or not rows:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{name}.csv"
         origin = {
             column: {**self.constant, "runs": runs}[column] for column in PROVENANCE
@@ -137,3 +139,16 @@ def as_value(cell):
         return float(cell or "nan")
     except ValueError:
         return cell
+
+
+def by(rows, name):
+    """Return the rows for each value of a column, in the order of the file."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row[name], []).append(row)
+    return groups
+
+
+def column(rows, name):
+    """Return a column as a list."""
+    return [row[name] for row in rows]

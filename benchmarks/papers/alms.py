@@ -278,7 +278,8 @@ def report(rows, n_trials):
         f"\n{first['problem']}, penalty beside the {first['penalty']} of the losses, "
         f"{first['initial']} to {first['labels']} labels, {n_trials} trials"
     )
-    print(f"  {'':24} accuracy (beside passive)   log loss (beside passive)  for V       s  published")
+    scores = "accuracy (beside passive)   log loss (beside passive)"
+    print(f"  {'':24} {scores}  for V       s  published")
     for row in rows:
         cells = [
             f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "

@@ -9,7 +9,8 @@ the files that `benchmarks.papers.alms --results DIR` wrote.
 
 import numpy as np
 
-from ._drawing import by, column, main_of, save, subplots
+from ._drawing import main_of, save, subplots
+from ._results import by, column
 from .alms import main as measure
 
 SHOWN = {

@@ -18,8 +18,8 @@ from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool.boosting._cost import UNLABELLED, BoostingCost
 
-from ._drawing import by, column, save, subplots
-from ._results import read
+from ._drawing import save, subplots
+from ._results import by, column, read
 from .boosting import BENCHMARKS, KINDS, PAIRS
 
 STYLE = {

@@ -8,7 +8,7 @@ the target counts as every row it was offered; the mean over the runs that did
 reach it stands beside that. With --sweep nothing is tuned: every setting runs on
 the problem itself, to show what the holdout's choice cost.
 
-    python -m benchmarks.papers.ocr [--jobs 2] [--results DIR] [--sweep] [--quick]
+    python -m benchmarks.papers.ocr [--jobs 2] [--json FILE] [--sweep] [--quick]
 """
 
 import argparse
@@ -31,7 +31,6 @@ from sklearn_activelearn.evaluation import (
 )
 
 from . import data
-from ._results import Results, add_option
 
 SEED = 0
 PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
@@ -142,23 +141,8 @@ def run(name, learner, sizes, args, load):
             "published_std": std,
             "within_one_std": bool(len(reached) and abs(reached.mean() - mean) <= std),
             "seconds": time.perf_counter() - started,
+            "labels": needed.labels.tolist(),
         }
-
-
-def table_row(r):
-    """Return what the results file holds of a result."""
-    return {
-        "problem": r["problem"],
-        "target_error": PROBLEMS[r["problem"]][3],
-        "learner": r["learner"],
-        "parameters": json.dumps(r["params"]),
-        "labels": r["reached_mean"],
-        "labels_std": r["reached_std"],
-        "failed": r["failed"],
-        "labels_counting_failures": r["mean"],
-        "published": r["published_mean"],
-        "published_std": r["published_std"],
-    }
 
 
 def describe(r):
@@ -180,7 +164,7 @@ def main(argv=None):
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
-    add_option(parser)
+    parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--sweep", action="store_true", help="run all, tune nothing")
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
@@ -198,16 +182,16 @@ def main(argv=None):
         "target, mean ± std over the runs that reached it, runs that failed, mean with "
         "failures\ncounted as every row offered; * = outside published mean ± std."
     )
-    results = Results(args.results, "ocr", argv, SEED)
-    table, key = "ocr", ["problem", "learner"]
-    if args.sweep:
-        table, key = "ocr_sweep", [*key, "parameters"]
+    results = []
     for name in args.problem or PROBLEMS:
         print(f"\n{name}, target error {PROBLEMS[name][3]}")
         for learner in LEARNERS:
-            for r in run(name, learner, sizes, args, load):
-                print(describe(r), flush=True)
-                results.write(table, [table_row(r)], key=key, runs=r["runs"])
+            for result in run(name, learner, sizes, args, load):
+                results.append(result)
+                print(describe(result), flush=True)
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump(results, file)
 
 
 if __name__ == "__main__":
