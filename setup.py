@@ -30,6 +30,8 @@ MODULES = [
     "batch/_columns",
     "stream/_rules",
     "stream/_linear_state",
+    "stream/_adaptive_state",
+    "stream/_fleet",
     "stream/_pass",
     "stream/_tally",
     "stream/second_order/_inverse",

@@ -92,6 +92,7 @@ MODULES = {
     "losses": "Margin losses",
     "evaluation": "Evaluation",
     "labeling": "Labelling sessions",
+    "sources": "Rows that do not fit in memory",
     "datasets": "Data sets",
 }
 

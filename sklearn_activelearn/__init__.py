@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
         DKMClassifier,
         GreedyOnlineClassifier,
         MarginLossClassifier,
+        OnePassSearchCV,
         RandomSamplingClassifier,
         RLSSamplingClassifier,
         SecondOrderPerceptronClassifier,
@@ -53,6 +54,7 @@ __all__ = [
     "GreedyOnlineClassifier",
     "MarginLossClassifier",
     "MinMarginClassifier",
+    "OnePassSearchCV",
     "PassiveClassifier",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
@@ -65,7 +67,16 @@ __all__ = [
     "UncertaintySamplingClassifier",
 ]
 
-_MODULES = ("batch", "datasets", "evaluation", "labeling", "losses", "pool", "stream")
+_MODULES = (
+    "batch",
+    "datasets",
+    "evaluation",
+    "labeling",
+    "losses",
+    "pool",
+    "sources",
+    "stream",
+)
 
 
 def __getattr__(name):

@@ -1,5 +1,8 @@
 """What scikit-learn does not say in public, or not in every version that will do."""
 
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, check_scoring, make_scorer
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn < 1.9 has no callbacks
@@ -27,7 +30,19 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
         return fit
 
 
-__all__ = ["CALLBACK_ATTRIBUTES", "CallbackSupportMixin", "with_callbacks"]
+__all__ = [
+    "CALLBACK_ATTRIBUTES",
+    "PASSTHROUGH_SCORER",
+    "STANDARD_SCORER",
+    "CallbackSupportMixin",
+    "with_callbacks",
+]
 
 #: Attributes that an estimator has only while its callbacks run.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
+
+#: The class of scorers that only look at what an estimator predicts, not at rows.
+STANDARD_SCORER = type(make_scorer(accuracy_score))
+
+#: The class of scorers that call an estimator's own `score`.
+PASSTHROUGH_SCORER = type(check_scoring(DummyClassifier()))

@@ -1,6 +1,10 @@
-"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything."""
+"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything.
+
+Rows that need not be in memory are a `Source`.
+"""
 
 from collections import defaultdict
+from functools import partial
 from hashlib import blake2b
 from numbers import Real
 from typing import NamedTuple
@@ -9,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from ._rows import Rows, hashes
+from .sources._base import SomeRows, Source
 
 #: The numbers of no rows.
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -25,12 +30,68 @@ def is_frame(X):
 
 
 def take(X, rows):
-    """Return the rows with these numbers, or in this slice."""
+    """Return the rows with these numbers, or in this slice, in memory."""
+    if isinstance(X, Source):
+        return X.take(rows)
     if is_frame(X):
         return X.iloc[rows]
     if hasattr(X, "shape") or isinstance(rows, slice):
         return X[rows]
     return [X[row] for row in rows]
+
+
+class AllBut:
+    """The numbers of all rows but some, which it can do without a list of.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    others : ndarray of int
+        Those that are left out, ascending.
+    """
+
+    def __init__(self, n_rows, others):
+        self.others, self._n = others, n_rows - len(others)
+        self._until = others - np.arange(len(others))
+
+    def __len__(self):
+        return self._n
+
+    def __getitem__(self, places):
+        return places + np.searchsorted(self._until, places, side="right")
+
+    def __array__(self, dtype=None, copy=None):
+        return self[np.arange(self._n)]
+
+    def of(self, values, start):
+        """Return those of the values of rows from a number on that are not left out."""
+        first, last = np.searchsorted(self.others, [start, start + len(values)])
+        if first == last:
+            return values
+        return np.delete(values, self.others[first:last] - start)
+
+
+def numbers_of(is_meant):
+    """Return the numbers of the rows that a mask means; most or few of them."""
+    if 2 * np.count_nonzero(is_meant) <= len(is_meant):
+        return np.flatnonzero(is_meant)
+    return AllBut(len(is_meant), np.flatnonzero(~is_meant))
+
+
+def view(X, rows):
+    """Return X and the row numbers, or only these rows if they are the smaller part.
+
+    Taking rows copies them; working on some too many is cheaper than that.
+    """
+    if 2 * len(rows) >= n_rows(X):
+        return X, rows
+    return SomeRows(X, rows) if isinstance(X, Source) else take(X, rows), slice(None)
+
+
+def loaded(X):
+    """Return all rows, in memory."""
+    return take(X, slice(None)) if isinstance(X, Source) else X
 
 
 def joined(first, second):
@@ -121,6 +182,10 @@ def hashes_of(X, rows, kinds):
     """
     if (n_rows(X) if rows is None else len(rows)) == 0:
         return [NO_KEYS.exact] * len(kinds)
+    if isinstance(X, Source):
+        X, within = (X, slice(None)) if rows is None else view(X, rows)
+        found = X.map(partial(columns_of_hashes, kinds=kinds))
+        return [*np.concatenate([*found])[within].T]
     if not can_be_read_in_place(X):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)
@@ -134,6 +199,11 @@ def hashes_of(X, rows, kinds):
         kinds = (False,) * len(kinds)
     found = {kind: hashes(matrix, rows, kind) for kind in set(kinds)}
     return [found[kind] for kind in kinds]
+
+
+def columns_of_hashes(X, kinds):
+    """Return hashes of rows as columns, one for each kind."""
+    return np.column_stack(hashes_of(X, None, kinds))
 
 
 def can_be_read_in_place(X):

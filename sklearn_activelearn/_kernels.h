@@ -1,10 +1,9 @@
 /* Products with rows read in place: dense or CSR, float or double values,
  * int32 or int64 indices. Sums are always double.
  *
- * Each reduction keeps a fixed number of accumulators, element j going to
- * accumulator j modulo that number, so the vector unit can be used without
- * -ffast-math and every vector width gives the same bits (with contraction to
- * fused multiply-add switched off).
+ * Each reduction keeps a fixed number of accumulators and adds them up in a fixed
+ * order, so the vector unit can be used without -ffast-math and every vector width
+ * gives the same bits (with contraction to fused multiply-add switched off).
  */
 #ifndef SKLEARN_ACTIVELEARN_KERNELS_H
 #define SKLEARN_ACTIVELEARN_KERNELS_H
@@ -30,71 +29,33 @@
     const I *restrict c = (const I *)X->indices + ptr[i];                      \
     (void)c;
 
+#ifdef __GNUC__
+#define AL_PREFETCH(address) __builtin_prefetch((const void *)(address))
+#else
+#define AL_PREFETCH(address) (void)(address)
+#endif
+
 /* Every cache line of some bytes, at most 8 kB of them. */
 static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
-#ifdef __GNUC__
     for (ptrdiff_t j = 0; j < n && j < 8192; j += 64)
-        __builtin_prefetch((const char *)start + j);
-#endif
+        AL_PREFETCH((const char *)start + j);
 }
 
 #define AL_TREE(acc, width)                                                    \
     for (int h = width / 2; h > 0; h /= 2)                                     \
         for (int k = 0; k < h; k++) acc[k] += acc[k + h];
 
-/* Dense products: 8 accumulators, held in vectors V of N numbers. What is left
- * after the last whole block is summed on its own: adding it to the
- * accumulators would force them through memory. */
-#define AL_DENSE(NAME, T, V, N, LOAD, LOAD_W, TARGET)                          \
-    TARGET static double al_dot_##NAME(const al_rows *X, ptrdiff_t i,          \
-                                       const double *restrict w) {             \
-        AL_DENSE_ROW(T)                                                        \
-        V s[8 / N] = {{0}};                                                    \
-        double a[8], rest = 0;                                                 \
-        ptrdiff_t j = 0;                                                       \
-        for (; j + 8 <= n; j += 8)                                             \
-            for (int k = 0; k < 8 / N; k++)                                    \
-                s[k] += LOAD(x + j + N * k) * LOAD_W(w + j + N * k);           \
-        for (; j < n; j++) rest += (double)x[j] * w[j];                        \
-        memcpy(a, s, sizeof a);                                                \
-        AL_TREE(a, 8)                                                          \
-        return a[0] + rest;                                                    \
-    }                                                                          \
-    TARGET static double al_dots_##NAME(const al_rows *X, ptrdiff_t i,         \
-                                        const double *restrict w,              \
-                                        double *squares) {                     \
-        AL_DENSE_ROW(T)                                                        \
-        V s[8 / N] = {{0}}, q[8 / N] = {{0}};                                  \
-        double a[8], b[8], rest = 0, rest_squares = 0;                         \
-        ptrdiff_t j = 0;                                                       \
-        for (; j + 8 <= n; j += 8)                                             \
-            for (int k = 0; k < 8 / N; k++) {                                  \
-                const V v = LOAD(x + j + N * k);                               \
-                s[k] += v * LOAD_W(w + j + N * k);                             \
-                q[k] += v * v;                                                 \
-            }                                                                  \
-        for (; j < n; j++) {                                                   \
-            rest += (double)x[j] * w[j];                                       \
-            rest_squares += (double)x[j] * (double)x[j];                       \
-        }                                                                      \
-        memcpy(a, s, sizeof a);                                                \
-        memcpy(b, q, sizeof b);                                                \
-        AL_TREE(a, 8)                                                          \
-        AL_TREE(b, 8)                                                          \
-        *squares = b[0] + rest_squares;                                        \
-        return a[0] + rest;                                                    \
-    }
-
-/* CSR products: 4 accumulators; the gather leaves nothing to vectorise. */
-#define AL_CSR(NAME, T, I)                                                     \
+/* CSR products: 4 accumulators; the gather leaves nothing to vectorise. The weight of
+ * element j is at AT(j). */
+#define AL_CSR(NAME, T, I, AT)                                                 \
     static double al_dot_##NAME(const al_rows *X, ptrdiff_t i,                 \
                                 const double *restrict w) {                    \
         AL_CSR_ROW(T, I)                                                       \
         double a[4] = {0}, rest = 0;                                           \
         ptrdiff_t j = 0;                                                       \
         for (; j + 4 <= n; j += 4)                                             \
-            for (int k = 0; k < 4; k++) a[k] += x[j + k] * w[c[j + k]];        \
-        for (; j < n; j++) rest += x[j] * w[c[j]];                             \
+            for (int k = 0; k < 4; k++) a[k] += x[j + k] * w[AT(j + k)];       \
+        for (; j < n; j++) rest += x[j] * w[AT(j)];                            \
         AL_TREE(a, 4)                                                          \
         return a[0] + rest;                                                    \
     }                                                                          \
@@ -106,18 +67,23 @@ static inline void al_fetch_bytes(const void *start, ptrdiff_t n) {
         for (; j + 4 <= n; j += 4)                                             \
             for (int k = 0; k < 4; k++) {                                      \
                 const double v = x[j + k];                                     \
-                a[k] += v * w[c[j + k]];                                       \
+                a[k] += v * w[AT(j + k)];                                      \
                 b[k] += v * v;                                                 \
             }                                                                  \
         for (; j < n; j++) {                                                   \
             const double v = x[j];                                             \
-            rest += v * w[c[j]];                                               \
+            rest += v * w[AT(j)];                                              \
             rest_squares += v * v;                                             \
         }                                                                      \
         AL_TREE(a, 4)                                                          \
         AL_TREE(b, 4)                                                          \
         *squares = b[0] + rest_squares;                                        \
         return a[0] + rest;                                                    \
+    }                                                                          \
+    static void al_dot4_##NAME(const al_rows *X, ptrdiff_t i, const double *w, \
+                               ptrdiff_t stride, double *out) {                \
+        for (int k = 0; k < 4; k++)                                            \
+            out[k] = al_dot_##NAME(X, i, w + k * stride);                      \
     }
 
 /* A number that looks random for a value in a column, 0 for 0, one for all NaN: two
@@ -178,67 +144,87 @@ static inline uint64_t al_scrambled(double value, uint64_t column) {
         return m;                                                              \
     }
 
-#define AL_PLAIN(p) ((double)*(p))
+/* Dense products: one number at a time, or vectors of 2, 4 or 8. */
+#define AL_VECTOR_OF(N) al_double##N
+#define AL_READ_OF(T, N, p) AL_READ_##T##N(p)
+#define AL_READ_double1(p) (*(p))
+#define AL_READ_float1(p) ((double)*(p))
+typedef double al_double1;
 #ifdef __GNUC__
-typedef double al_v2 __attribute__((vector_size(16), aligned(8), may_alias));
-#define AL_V2_DOUBLE(p) (*(const al_v2 *)(p))
-#define AL_V2_FLOAT(p) ((al_v2){(p)[0], (p)[1]})
-AL_DENSE(f64, double, al_v2, 2, AL_V2_DOUBLE, AL_V2_DOUBLE, )
-AL_DENSE(f32, float, al_v2, 2, AL_V2_FLOAT, AL_V2_DOUBLE, )
+#define AL_INLINE static inline __attribute__((always_inline))
+#define AL_READ_double2(p) (*(const al_double2 *)(p))
+#define AL_READ_double4(p) (*(const al_double4 *)(p))
+#define AL_READ_double8(p) (*(const al_double8 *)(p))
+#define AL_READ_float2(p) __builtin_convertvector(*(const al_float2 *)(p), al_double2)
+#define AL_READ_float4(p) __builtin_convertvector(*(const al_float4 *)(p), al_double4)
+#define AL_READ_float8(p) __builtin_convertvector(*(const al_float8 *)(p), al_double8)
+typedef double al_double2 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double al_double4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double al_double8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float al_float2 __attribute__((vector_size(8), aligned(4), may_alias));
+typedef float al_float4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float al_float8 __attribute__((vector_size(32), aligned(4), may_alias));
+#define AL_WIDTH 2
 #else
-AL_DENSE(f64, double, double, 1, AL_PLAIN, AL_PLAIN, )
-AL_DENSE(f32, float, double, 1, AL_PLAIN, AL_PLAIN, )
+#define AL_INLINE static inline
+#define AL_WIDTH 1
 #endif
+#include "_dense.h"
 
-/* The same with vectors of four numbers, where the processor has them. */
 #if defined(__GNUC__) && defined(__x86_64__)
-#define AL_HAS_AVX2 __builtin_cpu_supports("avx2")
-typedef double al_v4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef float al_f4 __attribute__((vector_size(16), aligned(4), may_alias));
-#define AL_V4_DOUBLE(p) (*(const al_v4 *)(p))
-#define AL_V4_FLOAT(p) __builtin_convertvector(*(const al_f4 *)(p), al_v4)
-AL_DENSE(f64_avx2, double, al_v4, 4, AL_V4_DOUBLE, AL_V4_DOUBLE,
-         __attribute__((target("avx2"))))
-AL_DENSE(f32_avx2, float, al_v4, 4, AL_V4_FLOAT, AL_V4_DOUBLE,
-         __attribute__((target("avx2"))))
+#define AL_WIDTH 4
+#include "_dense.h"
+#define AL_WIDTH 8
+#include "_dense.h"
+#define AL_USE_DENSE(X, T, widest)                                             \
+    if (widest >= 8 && __builtin_cpu_supports("avx512f"))                      \
+        AL_USE_PRODUCTS(X, T##_8);                                             \
+    else if (widest >= 4 && __builtin_cpu_supports("avx2"))                    \
+        AL_USE_PRODUCTS(X, T##_4);                                             \
+    else AL_USE_PRODUCTS(X, T##_2);
+#elif defined(__GNUC__)
+#define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_2);
 #else
-#define AL_HAS_AVX2 0
-#define al_dot_f64_avx2 al_dot_f64
-#define al_dots_f64_avx2 al_dots_f64
-#define al_dot_f32_avx2 al_dot_f32
-#define al_dots_f32_avx2 al_dots_f32
+#define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_1);
 #endif
 
-AL_CSR(csr_f64_i32, double, int32_t)
-AL_CSR(csr_f64_i64, double, int64_t)
-AL_CSR(csr_f32_i32, float, int32_t)
-AL_CSR(csr_f32_i64, float, int64_t)
+#define AL_COLUMN(j) c[j]
+AL_CSR(csr_f64_i32, double, int32_t, AL_COLUMN)
+AL_CSR(csr_f64_i64, double, int64_t, AL_COLUMN)
+AL_CSR(csr_f32_i32, float, int32_t, AL_COLUMN)
+AL_CSR(csr_f32_i64, float, int64_t, AL_COLUMN)
 
-AL_RARE(f64, AL_DENSE_ROW(double), j, 0, x)
-AL_RARE(f32, AL_DENSE_ROW(float), j, 0, x)
+AL_RARE(double, AL_DENSE_ROW(double), j, 0, x)
+AL_RARE(float, AL_DENSE_ROW(float), j, 0, x)
 AL_RARE(csr_f64_i32, AL_CSR_ROW(double, int32_t), c[j], 4, c)
 AL_RARE(csr_f64_i64, AL_CSR_ROW(double, int64_t), c[j], 8, c)
 AL_RARE(csr_f32_i32, AL_CSR_ROW(float, int32_t), c[j], 4, c)
 AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
 
-#define AL_USE(X, NAME)                                                        \
+#define AL_USE_PRODUCTS(X, NAME)                                               \
     ((X)->dot = al_dot_##NAME, (X)->dots = al_dots_##NAME,                     \
-     (X)->fetch = al_fetch_##NAME,                                             \
+     (X)->dot4 = al_dot4_##NAME)
+#define AL_USE_RARE(X, NAME)                                                   \
+    ((X)->fetch = al_fetch_##NAME,                                             \
      (X)->add = al_add_##NAME, (X)->squares = al_squares_##NAME,               \
      (X)->largest = al_largest_##NAME, (X)->list = al_list_##NAME,             \
      (X)->hash = al_hash_##NAME, (X)->rounded_hash = al_rounded_hash_##NAME)
+#define AL_USE(X, NAME) (AL_USE_PRODUCTS(X, NAME), AL_USE_RARE(X, NAME))
 
-static void al_rows_init(al_rows *X, int sparse, int value_size, int index_size) {
+/* Choose the functions for a matrix; `widest`: most numbers in a vector. */
+static inline void al_rows_init(al_rows *X, int sparse, int value_size,
+                                int index_size, int widest) {
+    X->ahead = 2048;
     if (sparse && value_size == 8 && index_size == 4) AL_USE(X, csr_f64_i32);
     else if (sparse && value_size == 8) AL_USE(X, csr_f64_i64);
     else if (sparse && index_size == 4) AL_USE(X, csr_f32_i32);
     else if (sparse) AL_USE(X, csr_f32_i64);
     else if (value_size == 8) {
-        AL_USE(X, f64);
-        if (AL_HAS_AVX2) X->dot = al_dot_f64_avx2, X->dots = al_dots_f64_avx2;
+        AL_USE_RARE(X, double);
+        AL_USE_DENSE(X, double, widest)
     } else {
-        AL_USE(X, f32);
-        if (AL_HAS_AVX2) X->dot = al_dot_f32_avx2, X->dots = al_dots_f32_avx2;
+        AL_USE_RARE(X, float);
+        AL_USE_DENSE(X, float, widest)
     }
 }
 

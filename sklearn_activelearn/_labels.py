@@ -15,6 +15,8 @@ def plain_labels(y):
     called, not floats; a list with something else among its strings is not made one of
     strings only.
     """
+    if type(y) is np.ndarray:
+        return y
     dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
         return y.to_numpy(dtype)
@@ -134,12 +136,14 @@ def encode_answers(labels, rows, known):
     why : str
         What is wrong with these, empty if nothing is.
     """
-    codes, wrong = np.full(len(rows), -1, dtype=np.int32), []
-    for i, label in enumerate(labels.tolist()):
+    codes, wrong = [], []
+    for label in labels.tolist():
         try:
-            codes[i] = known[label]
+            codes.append(known[label])
         except (KeyError, TypeError):
-            wrong.append(f"{label!r} for row {rows[i]}")
+            wrong.append(f"{label!r} for row {rows[len(codes)]}")
+            codes.append(-1)
+    codes = np.array(codes, dtype=np.int32)
     if not wrong:
         return codes, ""
     which = "which is not one" if len(wrong) == 1 else "which are none"

@@ -8,11 +8,16 @@
 typedef struct al_rows {
     const void *values, *indices, *indptr; /* indices, indptr: CSR only */
     ptrdiff_t n_features;
+    ptrdiff_t ahead; /* bytes that dense products fetch ahead; 0 if rows jump */
+    ptrdiff_t n_together; /* weight vectors kept feature by feature, see stream/_fleet.h */
     /* w . row */
     double (*dot)(const struct al_rows *X, ptrdiff_t i, const double *w);
     /* w . row, and row . row in *squares, in one look */
     double (*dots)(const struct al_rows *X, ptrdiff_t i, const double *w,
                    double *squares);
+    /* w . row for the four vectors that begin at w, w + stride, ..., to out */
+    void (*dot4)(const struct al_rows *X, ptrdiff_t i, const double *w,
+                 ptrdiff_t stride, double *out);
     /* tell the memory that the row will be needed soon */
     void (*fetch)(const struct al_rows *X, ptrdiff_t i);
     /* the rest is needed for few rows only: w += a (scale row); sum of (row / scale)^2;

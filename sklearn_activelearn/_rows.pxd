@@ -7,10 +7,14 @@ cdef extern from "_rows.h" nogil:
         const void *values
         const void *indices
         const void *indptr
-        Py_ssize_t n_features
+        Py_ssize_t n_features, ahead
         double (*dot)(const al_rows *X, Py_ssize_t i, const double *w) noexcept nogil
         double (*dots)(
             const al_rows *X, Py_ssize_t i, const double *w, double *squares
+        ) noexcept nogil
+        void (*dot4)(
+            const al_rows *X, Py_ssize_t i, const double *w, Py_ssize_t stride,
+            double *out
         ) noexcept nogil
         void (*fetch)(const al_rows *X, Py_ssize_t i) noexcept nogil
         void (*add)(

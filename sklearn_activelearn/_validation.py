@@ -52,21 +52,23 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     X : ndarray or CSR matrix of float64 or float32
     """
     check_sparse_rows(X)
-    X = validated(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
+    if reset or not rows_need_no_change(learner, X):
+        X = validated(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
     return finish_rows(X, finite)
 
 
 def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
     """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
     check_sparse_rows(X)
-    X, y = validated(
-        learner,
-        X,
-        plain_labels(y),
-        reset=reset,
-        ensure_min_samples=min_rows,
-        **ROWS,
-    )
+    y = plain_labels(y)
+    if (
+        reset
+        or not rows_need_no_change(learner, X)
+        or not labels_need_no_change(y, len(X))
+    ):
+        X, y = validated(
+            learner, X, y, reset=reset, ensure_min_samples=min_rows, **ROWS
+        )
     return finish_rows(X, finite), y
 
 
@@ -88,6 +90,32 @@ def validated(learner, X, *y, **how):
         raise ValueError(
             f"X holds texts, such as {text[:40]!r}, and {name} takes numbers. {cure}."
         ) from error
+
+
+def rows_need_no_change(learner, X):
+    """Whether rows are an array that `validate_data` would return as it is.
+
+    To ask it takes longer than all the rest of a call with one row.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype in ROWS["dtype"]
+        and X.ndim == 2
+        and X.flags.c_contiguous
+        and len(X) > 0
+        and X.shape[1] == learner.n_features_in_
+        and not hasattr(learner, "feature_names_in_")
+    )
+
+
+def labels_need_no_change(y, n_rows):
+    """Whether labels are an array that `validate_data` would return as it is."""
+    return (
+        type(y) is np.ndarray
+        and y.dtype.kind in "biuU"
+        and y.shape == (n_rows,)
+        and y.flags.c_contiguous
+    )
 
 
 def first_text(X):

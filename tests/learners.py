@@ -116,9 +116,16 @@ LINEAR_STREAM_LEARNERS = [
     MarginLossClassifier("smooth_ramp", normalize=True, fit_intercept=False),
     MarginLossClassifier("hinge", query_probability=coin_of, patience=6),
     MarginLossClassifier(TanhLoss(width=2.0), n_warm_start=3),
+    MarginLossClassifier(learning_rate="adaptive"),
+    MarginLossClassifier(
+        "sigmoid", learning_rate="adaptive", n_warm_start=3, fit_intercept=False
+    ),
     GreedyOnlineClassifier(),
     family(GreedyOnlineClassifier(m=2, loss="ramp", normalize=True)),
     GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
+    GreedyOnlineClassifier(
+        m=3, loss="ramp", learning_rate="adaptive", average=False, normalize=True
+    ),
     RandomSamplingClassifier(),
     RandomSamplingClassifier(rate=0.3, normalize=False),
     RandomSamplingClassifier(rate=0.4, update="dkm"),
@@ -154,6 +161,7 @@ POOL_LEARNERS = [
     MinMarginClassifier(LinearSVC(), n_initial=5, budget=0.5),
     family(MinMarginClassifier(Perceptron(), n_initial=2, incremental=True, budget=12)),
     MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
+    family(MinMarginClassifier(n_initial=3, batch_size=2, n_candidates=5, budget=15)),
     UncertaintySamplingClassifier(),
     family(
         UncertaintySamplingClassifier(

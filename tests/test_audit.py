@@ -20,6 +20,7 @@ from sklearn_activelearn import (
     labeling,
     losses,
     pool,
+    sources,
     stream,
 )
 from tests import test_stopping
@@ -51,14 +52,21 @@ MODULES = [
     labeling,
     losses,
     pool,
+    sources,
     stream,
 ]
-CLASSES = [item for item in public(sklearn_activelearn) if inspect.isclass(item)]
+#: Its parameters are those of scikit-learn's search; tests/test_search.py audits it.
+SEARCHES = [sklearn_activelearn.OnePassSearchCV]
+CLASSES = [
+    item
+    for item in public(sklearn_activelearn)
+    if inspect.isclass(item) and item not in SEARCHES
+]
 OTHERS = [
     item
     for module in MODULES[1:]
     for item in public(module)
-    if item not in CLASSES and not is_loss(item)
+    if item not in CLASSES + SEARCHES and not is_loss(item)
 ]
 each_public = pytest.mark.parametrize(
     "item", CLASSES + OTHERS, ids=lambda item: item.__name__
@@ -140,7 +148,7 @@ OF_ITS_OWN = {
         "kernel": "of a graph, or of the coverage",
         "estimator_": "what is trained",
         "estimators": "ALMS asks them for probabilities",
-        "n_candidates": "for a value of information, or for a gain of coverage",
+        "n_candidates": "of all utilities, values of information or gains of coverage",
         "n_estimators": "all, or as many as lower the cost",
         "n_features_in_": "a graph is over features, not over texts",
         "n_initial": "what it needs before the first model",

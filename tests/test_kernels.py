@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from sklearn_activelearn import DKMClassifier, _rows
-from sklearn_activelearn.stream import _pass
+from sklearn_activelearn.stream import _fleet, _pass
 from tests.tools import with_int64_indices
 
 FORMATS = {
@@ -23,8 +23,36 @@ FORMATS = {
 each_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
 
 
+def scores(X, W, normalize=False):
+    return _pass.scores(_rows.Rows(X), W, np.zeros(len(W)), normalize)
+
+
 def dots(X, w, normalize=False):
-    return _pass.scores(_rows.Rows(X), w[None], np.zeros(1), normalize)[:, 0]
+    return scores(X, w[None], normalize)[:, 0]
+
+
+def total(terms):
+    """Return the sum of numbers in the order in which a dense product adds them."""
+    n_blocks = len(terms) // 16
+    sums, rest = np.zeros(16), terms[16 * n_blocks :]
+    for block in terms[: 16 * n_blocks].reshape(n_blocks, 16):
+        sums = sums + block
+    while len(sums) > 1:
+        half = len(sums) // 2
+        sums = sums[:half] + sums[half:]
+        if len(rest) >= half:
+            sums, rest = sums + rest[:half], rest[half:]
+    return sums[0]
+
+
+def placed(X, offset):
+    """Return a read-only copy that begins so many numbers after a cache line does."""
+    memory = np.empty(X.nbytes + 64 + X.itemsize * offset, dtype=np.uint8)
+    start = -memory.ctypes.data % 64 + X.itemsize * offset
+    out = memory[start : start + X.nbytes].view(X.dtype).reshape(X.shape)
+    out[:] = X
+    out.setflags(write=False)
+    return out
 
 
 @each_format
@@ -43,6 +71,41 @@ def test_dot(make, normalize, n_features):
     assert found.tobytes() == dots(make(X), w, normalize).tobytes()
     # where a row lies in memory makes no difference
     np.testing.assert_array_equal(dots(make(X[3:]), w, normalize), found[3:])
+
+
+@pytest.mark.parametrize("widest", [2, 4, 8])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_features", [*range(71), 100, 784, 1003])
+def test_dense_products_have_the_same_bits_at_every_width(
+    monkeypatch, widest, dtype, n_features
+):
+    monkeypatch.setattr(_rows, "widest", widest)
+    rng = np.random.RandomState(n_features)
+    X = rng.standard_normal((3, n_features)).astype(dtype)
+    W = rng.standard_normal((6, n_features))
+    terms = X[:, None].astype(float) * W
+    expected = np.array([[total(each) for each in of_row] for of_row in terms])
+    with np.errstate(divide="ignore"):
+        scale = 1 / np.sqrt([total(x * x) for x in X.astype(float)])
+    scale[np.isinf(scale)] = 0.0
+    for offset in (0, 1, 3):
+        rows = placed(X, offset)
+        np.testing.assert_array_equal(scores(rows, W).view(int), expected.view(int))
+        np.testing.assert_array_equal(
+            scores(rows, W, normalize=True), expected * scale[:, None]
+        )
+
+
+@each_format
+@pytest.mark.parametrize("n_vectors", [4, 5, 8, 11])
+def test_products_with_many_vectors_are_those_with_each(make, n_vectors):
+    rng = np.random.RandomState(n_vectors)
+    for n_features in (3, 19, 64, 250):
+        X = rng.standard_normal((5, n_features))
+        X[rng.uniform(size=X.shape) < 0.3] = 0.0
+        W = rng.standard_normal((n_vectors, n_features))
+        each = [dots(make(X), w) for w in W]
+        np.testing.assert_array_equal(scores(make(X), W).T, each)
 
 
 @each_format
@@ -122,3 +185,21 @@ def test_sparse_rows_are_not_copied(index_type):
     finally:
         tracemalloc.stop()
     assert peak < X.data.nbytes / 4
+
+
+@each_format
+@pytest.mark.parametrize("widest", [2, 4, 8])
+@pytest.mark.parametrize("n_vectors", [1, 3, 4, 9])
+def test_products_with_many_vectors(make, widest, n_vectors, monkeypatch):
+    rng = np.random.RandomState(n_vectors)
+    X = random_array((40, 37), density=0.4, random_state=rng).toarray()
+    X, W = make(X), rng.standard_normal((n_vectors, 37))
+    order = rng.permutation(40)[:29]
+    expected = [scores(X, W, normalize)[order] for normalize in (False, True)]
+    monkeypatch.setattr(_rows, "widest", widest)
+    for normalize in (False, True):
+        products = _fleet.Products(_rows.Rows(X), order, n_vectors)
+        weights = products.zeros()
+        products.put(weights, 0, W)
+        found = products.scores(weights, np.zeros(n_vectors), 1, normalize)
+        np.testing.assert_array_equal(np.array(found).T, expected[normalize])

@@ -5,16 +5,18 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
+from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Perceptron
-from sklearn.metrics import make_scorer
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
     CBGZClassifier,
+    DKMClassifier,
     GreedyOnlineClassifier,
     MinMarginClassifier,
     RandomSamplingClassifier,
@@ -25,8 +27,8 @@ from sklearn_activelearn.evaluation import (
     label_curve,
     make_priced_scorer,
 )
-from tests.learners import each_stream_family
-from tests.tools import fresh, group_of
+from tests.learners import each, each_stream_family
+from tests.tools import fresh, frozen, group_of
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
@@ -310,3 +312,34 @@ def test_another_scikit_learn_runs_anew(tmp_path, monkeypatch):
         monkeypatch.setattr(_runs, "sklearn_version", version)
         label_curve(CBGZClassifier(), X, y, memory=tmp_path / "cache", **arguments)
         assert len((tmp_path / "calls").read_text()) == n_calls
+
+
+@pytest.mark.parametrize("until", [None, 0.25])
+@pytest.mark.parametrize("at", [None, [3, 20, 90]])
+@each(
+    [
+        CBGZClassifier(0.2),
+        CBGZClassifier(0.2, average=False, fit_intercept=False, normalize=False),
+        make_pipeline(StandardScaler(), DKMClassifier(R=2)),
+    ]
+)
+def test_models_scored_together_score_as_they_do_alone(prototype, at, until):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
+
+    def alone(estimator, X, y):
+        return accuracy_score(y, estimator.predict(X))
+
+    for labels in (y, y > 4):
+        for rows in (X, csr_array(X)) if at is None else (X,):
+            if issparse(rows) and not hasattr(prototype, "b"):
+                continue  # a scaler of centres takes no sparse rows
+            curves = [
+                label_curve(
+                    prototype, rows, labels, cv=2, at=at, until=until,
+                    scoring=scoring, random_state=0,
+                )
+                for scoring in (alone, None, "accuracy")
+            ]  # fmt: skip
+            for curve in curves[1:]:
+                assert frozen(vars(curve)) == frozen(vars(curves[0]))

@@ -21,6 +21,7 @@ from sklearn_activelearn.losses import (
     make_loss,
 )
 from sklearn_activelearn.stream import rank_probability
+from sklearn_activelearn.stream._margin_loss import LEARNING_RATES
 from tests.reference import margin_loss as twin
 from tests.test_first_order import gaussian_stream, weights_of
 from tests.tools import fresh, state
@@ -47,13 +48,15 @@ def run_twin(learner, X, codes, n_classes, q="tight"):
     """Run the twin with the parameters of a learner, and with its coins."""
     loss = make_loss(learner.loss)
     _, slope = twin.curves(loss.name, **loss.get_params())
+    adaptive = learner.learning_rate == "adaptive"
     return twin.run(
         X,
         codes,
         n_classes,
         slope,
         twin.tight(slope) if q == "tight" else q,
-        eta=learner.eta0,
+        eta=twin.margin_gain(slope) if adaptive else learner.eta0,
+        adaptive=adaptive,
         power=learner.power_t if learner.learning_rate == "invscaling" else 0.0,
         n_warm_start=getattr(learner, "n_warm_start", 0),
         m=getattr(learner, "m", 1),
@@ -81,7 +84,7 @@ shared = {
     "scale": st.sampled_from([0.1, 1.0, 10.0]),
     "loss": losses | st.sampled_from(SHAPED),
     "eta0": st.sampled_from([0.01, 0.3, 2.0]),
-    "learning_rate": st.sampled_from(["constant", "invscaling"]),
+    "learning_rate": st.sampled_from(LEARNING_RATES),
     "power_t": st.sampled_from([0.25, 0.5, 1.0]),
     "normalize": flags,
     "fit_intercept": flags,

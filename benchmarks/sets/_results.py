@@ -63,7 +63,7 @@ def append(file, result):
     with file.open("a", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         if is_new:
-            writer.writerow(Result._fields)
+            writer.writerow(result._fields)
         writer.writerow(
             " ".join(f"{score:.4f}" for score in field)
             if isinstance(field, list)
@@ -72,14 +72,14 @@ def append(file, result):
         )
 
 
-def read(file):
+def read(file, result=Result):
     """Return the runs in a file, none if there is no such file."""
     if not Path(file).exists():
         return []
-    kinds = get_type_hints(Result)
+    kinds = get_type_hints(result)
     kinds |= {name: numbers for name, kind in kinds.items() if kind is list}
     with Path(file).open(newline="", encoding="utf-8") as stream:
         return [
-            Result(**{name: kinds[name](field) for name, field in row.items()})
+            result(**{name: kinds[name](field) for name, field in row.items()})
             for row in csv.DictReader(stream)
         ]

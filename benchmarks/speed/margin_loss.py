@@ -52,10 +52,23 @@ def cases(X, y, kernel_target, eta0):
             Case(f"kernel {loss}", kernel(learner, X, y), "X @ w", kernel_target)
         )
     learner = MarginLossClassifier("log_ramp", eta0=eta0, **PLAIN)
+    hinge = MarginLossClassifier("hinge", eta0=eta0, **PLAIN)
     greedy = GreedyOnlineClassifier(eta0=eta0, random_state=0)
+    adaptive = {"learning_rate": "adaptive"}
     return [
         *lines,
         Case("kernel greedy", kernel(greedy, X, y), "X @ w", kernel_target),
+        Case(
+            "kernel greedy, adaptive",
+            kernel(fresh(greedy, **adaptive), X, y),
+            "kernel greedy",
+        ),
+        Case("kernel hinge", kernel(hinge, X, y), "X @ w"),
+        Case(
+            "kernel hinge, adaptive",
+            kernel(fresh(hinge, **adaptive), X, y),
+            "kernel hinge",
+        ),
         Case("partial_fit log_ramp", whole(learner, X, y), "X @ w", 1.2),
         Case(
             "SGDClassifier, 1 epoch",

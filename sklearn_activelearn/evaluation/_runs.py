@@ -25,8 +25,9 @@ from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._validation import check_number
 from ..stream._loop import StreamLoop
-from ._curves import LabelCurve, reaches
+from ._curves import LabelCurve
 from ._progress import ExperimentInterrupted, reporting
+from ._scorekeeping import TargetReached, scorekeeper
 from ._scorers import check_one_score, learner_of
 from ._stops import stops
 
@@ -235,10 +236,6 @@ def collect(runs, at, tasks):
     )
 
 
-class TargetReached(Exception):
-    """Ends `learn` from within the oracle."""
-
-
 def numbered(i, run, *args):
     """Return the number of a run, and its outcome."""
     return i, run(*args)
@@ -267,18 +264,13 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
             offer = estimator[:-1].fit_transform(offer[0]), *offer[1:]
             X_test = estimator[:-1].transform(X_test)
         estimator = estimator[-1]
-    points = {}
-
-    def score_at(n):
-        points[n] = scorer(learner, X_test, y_test)
-        if until is not None and reaches(points[n], until):
-            raise TargetReached
-
+    keeper = scorekeeper(learner, scorer, X_test, y_test, until)
     jumps = at is not None and isinstance(learner, StreamLoop)
     go = jump if jumps else step
     with suppress(TargetReached):
-        go(learner, *offer, classes, at, score_at)
-    return points, learner.n_queries_, scorer(learner, X_test, y_test)
+        go(learner, *offer, classes, at, keeper.score_at)
+        keeper.finish()
+    return keeper.end()
 
 
 def step(learner, X, y, order, classes, at, score_at):

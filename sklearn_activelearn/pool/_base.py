@@ -1,26 +1,27 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
-from itertools import product
+from itertools import compress, product
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from .._containers import NO_ROWS, n_rows, row_keys
+from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
 from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
-from .._validation import check_budget, check_flag, check_number
+from .._validation import check_budget, check_flag, check_limit, check_number
 from ._correction import Lesson, corrected, trained_if_possible
 from ._coverage import space_of
-from ._input_checks import check_has
+from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, whole
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
+from ._sample import Sample
 from ._selection import NOTHING, Selection, drawn, finite_scores, scored
 from ._training import Known, seeded
-from .stopping._registry import Progress, find_rules, judged, name_of
+from .stopping._registry import find_rules, why_stop
 
 
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
@@ -35,6 +36,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs, _otherwise = "predict", ""
+
+    #: Whether it looks at `n_candidates` rows that are drawn for each purchase.
+    _samples = False
 
     def query(
         self,
@@ -88,12 +92,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         check_flag(return_probability, "return_probability")
         check_flag(return_utility, "return_utility")
         draft, bought = self._query(X, candidates, exclude, limit)
-        out = (bought.rows,)
-        if return_probability:
-            out = (*out, bought.probabilities)
-        if return_utility:
-            out = (*out, bought.utilities)
-        out = out if len(out) > 1 else bought.rows
+        asked = return_probability, return_utility
+        also = tuple(compress((bought.probabilities, bought.utilities), asked))
+        out = (bought.rows, *also) if also else bought.rows
         draft.commit()
         return out
 
@@ -160,14 +161,34 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 check_has(method, model, f"stopping={rule}", hint)
         self._selection.check()
         check_budget(self.budget, 0)
+        check_limit(self._n_looked_at, "n_candidates", 1)
         n_jobs = self.get_params(deep=False).get("n_jobs")
         if n_jobs is not None:
             check_number(n_jobs, "n_jobs", None, integer=True)
             effective_n_jobs(n_jobs)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
+        if why := self._why_whole():
+            X = whole(X, type(self).__name__, why)
         check = self._make_trainer().check_rows
         return check(self, X, *y, reset=reset, min_rows=min_rows)
+
+    def _why_whole(self):
+        """Say why it takes no pool that is not in memory, "" if it does."""
+        if self._make_trainer().keeps_pool:
+            return NEEDS_ALL
+        n_candidates = self.get_params(deep=False).get("n_candidates")
+        return NEEDS_SAMPLE if n_candidates is None and self._compares_rows else ""
+
+    @property
+    def _compares_rows(self):
+        """Whether a row is chosen for what other rows of the pool are."""
+        return self._selection.measures_distances(is_cold=True)
+
+    @property
+    def _n_looked_at(self):
+        """How many rows are looked at for a purchase, None for all."""
+        return self.n_candidates if self._samples else None
 
     def _begin(self):
         (self._seed,) = self._draw_seeds(1).tolist()
@@ -213,15 +234,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _known(self):
         """Return what there is to train on."""
-        return Known(
-            self._prototypes,
-            self._labelled,
-            self._requests.purposes[self._requests.taught],
-            self.classes_,
-            self._pool,
-            self._n_trained,
-            self._seed,
-        )
+        return Known.of(self)
 
     def _set_params(self, params):
         super()._set_params(params)
@@ -251,8 +264,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return X, codes
 
     def _choose(self, X, candidates, limit):
-        is_for_sale = self._offer(X, candidates)
-        rows = np.flatnonzero(is_for_sale)
+        rows = numbers_of(self._offer(X, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
         bought = self._pick(X, rows, limit)
         self._note(X, bought)
@@ -284,11 +296,14 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         is_cold = self._is_cold(n_known)
         n_wanted = self._selection.n_wanted(n_known)
         n_wanted = min(n_wanted, self._n_left(), len(rows))
+        # a seed of its own for each round: nothing to rewind after an error
+        seed = self._seed, self._n_rounds
+        sample = Sample.of(X, rows, self._n_looked_at, n_wanted, seed)
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
         if self._n_left() == 0:
             self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold and (rule := self._stopping_rule(X, rows)):
+        elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows)):
             self.stop_reason_ = rule
         elif not len(rows):
             self.stop_reason_ = "no rows"
@@ -297,15 +312,18 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if self.stop_reason_ is not None:
             return NOTHING
         if self._selection.measures_distances(is_cold):
+            sample = sample.in_memory()
             names = getattr(self, "feature_names_in_", None)
-            self._points = self._selection.points(X, self._points, self._seed, names)
-        # a seed of its own for each round: nothing to rewind after an error
-        seed = self._seed, self._n_rounds
-        select = self._start if is_cold else self._select
-        bought = select(X, rows, min(n_wanted, limit), seed)
+            self._points = self._selection.points(
+                sample.X, self._points, self._seed, names
+            )
+        select, rows = self._start if is_cold else self._select, sample.rows
+        if select.__func__ is not PoolClassifier._select:  # which needs no list of them
+            rows = np.asarray(rows)
+        bought = select(sample.X, rows, min(n_wanted, limit), seed)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
-        return bought
+        return sample.bought(bought)
 
     @property
     def _selection(self):
@@ -332,29 +350,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _select(self, X, rows, n_wanted, seed):
         """Choose those of these row numbers of X that are worth most."""
-        utility = scored(self._utility, X, rows, self.n_jobs)
+        utility = scored(self._utility, X, rows, self.n_jobs, self._prototypes)
         utility = finite_scores(utility, rows, self.estimator_)
         return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
-
-    def _stopping_rule(self, X, rows):
-        """Ask the stopping rules, all of them: they remember the model.
-
-        Returns
-        -------
-        name : str or None
-            Of the first one that is met.
-        """
-        ended = None
-        if self._trained and self._trained.has_ended:
-            ended = self._make_trainer().why_ended()
-        rules = find_rules(self.stopping)
-        if not rules:
-            return ended
-        labels = self.classes_[self._labelled.codes]
-        progress = Progress(self.estimator_, X, rows, self._labelled.rows, labels)
-        met, self._stopping_memory = judged(rules, progress, self._stopping_memory)
-        self._has_stopped = bool(met)
-        return name_of(met[0]) if met else ended
 
     def _n_left(self):
         """Return how many labels the budget allows yet."""
@@ -368,6 +366,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _absorb(self, X, codes):
         if not len(codes):
             return
+        X = loaded(X)
         self._requests = self._requests.answered(row_keys(X))
         self._labelled = self._labelled.plus(X, codes)
         self._pool = self._pool.taught(self._requests)

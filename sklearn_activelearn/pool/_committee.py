@@ -73,6 +73,11 @@ class QueryByCommitteeClassifier(PoolClassifier):
         one length; else each column is divided by its standard deviation or, if it is
         mostly zero, by its largest absolute value.
 
+    n_candidates : int >= 1, default=None
+        How many of the rows that may be bought are looked at for each purchase, drawn
+        anew each time; at least as many as are bought. Stopping rules see the same
+        ones. None: all.
+
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
         rows offered: those bought and those for sale, at the call where they were most
@@ -195,6 +200,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     _search_grid = {"disagreement": ["vote_entropy", "consensus_kl"]}
 
+    _samples = True
+
     def __init__(
         self,
         estimator=None,
@@ -209,6 +216,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         batch_size=1,
         batch="top",
         embedding=None,
+        n_candidates=None,
         budget=100,
         stopping=None,
         n_jobs=None,
@@ -225,6 +233,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

@@ -1,6 +1,8 @@
 """Checks of rows for pool learners: what their estimator understands passes through."""
 
+from contextlib import suppress
 from numbers import Number
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,10 +16,23 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from .._containers import is_frame, n_rows
+from .._containers import framed, is_frame, n_rows
 from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._validation import finish_rows, validated
+from ..sources._arrays import is_mapped
+from ..sources._base import Source
+from ..sources._kinds import is_of, source_of
+
+#: Why a learner takes no source, and what to do.
+NEEDS_ALL = (
+    "needs all rows of the pool in memory: pass a sample of them as an array, or use a "
+    "learner that reads them by blocks, such as MinMarginClassifier"
+)
+NEEDS_SAMPLE = (
+    "needs all rows of the pool in memory: set n_candidates, to look at a sample of "
+    "them for each purchase"
+)
 
 #: Parameters that estimators may share.
 CONSTANTS = (str, Number, type(None))
@@ -63,6 +78,11 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     """
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str; put it in a list.")
+    source = source_of(X)
+    if source is not None:
+        return check_source(
+            learner, estimators, source, *y, reset=reset, min_rows=min_rows
+        )
     check_sparse_rows(X)
     y = [plain_labels(labels) for labels in y]
     if not any(map(transforms_rows, estimators)) and not has_categories(X):
@@ -81,10 +101,79 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
             check_non_negative(out[0] if y else out, type(learner).__name__)
         return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
     X = indexable_rows(X)
-    if n_rows(X) < min_rows:
-        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+    check_enough(X, min_rows)
     validate_data(learner, X, *y, reset=reset, skip_check_array=True)
     return (X, check_labels(X, *y)) if y else X
+
+
+def check_enough(X, min_rows):
+    """Refuse fewer rows than are needed."""
+    if n_rows(X) < min_rows:
+        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+
+
+def check_source(learner, estimators, X, *y, reset, min_rows):
+    """Return a source, and labels if given any; its rows are checked when read.
+
+    Parameters are those of `check_pool`.
+    """
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold numbers, got a dask array of {X.dtype}.")
+    check_enough(X, min_rows)
+    validated(learner, X.blank(), reset=reset)
+    tags = [get_tags(estimator).input_tags for estimator in estimators]
+    positive_only = any(tag.positive_only for tag in tags)
+    X = X.prepared(
+        BlockCheck(
+            any(map(transforms_rows, estimators)),
+            getattr(learner, "feature_names_in_", None),
+            all(tag.allow_nan for tag in tags),
+            type(learner).__name__ if positive_only else "",
+        )
+    )
+    return (X, check_labels(X, *map(plain_labels, y))) if y else X
+
+
+def whole(X, who, why):
+    """Return rows that are in memory or mapped; refuse other sources."""
+    if is_mapped(X):
+        return np.asarray(X)
+    if source_of(X) is not None:
+        raise ValueError(f"{who} {why}.")
+    return X
+
+
+class BlockCheck(NamedTuple):
+    """Checks rows that were read from a source, as `check_pool` checks others."""
+
+    is_transformed: bool  # whether a transformer decides which rows are understood
+    names: np.ndarray | None  # of the columns
+    allow_nan: bool
+    positive_only: str  # who wants no negative numbers, "" if nobody does
+
+    def __call__(self, rows, numbers):
+        """Return rows with these numbers as the estimators should get them."""
+        if self.is_transformed:
+            return framed(rows, self.names)
+        if self.positive_only:
+            check_non_negative(rows, self.positive_only)
+        with suppress(ValueError):
+            assert_all_finite(rows, allow_nan=self.allow_nan)
+            return rows
+        is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
+        row = int(np.argmin(is_good.all(axis=1)))
+        name = f"X (row {numbers[row]})"
+        assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
+        return rows
+
+
+def were_checked(X, estimators):
+    """Whether rows of numbers went through `check_pool`, and no transformer gets them.
+
+    A transformer could make of them what is not finite.
+    """
+    is_plain_numbers = isinstance(X, Source | np.ndarray) or issparse(X)
+    return is_plain_numbers and not any(map(transforms_rows, estimators))
 
 
 def has_categories(X):
@@ -97,6 +186,8 @@ def indexable_rows(X):
     """Return rows that can be taken by number."""
     if issparse(X):
         return X.tocsr()
+    if is_of(X, "pyarrow", "Table"):
+        return X.to_pandas()
     if is_frame(X):
         return X
     if not hasattr(X, "__array__"):

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
-from .._containers import NO_ROWS, take
+from .._containers import NO_ROWS, numbers_of, take
 from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
 from .._validation import UNLIMITED
@@ -113,7 +113,7 @@ class PoolLoop(CallbackSupportMixin):
         stop = False
         while not stop:
             draft = Draft(self)
-            bought = draft.learner._pick(X, np.flatnonzero(is_open), UNLIMITED)
+            bought = draft.learner._pick(X, numbers_of(is_open), UNLIMITED)
             if len(bought.rows) == 0:
                 draft.commit()
                 break

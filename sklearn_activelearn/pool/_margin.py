@@ -1,11 +1,13 @@
 """Min-margin: ask for the row nearest the boundary."""
 
+from functools import partial
+
 from sklearn.svm import LinearSVC
 
 from ._base import PoolClassifier
 from ._passive import passive_twin
 from ._training import OneModel
-from ._utility import scores_of, smallest_margin
+from ._utility import of_padded, scores_of, smallest_margin
 
 
 class MinMarginClassifier(PoolClassifier):
@@ -44,6 +46,11 @@ class MinMarginClassifier(PoolClassifier):
         zero) are divided by their lengths; other rows are left as they are if all have
         one length; else each column is divided by its standard deviation or, if it is
         mostly zero, by its largest absolute value.
+
+    n_candidates : int >= 1, default=None
+        How many of the rows that may be bought are looked at for each purchase, drawn
+        anew each time; at least as many as are bought. Stopping rules see the same
+        ones. None: all.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -161,6 +168,8 @@ class MinMarginClassifier(PoolClassifier):
         "stopping": [None, "margin_exhausted"],
     }
 
+    _samples = True
+
     def __init__(
         self,
         estimator=None,
@@ -170,6 +179,7 @@ class MinMarginClassifier(PoolClassifier):
         batch_size=1,
         batch="top",
         embedding=None,
+        n_candidates=None,
         budget=100,
         stopping=None,
         incremental=False,
@@ -183,6 +193,7 @@ class MinMarginClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
@@ -196,4 +207,4 @@ class MinMarginClassifier(PoolClassifier):
         return passive_twin(self)
 
     def _utility(self, X):
-        return smallest_margin(scores_of(self.estimator_, X))
+        return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from copy import copy
+from functools import partial
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._containers import n_rows
 from .._labels import encode
+from ..sources._base import Source
 from ._utility import scores_of
 
 
@@ -44,6 +46,11 @@ class Constant:
         return np.ones((n_rows(X), 1))
 
 
+def answers(function, X):
+    """Return ``function(X)``; rows of a source are answered for block by block."""
+    return X.answers(function) if isinstance(X, Source) else function(X)
+
+
 class DelegatedPrediction:
     """What a learner with ``_make_trainer``, ``_train`` and ``estimator_`` predicts."""
 
@@ -62,7 +69,10 @@ class DelegatedPrediction:
             For two classes positive for ``classes_[1]``. A class without a
             labelled row yet is 1 below the lowest of the others.
         """
-        model, X = self._model(), self._check_rows(X, reset=False)
+        model, X = self._model(), self._rows(X)
+        return answers(partial(self._decision_values, model), X)
+
+    def _decision_values(self, model, X):
         scores = scores_of(model, X)
         if np.array_equal(model.classes_, self.classes_):
             return scores
@@ -86,9 +96,12 @@ class DelegatedPrediction:
         probabilities : ndarray of shape (n_samples, n_classes)
             0 for a class without a labelled row yet.
         """
-        return self._probabilities(self._model(), self._check_rows(X, reset=False))
+        return self._probabilities(self._model(), self._rows(X))
 
     def _probabilities(self, model, X):
+        return answers(partial(self._all_probabilities, model), X)
+
+    def _all_probabilities(self, model, X):
         probabilities = model.predict_proba(X)
         if np.array_equal(model.classes_, self.classes_):
             return probabilities
@@ -108,7 +121,11 @@ class DelegatedPrediction:
             Labels. As long as all labels bought are of one class, that class.
         """
         model = self._model()
-        return model.predict(self._check_rows(X, reset=False))
+        return answers(model.predict, self._rows(X))
+
+    def _rows(self, X):
+        """Return rows to predict for, in memory or not."""
+        return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
 
     def _for_all_classes(self, model, values, unseen):
         """Give the columns of a model their places among all classes."""

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+#: Values that are looked at together: working on all takes as much memory again.
+BLOCK = 2**17
+
 
 def best(utility, n_wanted, seed):
     """Return the positions of the highest utilities, best first.
@@ -10,19 +13,72 @@ def best(utility, n_wanted, seed):
     may differ in their last bits, which depend on where they stand in X: utilities
     that agree in half of their digits count as equal.
     """
-    size, half = np.abs(utility), np.sqrt(np.finfo(np.float64).eps)
-    last = np.partition(utility, -n_wanted)[-n_wanted]
-    near = np.flatnonzero(utility >= last - half * size.max())
+    largest, half = (
+        max(utility.max(), -utility.min()),
+        np.sqrt(np.finfo(np.float64).eps),
+    )
+    last = highest(utility, n_wanted)
+    near = at_least(utility, last - half * largest)
     if len(near) == 1:  # mostly, and without the price of a median
         return near
     # of most rows: one outlier must not make all others equal
-    unit = half * (np.median(size) or size.max()) or 1.0
+    unit = half * (median_size(utility) or largest) or 1.0
     near = near[utility[near] >= last - unit]
     loss = -np.round(utility[near] / unit)
     order = np.argsort(loss, kind="stable")
     # draws go to places from the best on: further rows change none of them
     ties = np.random.default_rng(seed).random(len(near))
     return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]
+
+
+def in_blocks(values):
+    """Yield the position of the first value of each block, and the block."""
+    for start in range(0, len(values), BLOCK):
+        yield start, values[start : start + BLOCK]
+
+
+def highest(values, k):
+    """Return the k-th highest value."""
+    tops = [  # copies: a view would keep its whole block
+        np.partition(block, -min(k, len(block)))[-k:].copy()
+        for _, block in in_blocks(values)
+    ]
+    return np.partition(np.concatenate(tops), -k)[-k]
+
+
+def at_least(values, least):
+    """Return the positions of the values that are not lower."""
+    found = [
+        start + np.flatnonzero(block >= least) for start, block in in_blocks(values)
+    ]
+    return np.concatenate(found)
+
+
+def median_size(values):
+    """Return the median of the absolute values, with little memory for many of them.
+
+    Values are counted by their first bits; those that may be in the middle are sorted.
+    """
+    if len(values) <= BLOCK:
+        return np.median(np.abs(values))
+    counts = sum(
+        np.bincount(first_bits(block), minlength=2**16)
+        for _, block in in_blocks(values)
+    )
+    until, n = np.cumsum(counts), len(values)
+    low, high = np.searchsorted(until, [(n - 1) // 2, n // 2], side="right")
+    middle = []
+    for _, block in in_blocks(values):
+        bits = first_bits(block)
+        middle.append(np.abs(block[(bits >= low) & (bits <= high)]))
+    middle = np.sort(np.concatenate(middle))
+    n_lower = until[low] - counts[low]
+    return (middle[(n - 1) // 2 - n_lower] + middle[n // 2 - n_lower]) / 2
+
+
+def first_bits(values):
+    """Return the first 16 bits of the absolute values, which order them."""
+    return (np.abs(values).view(np.uint64) >> np.uint64(48)).astype(np.int64)
 
 
 def best_of_different(utility, n_wanted, seed, traits):

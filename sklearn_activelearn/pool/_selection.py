@@ -1,18 +1,21 @@
 """How many rows are bought at a time, and which: the first ones, and each batch."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import gen_even_slices
+from sklearn import config_context
 
-from .._containers import NO_ROWS, exact_keys, n_rows, take
+from .._containers import NO_ROWS, AllBut, exact_keys, view
 from .._requests import Purchase
 from .._validation import check_number, check_option
+from ..sources._arrays import ArraySource
+from ..sources._base import Source
 from ._batches import BATCHES
 from ._coverage import MOST_ROWS, Coverage
 from ._embedding import Points, check_embedding
+from ._input_checks import were_checked
 from ._ranking import best_of_different, repeats
 
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
@@ -179,30 +182,46 @@ def ranked(rows, utilities, purposes=""):
 def finite_scores(utility, rows, model):
     """Return the utilities of these rows in double precision, if all are finite."""
     utility = np.asarray(utility, dtype=np.float64)
-    is_finite = np.isfinite(utility)
-    if not is_finite.all():
-        row = rows[np.argmin(is_finite)]
+    with np.errstate(invalid="ignore"):
+        is_finite = np.isfinite(utility.sum())
+    if not is_finite and not np.isfinite(utility).all():
+        row = rows[np.argmin(np.isfinite(utility))]
         raise ValueError(f"{model} gives row {row} a score that is not finite.")
     return utility
 
 
-def view(X, rows):
-    """Return X and the row numbers, or only these rows if they are the smaller part.
+def by_blocks(function, X, n_jobs=None):
+    """Return ``function(X)``, one answer a row, computed block by block.
 
-    Taking rows copies them; working on some too many is cheaper than that.
+    In threads, or where the blocks of a source are worked on.
     """
-    if 2 * len(rows) >= n_rows(X):
-        return X, rows
-    return take(X, rows), slice(None)
+    return np.concatenate([*blocks_of(X).map(function, n_jobs)])
 
 
-def scored(utility, X, rows, n_jobs):
-    """Return ``utility(X)`` of these rows, computed in threads."""
-    X, within = view(X, rows)
-    n_jobs = effective_n_jobs(n_jobs)
-    if n_jobs == 1:
-        return utility(X)[within]
-    blocks = gen_even_slices(n_rows(X), min(n_jobs, n_rows(X)))
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-    utilities = parallel(delayed(utility)(take(X, part)) for part in blocks)
-    return np.concatenate(utilities)[within]
+def blocks_of(X):
+    """Return rows as a source, if they are none."""
+    return X if isinstance(X, Source) else ArraySource(X)
+
+
+def scored(utility, X, rows, n_jobs, estimators):
+    """Return ``utility(X)`` of these rows of a pool.
+
+    What was checked at the door is not checked again by the estimators.
+    """
+    if were_checked(X, estimators):
+        utility = partial(without_checks, utility)
+    if not isinstance(rows, AllBut):
+        X, within = view(X, rows)
+        return by_blocks(utility, X, n_jobs)[within]
+    out, start, n = np.empty(len(rows)), 0, 0
+    for values in blocks_of(X).map(utility, n_jobs):
+        some = rows.of(values, start)
+        out[n : n + len(some)] = some
+        start, n = start + len(values), n + len(some)
+    return out
+
+
+def without_checks(function, X):
+    """Return ``function(X)``; scikit-learn does not look for NaN meanwhile."""
+    with config_context(assume_finite=True):
+        return function(X)

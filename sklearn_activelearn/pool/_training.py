@@ -27,6 +27,20 @@ class Known(NamedTuple):
     n_before: int  # labels that the model before was trained on
     seed: int
 
+    @classmethod
+    def of(cls, learner):
+        """Return what a pool learner knows."""
+        ledger = learner._requests
+        return cls(
+            learner._prototypes,
+            learner._labelled,
+            ledger.purposes[ledger.taught],
+            learner.classes_,
+            learner._pool,
+            learner._n_trained,
+            learner._seed,
+        )
+
 
 class Trained(NamedTuple):
     """What a training leaves."""

@@ -6,7 +6,7 @@ from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_twin
 from ._training import OneModel
-from ._utility import MEASURES, own_utility
+from ._utility import MEASURES, own_utility, probabilities_of
 
 
 class UncertaintySamplingClassifier(PoolClassifier):
@@ -26,7 +26,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         small gap to the second, or a high entropy. For two classes all three buy
         the same rows. Or ``measure(probabilities)``: a utility for each row, of shape
         (n_samples,), higher is bought sooner; `probabilities` are of shape (n_samples,
-        n_classes).
+        n_classes). It gets a large pool a block at a time.
 
     n_initial : int >= 1, default=10
         Labels bought before the first model; then further ones, chosen likewise,
@@ -52,6 +52,11 @@ class UncertaintySamplingClassifier(PoolClassifier):
         zero) are divided by their lengths; other rows are left as they are if all have
         one length; else each column is divided by its standard deviation or, if it is
         mostly zero, by its largest absolute value.
+
+    n_candidates : int >= 1, default=None
+        How many of the rows that may be bought are looked at for each purchase, drawn
+        anew each time; at least as many as are bought. Stopping rules see the same
+        ones. None: all.
 
     budget : int >= 0, float in [0, 1] or None, default=100
         Labels it may buy between one `fit` and the next, or their share of the
@@ -164,6 +169,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     _search_grid = {"measure": ["least_confident", "entropy"]}
 
+    _samples = True
+
     def __init__(
         self,
         estimator=None,
@@ -174,6 +181,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         batch_size=1,
         batch="top",
         embedding=None,
+        n_candidates=None,
         budget=100,
         stopping=None,
         incremental=False,
@@ -188,6 +196,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
@@ -206,7 +215,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         return passive_twin(self)
 
     def _utility(self, X):
-        probabilities = self.estimator_.predict_proba(X)
+        probabilities = probabilities_of(self.estimator_, X)
         if not callable(self.measure):
             return MEASURES[self.measure](probabilities)
         return own_utility("measure", self.measure(probabilities), len(probabilities))

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
+from ._input_checks import NEEDS_ALL
 from ._passive import passive_twin
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
@@ -221,6 +222,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         return CalibratedModel(estimator, self.calibrate)
 
+    def _why_whole(self):
+        return NEEDS_ALL
+
     def _check_parameters(self):
         super()._check_parameters()
         check_flag(self.calibrate, "calibrate")
@@ -244,7 +248,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _select(self, X, rows, n_wanted, seed):
         coverage = self._coverage(X, rows)
         standing = coverage.standing
-        weights = scored(self._uncertainty, X, standing, self.n_jobs)
+        weights = scored(self._uncertainty, X, standing, self.n_jobs, self._prototypes)
         weights = finite_scores(weights, standing, self.estimator_)
         if not weights.any():  # a model that is certain of all: coverage alone
             weights = np.ones(len(weights))

@@ -5,6 +5,7 @@ from ._dkm import DKMClassifier
 from ._greedy import GreedyOnlineClassifier, rank_probability
 from ._margin_loss import MarginLossClassifier
 from ._random import RandomSamplingClassifier
+from ._search import OnePassSearchCV
 from .second_order import (
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
@@ -16,6 +17,7 @@ __all__ = [
     "DKMClassifier",
     "GreedyOnlineClassifier",
     "MarginLossClassifier",
+    "OnePassSearchCV",
     "RLSSamplingClassifier",
     "RandomSamplingClassifier",
     "SOLEClassifier",

@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
 from .._validation import check_number, check_option
+from ._adaptive_state import AdaptiveState, Scales
 from ._linear import LinearPredictor
 from ._linear_state import LinearState, Weights
 from ._loop import StreamLoop
@@ -20,6 +21,9 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     _flags = ("average", *StreamLoop._flags)
     _shaped_by = ("average", *StreamLoop._shaped_by)
+
+    #: Whether steps follow the sizes of features and rows.
+    _adapts = False
 
     def __init__(
         self,
@@ -39,6 +43,24 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.patience = patience
         self.shuffle = shuffle
         self.random_state = random_state
+
+    def _may_share_passes(self):
+        """Whether it fits and predicts as all first-order learners of its kind do."""
+        return not self._adapts and all(
+            getattr(type(self), name) is getattr(StreamClassifier, name)
+            for name in ("fit", "predict", "decision_function", "score")
+        )
+
+    def _join_fleet(self, rows, codes, order, limits):
+        """Return the first pass of a learner; its weights are with a `Fleet`."""
+        intercept = self._weights.intercept
+        none = np.empty((len(intercept), 0))
+        self._weights = Weights(none, intercept, none, intercept)
+        return self._set_out(rows, codes, order, limits)
+
+    @property
+    def _cure(self):
+        return "set normalize=True" if self._adapts else super()._cure
 
     @property
     def coef_(self):
@@ -60,10 +82,19 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def _zero_weights(self, n_vectors):
         coef = np.zeros((n_vectors, self.n_features_in_))
         intercept = np.zeros(n_vectors)
-        return Weights(coef, intercept, coef.copy(), intercept.copy())
+        return Weights(coef, intercept, coef, intercept)  # a state copies them
+
+    def _begin(self):
+        super()._begin()
+        self._scales = None
+
+    def _commit(self, state):
+        super()._commit(state)
+        if self._adapts:
+            self._scales = state.scales
 
     def _working_state(self):
-        return LinearState(
+        parts = (
             self._weights,
             self._memory,
             self._counts,
@@ -73,6 +104,10 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self.fit_intercept,
             self.average,
         )
+        if self._adapts:
+            scales = self._scales or Scales(*np.zeros((2, self.n_features_in_)))
+            return AdaptiveState(*parts, scales)
+        return LinearState(*parts)
 
 
 def make_update_rule(update, eta0):

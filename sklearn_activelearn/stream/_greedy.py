@@ -28,11 +28,13 @@ class GreedyOnlineClassifier(StreamClassifier):
         object, such as ``RampLoss(t=2.0)``, or a loss of your own.
 
     eta0 : float > 0, default=0.1
-        Learning rate.
+        Learning rate; not used by "adaptive".
 
-    learning_rate : {"constant", "invscaling"}, default="constant"
+    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
-        ``eta0 / T**power_t`` ("invscaling") times the gradient.
+        ``eta0 / T**power_t`` ("invscaling") times the gradient. "adaptive": steps
+        follow the sizes of features and rows, as for `MarginLossClassifier`, and
+        there is nothing to tune.
 
     power_t : float >= 0, default=0.5
         Exponent of "invscaling".
@@ -183,6 +185,10 @@ class GreedyOnlineClassifier(StreamClassifier):
     @property
     def _group(self):
         return self.m
+
+    @property
+    def _adapts(self):
+        return self.learning_rate == "adaptive"
 
     def _make_rules(self):
         m = check_number(self.m, "m", 1, closed="left", integer=True)

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._rows import Rows
 from .._validation import check_rows
 from ._pass import scores
+from ._sources import by_blocks
 
 
 class LinearPredictor:
@@ -17,6 +18,7 @@ class LinearPredictor:
     def _check_form(self):
         """Raise if the weights are not those of the parameters."""
 
+    @by_blocks
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -36,6 +38,7 @@ class LinearPredictor:
         out = scores(Rows(X), self.coef_, self.intercept_, self._scales_rows)
         return out[:, 0] if out.shape[1] == 1 else out
 
+    @by_blocks
     def predict(self, X):
         """Return the most likely class of each row.
 
@@ -49,7 +52,10 @@ class LinearPredictor:
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        values = self.decision_function(X)
-        if values.ndim == 1:
-            return self.classes_[(values > 0).astype(np.intp)]
-        return self.classes_[values.argmax(axis=1)]
+        return labels_of(self.decision_function(X), self.classes_)
+
+
+def labels_of(scores, classes):
+    """Return the most likely classes by the scores of a `decision_function`."""
+    best = scores.argmax(axis=1) if scores.ndim > 1 else (scores > 0).astype(np.intp)
+    return classes[best]

@@ -15,6 +15,7 @@ cdef enum:  # why a row stops the loop
 
 cdef struct Row:
     Py_ssize_t index
+    Py_ssize_t slot      # its place among the rows looked at ahead
     double scale         # what the row is multiplied by: 1 / norm, or 1
     double squared_norm  # of the scaled row with its constant feature; -1: unknown
 
@@ -29,9 +30,15 @@ cdef class LinearState:
     cdef bint normalize, fit_intercept, average, measures, reports
     cdef double shrink, reach, least
     cdef Tally tally
+    cdef const double *ahead          # products of the rows looked at ahead, or NULL
+    cdef const double *ahead_squares
+    cdef Py_ssize_t ahead_stride      # from one row to the next
     cdef double look(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil
+    cdef double multiply(
+        self, const al_rows *X, const Row *row, bint measure
+    ) noexcept nogil
     cdef double margin(self) noexcept nogil
     cdef Py_ssize_t guess(self) noexcept nogil
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil
@@ -44,6 +51,7 @@ cdef class LinearState:
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
     ) noexcept nogil
     cdef void measure(self, const al_rows *X, Row *row) noexcept nogil
+    cdef double length(self, const al_rows *X, Row *row) noexcept nogil
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
     ) except? -1 nogil

@@ -135,24 +135,41 @@ cdef class LinearState:
         highest scores for more; not finite if any score is not. With `measure`,
         which `normalize` implies, also fill in the row's squared norm.
         """
-        cdef Py_ssize_t k, n_vectors = self.W.shape[0]
-        cdef double s, norm, squares
-        if measure:
-            s = X.dots(X, row.index, &self.W[0, 0], &squares)
-            row.squared_norm = squares + self.fit_intercept
-        else:
-            s = X.dot(X, row.index, &self.W[0, 0])
-            row.squared_norm = -1.0
+        cdef Py_ssize_t k
+        cdef double norm, squares = self.multiply(X, row, measure)
+        row.squared_norm = squares + self.fit_intercept if measure else -1.0
         row.scale = 1.0
         if self.normalize:
             norm = norm_of(X, row.index, squares)
             row.scale = 1 / norm if norm > 0 else 0.0
             row.squared_norm = self.shrink * ((norm > 0) + self.fit_intercept)
-        self.scores[0] = s * row.scale + self.c[0]
-        for k in range(1, n_vectors):
-            s = X.dot(X, row.index, &self.W[k, 0])
-            self.scores[k] = s * row.scale + self.c[k]
+        for k in range(self.W.shape[0]):
+            self.scores[k] = self.scores[k] * row.scale + self.c[k]
         return self.margin()
+
+    cdef double multiply(
+        self, const al_rows *X, const Row *row, bint measure
+    ) noexcept nogil:
+        """Put the products of a row with the weights in `scores`.
+
+        Returns the sum of its squares, if it is to be measured.
+        """
+        cdef Py_ssize_t k, n_features = self.W.shape[1], n_vectors = self.W.shape[0]
+        cdef Py_ssize_t n_done = 0
+        cdef double squares = 0
+        if self.ahead != NULL:
+            for k in range(n_vectors):
+                self.scores[k] = self.ahead[row.slot * self.ahead_stride + k]
+            return self.ahead_squares[row.slot]
+        if measure:
+            self.scores[0] = X.dots(X, row.index, &self.W[0, 0], &squares)
+            n_done = 1
+        while n_done + 4 <= n_vectors:
+            X.dot4(X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
+            n_done += 4
+        for k in range(n_done, n_vectors):
+            self.scores[k] = X.dot(X, row.index, &self.W[k, 0])
+        return squares
 
     cdef double margin(self) noexcept nogil:
         """Margin of the row whose scores are filled in."""
@@ -214,6 +231,7 @@ cdef class LinearState:
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
     ) noexcept nogil:
         """Add a times the row to weight vector k."""
+        self.ahead = NULL  # these products are not true any more
         a *= self.shrink
         X.add(X, row.index, a, row.scale, &self.W[k, 0])
         if self.fit_intercept:
@@ -229,6 +247,11 @@ cdef class LinearState:
         if row.squared_norm < 0:
             X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
+
+    cdef double length(self, const al_rows *X, Row *row) noexcept nogil:
+        """A bound of how much a step of 1 along the row changes a weight."""
+        self.measure(X, row)
+        return sqrt(row.squared_norm)
 
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
@@ -257,8 +280,7 @@ cdef class LinearState:
         else:
             step = update_rule.step(z, row.squared_norm, probability, &self.clock)
         if step != 0:
-            self.measure(X, row)
-            growth = fabs(step) * sqrt(row.squared_norm)
+            growth = fabs(step) * self.length(X, row)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
             self.reach += growth

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from .._containers import row_keys, take
+from .._containers import NO_ROWS, loaded, row_keys, take
 from .._drafts import changing
 from .._interrupts import surely
 from .._labels import encode_answers
@@ -15,16 +15,15 @@ from .._validation import (
     UNLIMITED,
     check_all_out,
     check_budget,
-    check_finite_row,
     check_flag,
     check_limit,
     is_share,
 )
+from ..sources._base import Source
 from ._linear_state import Counts
-from ._pass import DONE, run, teach
+from ._pass import Pass, raise_unless_done, run, teach
+from ._sources import ask_by_blocks, check_rows_or_source, go_through_blocks
 from ._tally import Sums, no_rows
-
-NO_ROWS = np.empty(0, dtype=np.int64)
 
 
 class StreamLoop:
@@ -134,6 +133,8 @@ class StreamLoop:
         for name in self._flags:
             check_flag(getattr(self, name), name)
 
+    _check_rows = check_rows_or_source
+
     def _enter(self, X, *y, **options):
         out = super()._enter(X, *y, **options)
         self._check_form()
@@ -170,7 +171,8 @@ class StreamLoop:
 
     def _set_classes(self, classes):
         super()._set_classes(classes)
-        self._weights = self._zero_weights(1 if len(classes) == 2 else len(classes))
+        if len(classes) > 2:  # those for two are there since it began
+            self._weights = self._zero_weights(len(classes))
 
     def _commit(self, state):
         self._weights = state.weights
@@ -202,16 +204,17 @@ class StreamLoop:
         return budget, check_limit(self.patience, "patience", low=1)
 
     def _choose(self, X, candidates, limit):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
         bought, probabilities = np.empty(n, np.int64), np.empty(n)
         forecasts = np.empty((n, 3))
-        outcome = run(
+        outcome = run(Pass(
             Rows(X), candidates, None, None, query_rule, update_rule, state,
             min(budget, n_before + min(limit, n)), patience, bought, probabilities,
             forecasts,
-        )  # fmt: skip
+        ))  # fmt: skip
         raise_unless_done(outcome, X, self._cure)
         self._commit(state)
         n_bought = self._counts.n_queries - n_before
@@ -237,6 +240,7 @@ class StreamLoop:
         )
 
     def _absorb(self, X, codes):
+        X = loaded(X)
         query_rule, update_rule, state = self._ready()
         requests, found = self._requests.answered(row_keys(X))
         asked = np.array([request is not None for request in found], dtype=np.uint8)
@@ -288,13 +292,15 @@ class StreamLoop:
         self._n_refunded += n_labels
 
     def _simulate(self, X, codes, anew):
-        order = None
-        if anew and self.shuffle:
-            order = np.random.RandomState(self._shuffle_seed % 2**32).permutation(
-                X.shape[0]
-            )
+        order = self._order(X.shape[0]) if anew else None
         self._go_through(X, codes, order, self._limits(X.shape[0] if anew else None))
         self._look_back()
+
+    def _order(self, n_rows):
+        """Return the order in which `fit` visits so many rows; None as they come."""
+        if not self.shuffle:
+            return None
+        return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
     def _look_back(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
@@ -322,24 +328,34 @@ class StreamLoop:
 
     def _go_through(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
-        query_rule, update_rule, state = self._ready()
-        n_rows, n_before = (
-            X.shape[0] if order is None else len(order),
-            self._counts.n_queries,
-        )
-        bought = np.empty(n_rows, np.int64)
-        outcome = run(
-            Rows(X), order, codes, None, query_rule, update_rule, state, *limits,
-            bought, np.empty(n_rows),
+        if isinstance(X, Source):
+            go_through_blocks(self, X, codes, order, limits)
+            return
+        on_its_way = self._set_out(Rows(X), codes, order, limits)
+        self._arrive(on_its_way, run(on_its_way), X, limits)
+
+    def _set_out(self, rows, codes, order, limits):
+        """Return the pass over rows whose labels are all known."""
+        n = rows.n_rows if order is None else len(order)
+        return Pass(
+            rows, order, codes, None, *self._ready(), *limits,
+            np.empty(n, np.int64), np.empty(n),
         )  # fmt: skip
+
+    def _arrive(self, on_its_way, outcome, X, limits):
+        """Keep what such a pass has learned, if it went over all rows."""
         raise_unless_done(outcome, X, self._cure)
-        self._commit(state)
-        self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
+        self._commit(on_its_way.state)
+        self.queried_indices_ = on_its_way.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
-    def _ask(self, X, answer, candidates):
+    def _ask(self, X, answer, candidates, limits=None):
+        if isinstance(X, Source):
+            ask_by_blocks(self, X, answer, candidates)
+            return
         query_rule, update_rule, state = self._ready()
-        limits = self._limits(X.shape[0] if candidates is None else len(candidates))
+        n_offered = X.shape[0] if candidates is None else len(candidates)
+        limits = limits or self._limits(n_offered)
         bought = np.empty(X.shape[0], np.int64)
         codes = np.full(X.shape[0], -1, np.int32)
         n_before = self._counts.n_queries
@@ -360,10 +376,10 @@ class StreamLoop:
         end = partial(self._end, state, bought, n_before)
         self._commit(state)  # weights and memory are the loop's own from now on
         try:
-            outcome = run(
+            outcome = run(Pass(
                 Rows(X), candidates, codes, ask, query_rule, update_rule, state,
                 *limits, bought, np.empty(X.shape[0]),
-            )  # fmt: skip
+            ))  # fmt: skip
         finally:
             surely(end)
         raise_unless_done(outcome, X, self._cure)
@@ -373,14 +389,3 @@ class StreamLoop:
     def _end(self, state, bought, n_before):
         self._commit(state)
         self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
-
-
-def raise_unless_done(outcome, X, cure):
-    """Turn the reason why the loop stopped early into an error that names the row."""
-    if outcome.reason == DONE:
-        return
-    check_finite_row(X, outcome.row)
-    raise ValueError(
-        f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
-        f"digits; scale the rows, or {cure}."
-    )

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._twins import twin_of
@@ -9,6 +10,12 @@ from .._validation import check_number, check_option
 from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
+
+#: Values of `learning_rate`.
+LEARNING_RATES = ("constant", "invscaling", "adaptive")
+
+#: How far an adaptive step moves the margin of a row of average size, at most.
+GAIN = 2.0
 
 
 class MarginLossClassifier(StreamClassifier):
@@ -30,11 +37,12 @@ class MarginLossClassifier(StreamClassifier):
     eta0 : float > 0, default=0.1
         Learning rate. Small against ``1 / |x|²``: one large step takes all margins
         out of the region where the learner asks, and it (almost) never asks
-        again. A `ConvergenceWarning` says so.
+        again. A `ConvergenceWarning` says so. Not used by "adaptive".
 
-    learning_rate : {"constant", "invscaling"}, default="constant"
+    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
-        ``eta0 / T**power_t`` ("invscaling") times the weighted gradient.
+        ``eta0 / T**power_t`` ("invscaling") times the weighted gradient. "adaptive":
+        steps follow the sizes of features and rows, and there is nothing to tune.
 
     power_t : float >= 0, default=0.5
         Exponent of "invscaling".
@@ -153,6 +161,14 @@ class MarginLossClassifier(StreamClassifier):
     highest scores, and z half the gap between a label's score and its strongest
     rival's; those two weight vectors move.
 
+    With "adaptive", the T-th labelled row x moves weight i by ``T / (T + 10)`` times
+    ``s / G  x_i / r_i``, times -l' / q. r_i is the root mean square of feature i over
+    the labelled rows where it is not 0, and G the mean over the labelled rows of
+    ``sum_i x_i² / r_i``: on average a step moves the margin of its row by s. s is 2,
+    but not beyond the margins at which the loss asks: 0.99 for the ramp. The step is
+    short at first, while little is known of the features. q is the same as for the
+    other learning rates.
+
     Weighting bought rows by the inverse of their probability is valid for
     "log_ramp", "root_ramp" and "sigmoid", whose q is never 0 as long as budget
     and patience last; not for the ramps.
@@ -213,6 +229,10 @@ class MarginLossClassifier(StreamClassifier):
         self.query_probability = query_probability
         self.n_warm_start = n_warm_start
 
+    @property
+    def _adapts(self):
+        return self.learning_rate == "adaptive"
+
     def _make_rules(self):
         loss = make_loss(self.loss)
         n_warm_start = check_number(
@@ -232,11 +252,14 @@ class MarginLossClassifier(StreamClassifier):
         """Warn of a step so large that no row is worth asking for after the first."""
         few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
+            step = f"eta0={self.eta0}"
+            cure = "Lower eta0, scale X or set normalize=True"
+            if self._adapts:
+                step, cure = "adaptive length", "Scale X or set n_warm_start"
             warnings.warn(
                 f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "
-                f"eta0={self.eta0} takes rows of this size so far from the separator "
-                "that the loss is flat there. Lower eta0, scale X or set "
-                "normalize=True.",
+                f"{step} takes rows of this size so far from the separator that the "
+                f"loss is flat there. {cure}.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -246,9 +269,23 @@ def make_loss_update(learner, loss, n_warm_start):
     """Return the gradient step on a loss with the learner's learning rate."""
     eta0 = check_number(learner.eta0, "eta0", 0)
     power_t = check_number(learner.power_t, "power_t", 0, closed="left")
-    check_option(learner.learning_rate, "learning_rate", ("constant", "invscaling"))
+    check_option(learner.learning_rate, "learning_rate", LEARNING_RATES)
+    if learner.learning_rate == "adaptive":
+        return LossUpdate(loss, margin_gain(loss), 0.0, n_warm_start)
     power = power_t if learner.learning_rate == "invscaling" else 0.0
     return LossUpdate(loss, eta0, power, n_warm_start)
+
+
+def margin_gain(loss):
+    """Return how far an adaptive step moves the margin of a row of average size.
+
+    Not beyond the margins at which the loss asks: a row at the separator, and those
+    like it, would never be asked for again.
+    """
+    if loss.query_probability(GAIN) > 0:
+        return GAIN
+    margins = np.linspace(0, GAIN, 201)[1:]
+    return margins[loss.query_probability(margins) > 0].max(initial=margins[0])
 
 
 def hinge_twin(learner):

@@ -21,8 +21,9 @@ from libc.string cimport memcpy
 from .._rows cimport Rows, al_rows
 from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rules cimport Clock, QueryRule, UpdateRule
-from ._tally cimport BLOCK, EXCESS, N_COLUMNS, OCTAVE_ROWS, ROWS, Tally, octave_of
+from ._tally cimport BLOCK, EXCESS, OCTAVE_ROWS, ROWS, octave_of
 
+from .._validation import check_finite_row
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
@@ -41,6 +42,17 @@ class Outcome(NamedTuple):
     closed: bool  # whether nothing could be bought at the end: budget, patience
 
 
+def raise_unless_done(outcome, X, cure):
+    """Turn the reason why the loop stopped early into an error that names the row."""
+    if outcome.reason == DONE:
+        return
+    check_finite_row(X, outcome.row)
+    raise ValueError(
+        f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
+        f"digits; scale the rows, or {cure}."
+    )
+
+
 cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
     """The t-th number in [0, 1) of the stream's generator.
 
@@ -53,13 +65,8 @@ cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
     return (z ^ (z >> 31)) / 2048 * (1.0 / 9007199254740992.0)
 
 
-def run(
-    Rows rows, const int64_t[::1] order, int32_t[::1] labels, ask,
-    QueryRule query_rule, UpdateRule update_rule, LinearState state,
-    Py_ssize_t budget, Py_ssize_t patience,
-    int64_t[::1] bought, double[::1] probabilities, double[:, ::1] forecasts=None,
-):
-    """Offer the rows to the learner, one after the other.
+cdef class Pass:
+    """A learner on its way over the rows of a matrix.
 
     Parameters
     ----------
@@ -72,7 +79,7 @@ def run(
         later, so nothing is learned now.
     ask : callable
         ``ask(row)`` puts the code of a bought row into `labels`; may raise. If the
-        code came before, it is learned before the loop ends with the exception.
+        code came before, it is learned before the pass ends with the exception.
     query_rule, update_rule : QueryRule, UpdateRule
         What to buy and how to learn it.
     state : LinearState
@@ -85,131 +92,185 @@ def run(
         Receives, if labels come later, what the tally is to be told with them: the
         least that the probability can have been, 0 if the coin was not below it, the
         class predicted, and the number of the row among those counted.
+    """
+
+    def __init__(
+        self, Rows rows, const int64_t[::1] order, int32_t[::1] labels, ask,
+        QueryRule query_rule, UpdateRule update_rule, LinearState state,
+        Py_ssize_t budget, Py_ssize_t patience,
+        int64_t[::1] bought, double[::1] probabilities, double[:, ::1] forecasts=None,
+    ):
+        cdef Clock *clock = &state.clock
+        self.rows, self.order, self.ordered = rows, order, order is not None
+        self.n = order.shape[0] if self.ordered else rows.n_rows
+        self.labels, self.later, self.ask = labels, labels is None, ask
+        self.query_rule, self.update_rule, self.state = query_rule, update_rule, state
+        self.bought, self.probabilities = bought, probabilities
+        self.forecasts = forecasts
+        self.measured = state.normalize or state.measures or query_rule.uses_norm
+        # products with dense rows fetch ahead themselves, while rows come in order
+        self.jumps = self.ordered or rows.view.indices != NULL
+        if self.ordered:
+            rows.view.ahead = 0
+        self.tally = state.tally
+        self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
+        self.excess = self.tally.sums[EXCESS]
+        state.reports = self.later
+        if self.later and clock.n_updates == 0:
+            budget = clock.n_queries + min(
+                budget - clock.n_queries, query_rule.blind_purchases(clock)
+            )
+        self.budget, self.patience = budget, patience
+        self.open = clock.n_queries < budget and clock.n_idle < patience
+        self.reason, self.stopped_at = C_DONE, -1
+
+    cdef int advance(self, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
+        """Go on over rows `start` to `end` of the order, both multiples of the group."""
+        cdef const al_rows *X = &self.rows.view
+        cdef Clock *clock = &self.state.clock
+        cdef Py_ssize_t first = start, stop, position, picked = first
+        cdef double margin, other, norm = 1.0, coin, probability, least = 1.0
+        cdef bint hit
+        cdef int reason
+        cdef Row row
+        while start < end and self.reason == C_DONE and not self.interrupted:
+            stop = min(start + self.query_rule.group, end)
+            margin = 1.0 / 0.0
+            for position in range(start, stop):
+                if self.jumps and position + AHEAD < self.n:
+                    X.fetch(X, self.at(position + AHEAD))
+                row.index, row.slot = self.at(position), position - first
+                other = self.state.look(X, &row, self.measured)
+                if not isfinite(other):
+                    return self.stopped(C_NOT_FINITE, row.index)
+                if other < margin:
+                    margin, picked = other, position
+            if picked != stop - 1:
+                row.index, row.slot = self.at(picked), picked - first
+                self.state.look(X, &row, self.measured)
+            if self.query_rule.uses_norm:
+                norm = sqrt(row.squared_norm)
+            self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
+            coin = uniform(self.state.seed, clock.n_seen)
+            probability = 0.0
+            if self.open:
+                probability = self.state.probability(
+                    X, &row, margin, norm, coin, self.query_rule
+                )
+                least = min(self.state.least, probability)
+            hit = coin < probability
+            if hit:
+                self.tally.stand(self.n_open, self.excess)
+                reason = self.state.prepare(X, &row, self.later)
+                if reason != C_DONE:
+                    return self.stopped(reason, row.index)
+                if not self.later and self.labels[row.index] < 0:
+                    self.ask_for(row.index)
+                self.before = clock[0]
+                memcpy(
+                    &self.state.m_before[0], &self.state.m[0],
+                    self.state.m.shape[0] * sizeof(double),
+                )
+                self.unfinished = True
+            clock.n_seen += stop - start
+            self.state.observe(norm, self.query_rule)
+            if hit:
+                clock.n_queries += 1
+                clock.n_idle = 0
+                if not self.later:
+                    reason = self.state.learn(
+                        X, &row, self.labels[row.index], self.query_rule,
+                        self.update_rule, probability, True,
+                    )
+                    if reason != C_DONE:
+                        return self.stopped(reason, row.index)
+                self.unfinished = False
+                self.note(row.index, probability, least, coin < least)
+            elif self.open:
+                clock.n_idle += stop - start
+            if self.open:
+                self.n_open += 1
+                self.excess += (1 - least) / least
+                self.tally.octaves[octave_of(least), OCTAVE_ROWS] += 1
+                if self.n_open % BLOCK == 0:
+                    self.tally.stand(self.n_open, self.excess)
+                    self.tally.mark()
+            start = stop
+        return 0
+
+    cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil:
+        """Row at a position of the order."""
+        return self.order[position] if self.ordered else position
+
+    cdef int stopped(self, int reason, Py_ssize_t row) noexcept nogil:
+        """Note why and where the pass stops early."""
+        self.reason, self.stopped_at = reason, row
+        return 0
+
+    cdef int ask_for(self, Py_ssize_t row) except -1 nogil:
+        """Have the label of a row; an exception that comes with it waits."""
+        with gil:
+            try:
+                self.ask(row)
+            except BaseException as error:
+                if self.labels[row] < 0:
+                    raise
+                self.interrupt, self.interrupted = error, True
+        return 0
+
+    cdef void note(
+        self, Py_ssize_t row, double probability, double least, bint counts
+    ) noexcept nogil:
+        """Write down a purchase; it counts if the coin was below the least."""
+        cdef Py_ssize_t guess = self.state.guess() if counts or self.later else -1
+        self.bought[self.n_bought] = row
+        self.probabilities[self.n_bought] = probability
+        if counts:
+            self.tally.buy(least)
+            if not self.later:
+                self.tally.learn(least, guess != self.labels[row], self.n_open + 1)
+        if self.later:
+            self.forecasts[self.n_bought, 0] = least if counts else 0.0
+            self.forecasts[self.n_bought, 1] = guess
+            self.forecasts[self.n_bought, 2] = self.n_open + 1
+        self.n_bought += 1
+
+    @property
+    def rows_bought(self):
+        """Rows that were bought, in order."""
+        return np.array(self.bought[: self.n_bought])
+
+    def end(self):
+        """Leave the state as it is after the last row that could be finished.
+
+        Returns
+        -------
+        outcome : Outcome
+            How the pass ended.
+        """
+        self.tally.stand(self.n_open, self.excess)
+        if self.unfinished:
+            self.state.clock = self.before
+            self.state.m[:] = self.state.m_before
+        return Outcome(self.reason, self.stopped_at, not self.open)
+
+
+def run(Pass on_its_way):
+    """Offer all rows to the learner, one after the other.
 
     Returns
     -------
     outcome : Outcome
         How it ended.
     """
-    cdef Py_ssize_t n = rows.n_rows if order is None else order.shape[0]
-    cdef Py_ssize_t start = 0, stop, position, picked = -1, n_bought = 0
-    cdef bint ordered = order is not None, later = labels is None, hit, open
-    cdef bint measured = state.normalize or state.measures or query_rule.uses_norm
-    cdef const al_rows *X = &rows.view
-    cdef Clock *clock = &state.clock
-    cdef Clock before
-    cdef Tally tally = state.tally
-    cdef (double[N_COLUMNS]) *octaves = <double[N_COLUMNS] *> &tally.octaves[0, 0]
-    cdef Py_ssize_t n_open = <Py_ssize_t> tally.sums[ROWS]
-    cdef double excess = tally.sums[EXCESS]
-    # dense rows in order need no help: the processor sees what comes next
-    cdef bint jumps = ordered or X.indices != NULL
-    cdef double *memory = &state.m[0]
-    cdef size_t memory_size = state.m.nbytes
-    cdef double margin, other, norm = 1.0, coin, probability, least
-    cdef int reason = C_DONE
-    cdef Row row
-    cdef bint interrupted = False, unfinished = False, counts, wrong
-    interrupt = None
-    state.reports = later
-    if later and clock.n_updates == 0:
-        budget = clock.n_queries + min(
-            budget - clock.n_queries, query_rule.blind_purchases(clock)
-        )
-    open = clock.n_queries < budget and clock.n_idle < patience
     try:
         with nogil:
-            while start < n and not interrupted:
-                stop = min(start + query_rule.group, n)
-                margin = 1.0 / 0.0
-                for position in range(start, stop):
-                    if jumps and position + AHEAD < n:
-                        X.fetch(
-                            X, order[position + AHEAD] if ordered else position + AHEAD
-                        )
-                    row.index = order[position] if ordered else position
-                    other = state.look(X, &row, measured)
-                    if not isfinite(other):
-                        reason = C_NOT_FINITE
-                        break
-                    if other < margin:
-                        margin, picked = other, row.index
-                if reason != C_DONE:
-                    break
-                if picked != row.index:
-                    row.index = picked
-                    state.look(X, &row, measured)
-                if query_rule.uses_norm:
-                    norm = sqrt(row.squared_norm)
-                open = clock.n_queries < budget and clock.n_idle < patience
-                coin = uniform(state.seed, clock.n_seen)
-                probability = 0.0
-                if open:
-                    probability = state.probability(
-                        X, &row, margin, norm, coin, query_rule
-                    )
-                    least = min(state.least, probability)
-                hit = coin < probability
-                if hit:
-                    tally.stand(n_open, excess)
-                    reason = state.prepare(X, &row, later)
-                    if reason != C_DONE:
-                        break
-                    if not later and labels[row.index] < 0:
-                        with gil:
-                            try:
-                                ask(row.index)
-                            except BaseException as error:
-                                if labels[row.index] < 0:
-                                    raise
-                                interrupt, interrupted = error, True
-                    before = clock[0]
-                    memcpy(&state.m_before[0], memory, memory_size)
-                    unfinished = True
-                clock.n_seen += stop - start
-                state.observe(norm, query_rule)
-                if hit:
-                    clock.n_queries += 1
-                    clock.n_idle = 0
-                    if not later:
-                        reason = state.learn(
-                            X, &row, labels[row.index], query_rule, update_rule,
-                            probability, True,
-                        )
-                        if reason != C_DONE:
-                            break
-                    unfinished = False
-                    bought[n_bought] = row.index
-                    probabilities[n_bought] = probability
-                    counts = coin < least
-                    if counts:
-                        tally.buy(least)
-                        if not later:
-                            wrong = state.guess() != labels[row.index]
-                            tally.learn(least, wrong, n_open + 1)
-                    if later:
-                        forecasts[n_bought, 0] = least if counts else 0.0
-                        forecasts[n_bought, 1] = state.guess()
-                        forecasts[n_bought, 2] = n_open + 1
-                    n_bought += 1
-                elif open:
-                    clock.n_idle += stop - start
-                if open:
-                    n_open += 1
-                    excess += (1 - least) / least
-                    octaves[octave_of(least)][OCTAVE_ROWS] += 1
-                    if n_open % BLOCK == 0:
-                        tally.stand(n_open, excess)
-                        tally.mark()
-                start = stop
+            on_its_way.advance(0, on_its_way.n)
     finally:
-        tally.stand(n_open, excess)
-        if unfinished:
-            clock[0] = before
-            memcpy(memory, &state.m_before[0], memory_size)
-    if interrupted:
-        raise interrupt
-    return Outcome(reason, row.index if reason != C_DONE else -1, not open)
+        outcome = on_its_way.end()
+    if on_its_way.interrupted:
+        raise on_its_way.interrupt
+    return outcome
 
 
 def teach(

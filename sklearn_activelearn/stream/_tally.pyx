@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from libc.string cimport memcpy
+
 
 class Sums(NamedTuple):
     """Sums over the rows of a stream; q is the probability of buying a row's label."""
@@ -79,7 +81,10 @@ cdef class Tally:
             with gil:
                 self.lengthen()
         while True:
-            self.marks[level, n_blocks % N_MARKS] = self.sums
+            memcpy(
+                &self.marks[level, n_blocks % N_MARKS, 0], &self.sums[0],
+                N_SUMS * sizeof(double),
+            )
             if n_blocks % 2:
                 return 0
             n_blocks //= 2

@@ -108,9 +108,29 @@ def tight(slope):
     return lambda a: min(max(abs(slope(a)), abs(slope(-a))), 1.0)
 
 
+def margin_gain(slope):
+    """The step of an adaptive learner: 2, or the largest margin at which it asks."""
+    q = tight(slope)
+    return max(a / 100 for a in range(1, 201) if q(a / 100) > 0)
+
+
+def adapted(labelled, gains, x):
+    """What an adaptive step of 1 adds to the weights; lengthens both lists."""
+    labelled.append(x)
+    rows = np.array(labelled)
+    n_present = np.maximum(np.count_nonzero(rows, axis=0), 1)
+    rms = np.sqrt((rows**2).sum(axis=0) / n_present)
+    direction = np.divide(x, rms, out=np.zeros_like(x), where=x != 0)
+    if not np.any(x):
+        return direction
+    gains.append(x @ direction)
+    n = len(gains)
+    return n / (n + 10) * direction / np.mean(gains)
+
+
 def run(
-    X, y, n_classes, slope, q, *, eta, power=0.0, n_warm_start=0, m=1, normalize,
-    fit_intercept, seed, budget=np.inf, patience=np.inf, average=False,
+    X, y, n_classes, slope, q, *, eta, power=0.0, adaptive=False, n_warm_start=0, m=1,
+    normalize, fit_intercept, seed, budget=np.inf, patience=np.inf, average=False,
 ):  # fmt: skip
     """One pass: Figure 3 (left) for m = 1, greedy selection for m > 1.
 
@@ -119,6 +139,7 @@ def run(
     rows = [build_row(x, normalize, fit_intercept) for x in X]
     W = np.zeros((n_classes, len(rows[0])))
     iterates, bought, weights, idle = [], [], [], 0
+    labelled, gains = [], []
     for start in range(0, len(rows), m):
         group = range(start, min(start + m, len(rows)))
         ranked = [np.sort(W @ rows[i]) for i in group]
@@ -139,8 +160,9 @@ def run(
         z = (scores[c] - scores[r]) / 2
         weights.append(hinge_slope(z) if warm else slope(z) / probability)
         step = -eta * len(bought) ** -power * weights[-1]
-        W[c] += step * x
-        W[r] -= step * x
+        direction = adapted(labelled, gains, x) if adaptive else x
+        W[c] += step * direction
+        W[r] -= step * direction
         iterates.append(W.copy())
     if average and iterates:
         W = np.mean(iterates, axis=0)

@@ -5,7 +5,7 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..._validation import check_number, check_option
+from ..._validation import check_limit, check_option
 from .._candidates import candidate_set
 from .._passive import passive_twin
 from ._newton import NotSolved
@@ -235,6 +235,8 @@ class ALMSClassifier(TwoSetsClassifier):
     #: Whether models could not be trained together, and are refitted instead.
     _gave_up = False
 
+    _compares_rows = True
+
     def __init__(
         self,
         estimator=None,
@@ -309,8 +311,7 @@ class ALMSClassifier(TwoSetsClassifier):
         check_option(self.pairing, "pairing", ("averaged", "paired"))
         check_option(self.label, "label", ("predicted", "expected"))
         for name in ("n_candidates", "n_pairs"):
-            if getattr(self, name) is not None:
-                check_number(getattr(self, name), name, 1, closed="left", integer=True)
+            check_limit(getattr(self, name), name, 1)
 
     def _begin(self):
         super()._begin()

@@ -31,7 +31,7 @@ class TwoSetsClassifier(PoolClassifier):
             0 for a class without a labelled row yet. If the model has only
             decision values, a sigmoid fitted on the validation set.
         """
-        model, X = self._model(), self._check_rows(X, reset=False)
+        model, X = self._model(), self._rows(X)
         model = self._allocation().calibrated(model, self.classes_)
         return self._probabilities(model, X)
 

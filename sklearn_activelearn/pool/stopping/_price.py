@@ -118,7 +118,7 @@ class LabelPrice:
     def _gain(self, progress, before):
         """Return what accuracy the model has gained since an earlier one, about."""
         models = before, progress.model
-        changed = np.not_equal(*(model.predict(progress.X) for model in models))
+        changed = np.not_equal(*(progress.of_all(model.predict) for model in models))
         share = (changed.sum() + 1) / (len(changed) + 1)
         if self.validation is None:
             return share * net_share()

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._selection import view
+from ..._containers import view
+from .._selection import by_blocks
 
 
 class Progress(NamedTuple):
@@ -19,7 +20,11 @@ class Progress(NamedTuple):
     def of_left(self, function):
         """Return what a function of rows answers for those that may be bought."""
         X, within = view(self.X, self.left)
-        return function(X)[within]
+        return by_blocks(function, X)[within]
+
+    def of_all(self, function):
+        """Return what a function of rows answers for the whole pool."""
+        return by_blocks(function, self.X)
 
 
 #: Rules with their default parameters, by the names that `stopping` takes.
@@ -82,3 +87,35 @@ def judged(rules, progress, memory):
     answers = [rule.judge(progress, before.get(rule)) for rule in rules]
     met = [rule for rule, (stop, _) in zip(rules, answers, strict=True) if stop]
     return met, {rule: now for rule, (_, now) in zip(rules, answers, strict=True)}
+
+
+def why_stop(learner, X, rows):
+    """Ask the stopping rules of a learner, all of them: they remember the model.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A draft.
+    X : rows
+        The pool.
+    rows : ndarray of int
+        Those of its row numbers that may be bought.
+
+    Returns
+    -------
+    name : str or None
+        Of the first one that is met.
+    """
+    ended = None
+    if learner._trained and learner._trained.has_ended:
+        ended = learner._make_trainer().why_ended()
+    rules = find_rules(learner.stopping)
+    if not rules:
+        return ended
+    labelled = learner._labelled
+    labels = learner.classes_[labelled.codes]
+    left = np.asarray(rows)
+    progress = Progress(learner.estimator_, X, left, labelled.rows, labels)
+    met, learner._stopping_memory = judged(rules, progress, learner._stopping_memory)
+    learner._has_stopped = bool(met)
+    return name_of(met[0]) if met else ended

@@ -9,6 +9,7 @@ from ..._validation import UNLIMITED, check_limit, check_rows
 from .._linear import LinearPredictor
 from .._linear_state import Weights
 from .._loop import StreamLoop
+from .._sources import by_blocks
 from ._inverse import Factor, Images, Matrix
 from ._kernel import make_kernel
 from ._state import KernelState, SecondOrderState
@@ -77,6 +78,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             raise AttributeError("is_dual_: the learner has not seen a row yet.")
         return self._inverse.is_dual
 
+    @by_blocks
     def decision_function(self, X):
         """Return the scores of the classes.
 

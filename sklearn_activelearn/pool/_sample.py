@@ -1,0 +1,47 @@
+"""The rows of a pool that are looked at for a purchase."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._containers import loaded, take
+
+#: Makes the draw of a sample differ from other draws of a round.
+SAMPLE = 1
+
+
+class Sample(NamedTuple):
+    """Rows of a pool, from which some are chosen."""
+
+    X: Any  # where they are
+    rows: np.ndarray  # their numbers in it
+    share: float = 1.0  # of the rows that might be bought
+    numbers: np.ndarray | None = None  # in the pool, if X holds nothing but them
+
+    @classmethod
+    def of(cls, X, rows, n_candidates, n_wanted, seed):
+        """Return a sample of these row numbers of a pool, of at least n_wanted rows.
+
+        None instead of `n_candidates` stands for all.
+        """
+        if n_candidates is None or max(n_candidates, n_wanted) >= len(rows):
+            return cls(X, rows)
+        rng, n = np.random.default_rng((*seed, SAMPLE)), max(n_candidates, n_wanted)
+        chosen = rng.choice(len(rows), n, replace=False, shuffle=False)
+        return cls(X, rows[np.sort(chosen)], n / len(rows))
+
+    def in_memory(self):
+        """Return the same rows such that X is in memory, and holds only the sample."""
+        if self.share == 1:
+            return self._replace(X=loaded(self.X))
+        X, rows = take(self.X, self.rows), np.arange(len(self.rows))
+        return self._replace(X=X, rows=rows, numbers=self.rows)
+
+    def bought(self, purchase):
+        """Return what was chosen of these rows as a purchase from the pool."""
+        rows, probabilities = purchase.rows, purchase.probabilities
+        if self.numbers is not None:
+            rows = self.numbers[rows]
+        was_drawn = np.isnan(purchase.utilities)
+        probabilities = np.where(was_drawn, self.share * probabilities, probabilities)
+        return purchase._replace(rows=rows, probabilities=probabilities)

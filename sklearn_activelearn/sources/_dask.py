@@ -1,0 +1,101 @@
+"""dask arrays: each block is worked on where it lies, by the user's scheduler."""
+
+from functools import partial
+from operator import getitem
+
+import numpy as np
+
+from ._base import Source, answered, check_length, naming, parts_between
+
+#: Rows that were taken of the arrays seen last, by the names that dask gives arrays;
+#: an array of one name holds the same numbers.
+KEPT, MOST_ARRAYS = {}, 4
+
+
+class DaskSource(Source):
+    """Rows of a dask array.
+
+    Parameters
+    ----------
+    array : dask.array.Array of shape (n_samples, n_features)
+        Of numbers, with known chunk sizes.
+    """
+
+    def __init__(self, array):
+        if array.ndim != 2:
+            raise ValueError(
+                f"X must be a 2D array, got a dask array of {array.ndim}D."
+            )
+        if np.isnan(array.shape).any():
+            raise ValueError(
+                "X is a dask array of unknown chunk sizes: call "
+                "X.compute_chunk_sizes() first."
+            )
+        self.array = array.rechunk({1: -1})
+        self.shape, self.dtype = array.shape, array.dtype
+        if array.name not in KEPT:
+            while len(KEPT) >= MOST_ARRAYS:
+                del KEPT[next(iter(KEPT))]
+        self.kept = KEPT.setdefault(array.name, {})
+
+    def _parts(self, n_jobs=1):
+        return parts_between(np.cumsum([0, *self.array.chunks[0]]))
+
+    def _read(self, part):
+        block = self.array[part].compute()
+        check_length(block, part)
+        return block
+
+    def _take(self, rows):
+        import dask
+
+        blocks, taken = self._blocks(), [np.empty((0, self.shape[1]), self.dtype)]
+        for part, block in zip(self._parts(), blocks, strict=True):
+            inside = rows[(rows >= part.start) & (rows < part.stop)] - part.start
+            if len(inside):
+                taken.append(dask.delayed(getitem)(block, inside))
+        return np.concatenate(dask.compute(*taken))
+
+    def map(self, function, n_jobs=None):
+        """Yield what ``function(block)`` answers for each block of rows, in order."""
+        import dask
+
+        apply = dask.delayed(partial(apply_there, prepare=self.prepare))
+        function = dask.delayed(function)  # sent once to each worker, not to each block
+        parts = zip(self._blocks(), self._parts(), strict=True)
+        yield from dask.compute(
+            *(apply(function, block, part) for block, part in parts)
+        )
+
+    def answers(self, function):
+        """Return a dask array of what ``function(rows)`` answers, one answer a row."""
+        blank = function(self.blank())
+        return self.array.map_blocks(
+            answer_there,
+            function,
+            self.prepare,
+            blank[:0],
+            chunks=(self.array.chunks[0], *((n,) for n in blank.shape[1:])),
+            drop_axis=[] if blank.ndim == 2 else 1,
+            meta=blank[:0],
+        )
+
+    def _blocks(self):
+        """Return the blocks that are not empty."""
+        blocks = self.array.to_delayed().ravel()
+        return blocks[np.array(self.array.chunks[0]) > 0].tolist()
+
+
+def apply_there(function, block, part, prepare):
+    """Return what a function answers for a block, on a worker."""
+    with naming(part):
+        check_length(block, part)
+        return answered(function, np.asarray(block), part, prepare)
+
+
+def answer_there(block, function, prepare, of_none, block_info=None):
+    """Return what a function answers for a block whose place dask tells."""
+    if len(block) == 0:
+        return of_none
+    part = slice(*block_info[0]["array-location"][0])
+    return apply_there(function, block, part, prepare)

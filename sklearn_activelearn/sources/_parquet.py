@@ -1,0 +1,221 @@
+"""Parquet files as a source: a row group at a time."""
+
+from os import fspath
+
+import numpy as np
+
+from ._base import Source, check_length, parts_between
+
+#: Rows that are put from columns in rows at a time, so that both stay in the cache.
+TURNED = 4_096
+
+
+class ParquetSource(Source):
+    """Rows of parquet files, which are read when they are looked at.
+
+    Every row group is a block. Files are in the order of their paths.
+
+    Parameters
+    ----------
+    path : str, path, list of them or pyarrow.dataset.Dataset
+        A file, a folder or several files, in this order; or a dataset of parquet
+        files, in its order.
+    columns : list of str, default=None
+        The features, by name, in this order. None: all columns.
+
+    Attributes
+    ----------
+    columns : list of str
+        Names of the features.
+    shape : tuple (n_samples, n_features)
+        Of all rows.
+    dtype : dtype
+        float32 if no column needs more, else float64.
+
+    Raises
+    ------
+    ImportError
+        Without pyarrow.
+    TypeError, ValueError
+        For what is no parquet files, files that do not agree on the columns, a column
+        that is not there, and columns that are not numbers.
+
+    References
+    ----------
+    .. [1] https://parquet.apache.org/docs/file-format
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, pyarrow as pa, pyarrow.parquet as pq
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> from sklearn_activelearn.sources import ParquetSource
+    >>> X = np.random.default_rng(0).standard_normal((1000, 2))
+    >>> file = tempfile.mkdtemp() + "/rows.parquet"
+    >>> pq.write_table(pa.table({"height": X[:, 0], "weight": X[:, 1]}), file)
+    >>> pool = ParquetSource(file, columns=["weight", "height"])
+    >>> pool.shape
+    (1000, 2)
+    >>> learner = MinMarginClassifier(random_state=0)
+    >>> rows = learner.query(pool)
+    >>> learner = learner.teach(pool[rows], X[rows, 0] > 0)
+    >>> len(learner.query(pool))
+    1
+    """
+
+    def __init__(self, path, columns=None):
+        dataset = opened(path)
+        self.fragments = list(dataset.get_fragments())
+        self.columns = list(dataset.schema.names if columns is None else columns)
+        types = [self._types(fragment) for fragment in self.fragments]
+        for fragment, other in zip(self.fragments, types, strict=True):
+            if other != types[0]:
+                raise ValueError(
+                    f"{fragment.path} and {self.fragments[0].path} do not agree on the "
+                    f"types of the columns: {other} and {types[0]}."
+                )
+        kinds = [kind.to_pandas_dtype() for kind in types[0].values()]
+        needs_double = np.result_type(*kinds, np.float32) != np.float32
+        self.dtype = np.dtype(np.float64 if needs_double else np.float32)
+        self.groups = [
+            group
+            for fragment in self.fragments
+            for group in fragment.split_by_row_group()
+            if group.row_groups[0].num_rows
+        ]
+        sizes = [group.row_groups[0].num_rows for group in self.groups]
+        self._ends = np.cumsum([0, *sizes])
+        self.shape = int(self._ends[-1]), len(self.columns)
+        self._bytes, self.kept = self._file_sizes(), {}
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows):
+        """Return the rows with these numbers, or in this slice.
+
+        Only the row groups that they are in are read.
+
+        Parameters
+        ----------
+        rows : array-like of int, slice or int
+            Row numbers.
+
+        Returns
+        -------
+        table : pyarrow.Table
+            In this order.
+        """
+        import pyarrow as pa
+
+        self.check_unchanged()
+        numbers = np.atleast_1d(np.arange(len(self))[rows])
+        tables, places = [], np.empty(len(numbers), dtype=np.int64)
+        n_taken = 0
+        for part, k in self._touched(numbers):
+            (inside,) = np.nonzero((numbers >= part.start) & (numbers < part.stop))
+            tables.append(self._table(k).take(numbers[inside] - part.start))
+            places[inside] = n_taken + np.arange(len(inside))
+            n_taken += len(inside)
+        if not tables:
+            return self.blank().slice(0, 0)
+        return pa.concat_tables(tables).take(places)
+
+    def blank(self):
+        """Return one row of zeros, in a container that names the columns."""
+        import pyarrow as pa
+
+        return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
+
+    def check_unchanged(self):
+        """Refuse files that are not those that were opened."""
+        for path, size in self._file_sizes().items():
+            if size != self._bytes[path]:
+                raise ValueError(
+                    f"X has changed: {path} has {size} bytes, and had "
+                    f"{self._bytes[path]} when it was opened."
+                )
+
+    def _file_sizes(self):
+        return {
+            fragment.path: fragment.filesystem.get_file_info(fragment.path).size
+            for fragment in self.fragments
+        }
+
+    def _types(self, fragment):
+        """Return the types of the columns in a file, by name, if all are numbers."""
+        import pyarrow as pa
+
+        found = {field.name: field.type for field in fragment.physical_schema}
+        for name in self.columns:
+            if name not in found:
+                raise ValueError(
+                    f"{fragment.path} has no column {name!r}; it has {list(found)}."
+                )
+            kind = found[name]
+            if not any(
+                is_kind(kind)
+                for is_kind in (
+                    pa.types.is_integer,
+                    pa.types.is_floating,
+                    pa.types.is_boolean,
+                )
+            ):
+                raise ValueError(
+                    f"The column {name!r} of {fragment.path} holds {kind}, not "
+                    "numbers. Name the features in columns."
+                )
+        return {name: found[name] for name in self.columns}
+
+    def _parts(self, n_jobs=1):
+        return parts_between(self._ends)
+
+    def _touched(self, rows):
+        """Return the row groups that hold these rows, as parts with their numbers."""
+        touched = np.unique(np.searchsorted(self._ends, rows, side="right") - 1)
+        parts = self._parts()
+        return [(parts[k], k) for k in touched.tolist()]
+
+    def _table(self, k):
+        table = self.groups[k].to_table(columns=self.columns)
+        part = self._parts()[k]
+        check_length(table, part)
+        return table
+
+    def _read(self, part):
+        return self._turned(self._table(np.searchsorted(self._ends, part.start)))
+
+    def _take(self, rows):
+        taken = [np.empty((0, self.shape[1]), self.dtype)]
+        for part, k in self._touched(rows):
+            inside = rows[(rows >= part.start) & (rows < part.stop)] - part.start
+            taken.append(self._turned(self._table(k).take(inside)))
+        return np.concatenate(taken)
+
+    def _turned(self, table):
+        """Return a table as rows."""
+        columns = [column.to_numpy() for column in table.columns]
+        rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
+        for start in range(0, len(rows), TURNED):
+            some = slice(start, start + TURNED)
+            rows[some] = np.array([column[some] for column in columns], self.dtype).T
+        return rows
+
+
+def opened(path):
+    """Return a dataset of parquet files in the order of their paths, or as given."""
+    import pyarrow.dataset as ds
+
+    if isinstance(path, list | tuple):
+        return ds.dataset([fspath(one) for one in path], format="parquet")
+    if not isinstance(path, ds.Dataset):
+        found = ds.dataset(fspath(path), format="parquet")
+        files = sorted(found.files)
+        return ds.dataset(files, format="parquet", filesystem=found.filesystem)
+    if not (isinstance(path, ds.FileSystemDataset) and is_parquet(path.format)):
+        raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
+    return path
+
+
+def is_parquet(file_format):
+    """Whether a format of pyarrow is parquet."""
+    return file_format.default_extname == "parquet"

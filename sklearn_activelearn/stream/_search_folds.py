@@ -1,0 +1,225 @@
+"""The settings of a search that can share passes, and what they make of a fold."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from .._containers import take
+from .._labels import encode, find_classes
+from .._rows import Rows
+from .._validation import check_rows
+from ._base import StreamClassifier
+from ._fleet import Fleet
+
+
+class Plan(NamedTuple):
+    """A setting that can share a pass."""
+
+    candidate: int  # its number in the grid
+    transformer: object  # what comes before the learner, not fitted; None for nothing
+    transformer_key: tuple  # the same for settings with the same transformer
+    learner: object  # not fitted
+
+
+class Part(NamedTuple):
+    """The rows of a fold, as one transformer makes them."""
+
+    transformer: object  # fitted; None for nothing
+    door: object  # a learner that has seen these features
+    rows: object  # a matrix
+    train: np.ndarray  # its rows to learn from
+    labels: np.ndarray  # of these
+    scored: dict  # matrix and row numbers, None for all, to score; or an exception
+
+
+class Fitted(NamedTuple):
+    """What a pass made of a setting."""
+
+    learner: object  # without its weights, unless they are to be kept
+    transformer: object  # fitted; None for nothing
+    scores: dict  # of the rows of `Part.scored`, or the exception
+
+
+def plan(candidate, params, estimator):
+    """Return how a setting can share a pass, or None.
+
+    Parameters
+    ----------
+    candidate : int
+        Its number.
+    params : dict
+        What the grid sets.
+    estimator : estimator
+        With these parameters.
+    """
+    transformer, key, learner = None, (), estimator
+    if type(estimator) is Pipeline:
+        *before, (last, learner) = estimator.steps
+        if estimator.transform_input is not None:
+            return None
+        if before:
+            transformer = estimator[:-1]
+            key = tuple(
+                (name, id(value))
+                for name, value in sorted(params.items())
+                if name != last and not name.startswith(f"{last}__")
+            )
+    if not (isinstance(learner, StreamClassifier) and learner._may_share_passes()):
+        return None
+    return Plan(candidate, transformer, key, learner)
+
+
+class Folds:
+    """Fits of settings that share passes, one fold at a time.
+
+    Parameters
+    ----------
+    plans : list of Plan
+        The settings.
+    X, y : rows and labels, as the user gave them
+        All of them.
+    keep_weights : bool
+        Whether the learners have to predict later.
+    score_train : bool
+        Whether training rows are scored, too.
+    """
+
+    def __init__(self, plans, X, y, *, keep_weights, score_train):
+        self.X, self.y = X, y
+        self.keep_weights, self.score_train = keep_weights, score_train
+        self.parts = defaultdict(list)
+        for each in plans:
+            self.parts[each.transformer_key].append(each)
+        self.door = None
+        if plans[0].transformer is None:  # then none has one; folds are read in place
+            self.door = clone(plans[0].learner)
+            self.rows, self.labels = self.door._check_rows(
+                X, y, reset=True, finite=True
+            )
+
+    def fit(self, train, test):
+        """Fit and score all settings.
+
+        Parameters
+        ----------
+        train, test : ndarray of int
+            Row numbers.
+
+        Returns
+        -------
+        results : dict
+            By candidate: `Fitted`, or the exception that stopped it.
+        """
+        results = {}
+        for plans in self.parts.values():
+            try:
+                part = self._prepare(plans[0], train, test)
+                classes = find_classes(part.labels)
+                groups = self._enter(plans, part, classes, results)
+            except Exception as error:
+                results.update((each.candidate, error) for each in plans)
+                continue
+            codes = np.full(part.rows.shape[0], -1, dtype=np.int32)
+            codes[part.train] = encode(part.labels, classes)
+            for group in groups.values():
+                results.update(self._lead(group, part, codes))
+        return results
+
+    def _prepare(self, one, train, test):
+        """Return the rows of a fold for settings with the same transformer."""
+        wanted = {"test": test} | ({"train": train} if self.score_train else {})
+        if self.door is not None:
+            scored = {name: (self.rows, rows) for name, rows in wanted.items()}
+            labels = self.labels[train]
+            return Part(None, self.door, self.rows, train, labels, scored)
+        transformer, door = clone(one.transformer), clone(one.learner)
+        y = take(self.y, train)
+        rows = transformer.fit_transform(take(self.X, train), y)
+        rows, labels = door._check_rows(rows, y, reset=True)
+        scored = {}
+        for name, numbers in wanted.items():
+            try:
+                others = transformer.transform(take(self.X, numbers))
+                others = check_rows(door, others, reset=False, finite=True)
+                scored[name] = others, None
+            except Exception as error:
+                scored[name] = error
+        return Part(transformer, door, rows, np.arange(len(labels)), labels, scored)
+
+    def _enter(self, plans, part, classes, results):
+        """Return learners that are ready to set out, by what lets them share a pass.
+
+        A learner that cannot leaves its exception in `results`. Those with
+        ``random_state=None`` get the same coins and order of rows.
+        """
+        groups, seeds = defaultdict(list), None
+        for each in plans:
+            learner = clone(each.learner)
+            try:
+                learner._check_parameters()
+            except Exception as error:
+                results[each.candidate] = error
+                continue
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(part.door, name):
+                    setattr(learner, name, getattr(part.door, name))
+            learner._begin()
+            learner._set_classes(classes)
+            if learner.random_state is None:
+                seeds = seeds or (learner._coin_seed, learner._shuffle_seed)
+                learner._coin_seed, learner._shuffle_seed = seeds
+            order_key = learner._shuffle_seed if learner.shuffle else None
+            key = order_key, learner._group, learner.normalize
+            groups[key].append((each.candidate, learner))
+        return groups
+
+    def _lead(self, group, part, codes):
+        """Return what becomes of a group; an error of one stops nobody else."""
+        try:
+            return self._run(group, part, codes)
+        except Exception as error:
+            if len(group) == 1:
+                return {group[0][0]: error}
+            results = {}
+            for one in group:
+                results.update(self._lead([one], part, codes))
+            return results
+
+    def _run(self, group, part, codes):
+        """Lead the learners of a group over a fold, side by side."""
+        lead, rows, n_train = group[0][1], Rows(part.rows), len(part.train)
+        order = lead._order(n_train)
+        order = part.train if order is None else part.train[order]
+        place = np.empty(part.rows.shape[0], dtype=np.int64)
+        place[part.train] = np.arange(n_train)
+        passes, limits, results = [], [], {}
+        for _, learner in group:
+            limits.append(learner._limits(n_train))
+            passes.append(learner._join_fleet(rows, codes, order, limits[-1]))
+        fleet = Fleet(passes)
+        outcomes = fleet.run()
+        if self.keep_weights:
+            fleet.hand_back()
+        fleet.average()
+        scores = {
+            name: rows_or_error
+            if isinstance(rows_or_error, Exception)
+            else fleet.scores(Rows(rows_or_error[0]), rows_or_error[1], lead.normalize)
+            for name, rows_or_error in part.scored.items()
+        }
+        for k, (candidate, learner) in enumerate(group):
+            try:
+                learner._arrive(passes[k], outcomes[k], part.rows, limits[k])
+            except ValueError as error:
+                results[candidate] = error
+                continue
+            learner.queried_indices_ = place[learner.queried_indices_]
+            own = {
+                name: table if isinstance(table, Exception) else table[k]
+                for name, table in scores.items()
+            }
+            results[candidate] = Fitted(learner, part.transformer, own)
+        return results

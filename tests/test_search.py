@@ -1,0 +1,407 @@
+"""`OnePassSearchCV` is `GridSearchCV`, and reads the data once a fold."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpydoc.docscrape import ClassDoc
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    OnePassSearchCV,
+    RandomSamplingClassifier,
+    RLSSamplingClassifier,
+)
+from sklearn_activelearn.evaluation import n_queries_scorer
+from sklearn_activelearn.stream._base import StreamClassifier
+from tests.docstrings import names
+from tests.learners import LINEAR_STREAM_LEARNERS, each
+from tests.tools import problem, streams, with_int64_indices
+
+FIRST_ORDER = [
+    prototype
+    for prototype in LINEAR_STREAM_LEARNERS
+    if isinstance(prototype, StreamClassifier)
+]
+
+#: What shapes a pass or the state that works on it.
+SHAPES = {
+    "average": [True, False],
+    "fit_intercept": [True, False],
+    "normalize": [True, False],
+    "shuffle": [True, False],
+    "budget": [None, 0, 3, 0.4],
+    "patience": [None, 2],
+    "random_state": [0, 1],
+}
+
+
+def outcome_of(search, X, y):
+    """Return what a search finds, comparable, without times; or its error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            search.fit(X, y)
+        except ValueError as error:
+            return str(error).split("\n")[0]
+    found = {
+        name: np.ma.filled(np.ma.asarray(value, dtype=object), "masked").tolist()
+        for name, value in search.cv_results_.items()
+        if "_time" not in name and "n_queries" not in name
+    }
+    best = getattr(search, "best_index_", None)
+    return repr(found), best, search.multimetric_, search.n_splits_
+
+
+def same(estimator, grid, X, y, **options):
+    """Assert that both searches find the same; return ours."""
+    ours = OnePassSearchCV(estimator, grid, **options)
+    theirs = GridSearchCV(clone(estimator), grid, **options)
+    assert outcome_of(ours, X, y) == outcome_of(theirs, X, y)
+    if hasattr(theirs, "best_estimator_"):
+        np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+        assert repr(ours.best_params_) == repr(theirs.best_params_)
+    return ours
+
+
+@each(FIRST_ORDER)
+@given(
+    stream=streams(min_rows=6, max_rows=30),
+    names=st.sets(st.sampled_from(sorted(SHAPES)), min_size=1, max_size=2),
+    kind=st.sampled_from(["dense", "float32", "csr", "csr, int64"]),
+    seed=st.sampled_from([3, "RandomState"]),
+)
+def test_it_finds_what_grid_search_finds(prototype, stream, names, kind, seed):
+    X, y = stream
+    if kind == "float32":
+        X = X.astype(np.float32)
+    elif kind != "dense":
+        X = csr_array(X)
+        X = with_int64_indices(X) if kind.endswith("int64") else X
+    estimator = clone(prototype).set_params(
+        random_state=np.random.RandomState(5) if seed == "RandomState" else seed
+    )
+    grid = {name: SHAPES[name] for name in sorted(names)}
+    if "loss" not in prototype._search_grid:
+        grid |= prototype._search_grid
+    same(estimator, grid, X, y, cv=KFold(2), return_train_score=True)
+
+
+DIGITS = load_digits(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+GRID = {"b": [0.01, 0.1, 1.0]}
+
+
+def test_scores_of_decision_values():
+    X, y = CANCER
+    learner = CBGZClassifier(random_state=0)
+    search = same(learner, GRID, X, y, scoring=["roc_auc", "accuracy"], refit="roc_auc")
+    assert search.multimetric_
+    same(learner, GRID, X, y, scoring="neg_log_loss", error_score=-9.0)
+
+
+def test_scorers_of_ones_own_see_fitted_learners_and_rows():
+    X, y = DIGITS
+
+    def labels_and_rows(learner, X, y):
+        assert learner.coef_.shape == (10, 64)
+        return len(learner.queried_indices_) + X.sum() + learner.score(X, y)
+
+    def two(learner, X, y):
+        return {"labels": learner.n_queries_, "seen": learner.n_seen_}
+
+    learner = DKMClassifier(random_state=0)
+    grid = {"R": [1, 8]}
+    same(learner, grid, X, y, scoring=labels_and_rows, cv=3)
+    same(learner, grid, X, y, scoring=two, refit="seen", cv=3)
+    several = {"labels": n_queries_scorer, "n_queries": "accuracy"}
+    search = same(learner, grid, X, y, scoring=several, refit="n_queries", cv=3)
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_labels"], search.cv_results_["mean_n_queries"]
+    )
+
+
+def test_rows_bought_are_numbered_as_in_a_fold():
+    X, y = DIGITS
+    seen = []
+
+    def note(learner, X, y):
+        seen.append(learner.queried_indices_)
+        return 0.0
+
+    learner, folds = CBGZClassifier(random_state=0), KFold(2, shuffle=True)
+    folds = list(folds.split(X))
+    OnePassSearchCV(learner, {"b": [0.1]}, scoring=note, cv=folds).fit(X, y)
+    for (train, _), rows in zip(folds, seen, strict=True):
+        alone = clone(learner).fit(X[train], y[train])
+        np.testing.assert_array_equal(rows, alone.queried_indices_)
+
+
+def test_labels_bought_are_told():
+    X, y = CANCER
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), GRID, cv=3).fit(X, y)
+    results = search.cv_results_
+    bought = np.array([results[f"split{k}_n_queries"] for k in range(3)])
+    np.testing.assert_array_equal(bought.mean(axis=0), results["mean_n_queries"])
+    np.testing.assert_array_equal(bought.std(axis=0), results["std_n_queries"])
+    assert (np.diff(results["mean_n_queries"]) > 0).all()
+    assert search.n_labels_read_ == len(y)
+    assert results["mean_fit_time"].min() > 0
+
+
+def test_the_choice_may_weigh_the_score_against_the_labels():
+    X, y = CANCER
+
+    def fewest(results):
+        assert "param_candidate" not in results
+        return int(results["mean_n_queries"].argmin())
+
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), GRID, refit=fewest)
+    assert search.fit(X, y).best_params_ == {"b": 0.01}
+    assert not hasattr(search, "best_score_")
+    with pytest.raises(IndexError, match="best_index_"):
+        clone(search).set_params(refit=lambda results: 3).fit(X, y)
+
+
+def test_what_cannot_share_a_pass_is_fitted_alone():
+    X, y = CANCER
+    pipeline = Pipeline([("scale", StandardScaler()), ("learn", CBGZClassifier())])
+    seed = {"learn__random_state": [0]}
+    grid = [
+        {"learn__b": [0.1, 1.0], **seed},
+        {
+            "learn": [
+                RLSSamplingClassifier(9.0, random_state=0),
+                SGDClassifier(random_state=0),
+            ]
+        },
+    ]
+    for n_jobs in (None, 2):
+        search = same(pipeline, grid, X, y, cv=3, n_jobs=n_jobs)
+        assert search.fused_.tolist() == [True, True, False, False]
+        counted = np.isfinite(search.cv_results_["mean_n_queries"])
+        assert counted.tolist() == [True, True, True, False]
+
+    class Sceptic(CBGZClassifier):
+        def predict(self, X):
+            return np.full(len(X), self.classes_[0])
+
+    assert not same(Sceptic(random_state=0), GRID, X, y).fused_.any()
+    search = same(SGDClassifier(random_state=0), {"alpha": [0.1, 1.0]}, X, y)
+    assert not search.fused_.any()
+
+
+def test_groups_of_rows_looked_at_together():
+    X, y = DIGITS
+    grid = {"m": [1, 3, 5], "eta0": [0.1, 1.0]}
+    search = same(GreedyOnlineClassifier(random_state=0), grid, X / 16, y, cv=2)
+    assert search.fused_.all()
+
+
+def test_transformers_are_fitted_once_a_fold_and_setting():
+    X, y = DIGITS
+    fits = []
+
+    class Counting(MinMaxScaler):
+        def fit(self, X, y=None):
+            fits.append(len(X))
+            return super().fit(X, y)
+
+    pipeline = make_pipeline(Counting(), "passthrough", DKMClassifier(random_state=0))
+    grid = {"counting__clip": [False, True], "dkmclassifier__R": [1, 2, 4]}
+    search = OnePassSearchCV(pipeline, grid, cv=3, refit=False).fit(X, y)
+    assert len(fits) == 2 * 3
+    same(pipeline, grid, X, y, cv=3, return_train_score=True)
+    assert search.fused_.all()
+    alone = Pipeline([("learner", DKMClassifier(random_state=0))])
+    assert same(alone, {"learner__R": [1, 2]}, X, y, cv=3).fused_.all()
+
+
+def test_a_transformer_that_fails():
+    X, y = problem(60, 3)
+    X[0, 0] = np.nan
+    X[30, 1] = np.inf
+    pipeline = make_pipeline(StandardScaler(), CBGZClassifier(random_state=0))
+    grid = {"cbgzclassifier__b": [0.1, 1.0], "standardscaler__with_mean": [True, False]}
+    same(pipeline, grid, X, y, cv=KFold(3), error_score=-1.0)
+    same(CBGZClassifier(random_state=0), GRID, X, y, cv=KFold(3), error_score=-1.0)
+
+
+def test_texts():
+    texts = ["good fine", "bad awful", "good nice", "bad poor", "nice fine", "poor"] * 9
+    y = ["yes", "no"] * 27
+    pipeline = make_pipeline(TfidfVectorizer(), CBGZClassifier(random_state=0))
+    grid = {
+        "tfidfvectorizer__ngram_range": [(1, 1), (1, 2)],
+        "cbgzclassifier__b": [1, 2],
+    }
+    assert same(pipeline, grid, texts, y, cv=3).fused_.all()
+
+
+def test_last_step_of_a_pipeline_and_tables():
+    pd = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"})
+    learner = CBGZClassifier(random_state=0)
+    searches = [
+        make_pipeline(StandardScaler(), search(learner, GRID)).fit(X, y)
+        for search in (OnePassSearchCV, GridSearchCV)
+    ]
+    assert searches[0].score(X, y) == searches[1].score(X, y)
+    search = same(
+        learner, GRID, X, y, scoring=lambda e, X, y: float(isinstance(X, pd.DataFrame))
+    )
+    assert search.best_score_ == 1
+    np.testing.assert_array_equal(search.feature_names_in_, X.columns)
+
+
+def test_a_setting_that_overflows_gets_the_error_score():
+    X, y = CANCER
+    learner = MarginLossClassifier("hinge", random_state=0)
+    grid = {"eta0": [1e-3, 1e300, 1.0]}
+    with pytest.warns(FitFailedWarning, match="overflow"):
+        search = OnePassSearchCV(learner, grid, error_score=-2.0).fit(X, y)
+    assert search.cv_results_["mean_test_score"][1] == -2
+    assert search.fused_.all()
+    same(learner, grid, X, y, error_score=-2.0)
+    with pytest.raises(ValueError, match="overflow"):
+        OnePassSearchCV(learner, grid, error_score="raise").fit(X, y)
+
+
+def test_a_bad_parameter_is_named():
+    X, y = CANCER
+    with pytest.warns(FitFailedWarning, match="b == -1"):
+        OnePassSearchCV(CBGZClassifier(), {"b": [-1, 1.0]}, error_score=0).fit(X, y)
+    with pytest.raises(ValueError, match="Invalid parameter 'c'"):
+        OnePassSearchCV(CBGZClassifier(), {"c": [1]}).fit(X, y)
+    with pytest.raises(ValueError, match="inconsistent"):
+        OnePassSearchCV(CBGZClassifier(), GRID).fit(X, y[1:])
+    search = OnePassSearchCV(CBGZClassifier(), GRID, scoring=["accuracy", "f1"])
+    with pytest.raises(ValueError, match="refit"):
+        search.fit(X, y)
+
+
+def test_functions_of_ones_own_that_raise_stop_nobody_else():
+    X, y = problem(80, 3)
+
+    def fails(margins):
+        if (margins > 0.5).any():
+            raise ValueError("no answer")
+        return np.ones(len(margins))
+
+    learner = MarginLossClassifier(random_state=0)
+    grid = {"query_probability": ["tight", fails], "eta0": [0.5]}
+    search = same(learner, grid, X, y, cv=2, error_score=-1.0)
+    assert search.cv_results_["mean_test_score"][1] == -1
+    assert search.cv_results_["mean_test_score"][0] > 0
+
+
+def test_without_a_seed_all_settings_get_the_same_coins():
+    X, y = CANCER
+    grid = {"rate": [0.2, 0.2, 0.2]}
+    search = OnePassSearchCV(RandomSamplingClassifier(), grid).fit(X, y)
+    for k in range(5):
+        assert len(set(search.cv_results_[f"split{k}_n_queries"])) == 1
+    assert len({search.cv_results_[f"split{k}_n_queries"][0] for k in range(5)}) > 1
+
+
+def test_threads_over_folds():
+    X, y = DIGITS
+    learner = CBGZClassifier(random_state=0)
+    same(learner, GRID, X, y, cv=4, n_jobs=2)
+
+
+def test_folds_that_overlap():
+    X, y = CANCER
+    learner = CBGZClassifier(random_state=0)
+    same(
+        learner, GRID, X, y, cv=ShuffleSplit(3, random_state=0), return_train_score=True
+    )
+    everything = np.arange(len(y))
+    folds = [(everything, everything[:50]), (everything, everything[50:99])]
+    search = same(learner, GRID, X, y, cv=folds, return_train_score=True)
+    assert search.best_estimator_.coef_.shape == (1, 30)
+
+
+def test_groups():
+    X, y = CANCER
+    groups = np.arange(len(y)) % 7
+    searches = [
+        search(CBGZClassifier(random_state=0), GRID, cv=GroupKFold(3))
+        for search in (OnePassSearchCV, GridSearchCV)
+    ]
+    for search in searches:
+        search.fit(X, y, groups=groups)
+    assert searches[0].best_score_ == searches[1].best_score_
+    assert searches[0].fused_.all()
+
+
+def test_metadata_takes_the_way_of_grid_search():
+    X, y = CANCER
+    search = OnePassSearchCV(SGDClassifier(random_state=0), {"alpha": [0.1, 1.0]})
+    search.fit(X, y, sample_weight=np.ones(len(y)))
+    assert not search.fused_.any()
+
+
+def test_progress():
+    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn < 1.9")
+
+    class Note:
+        def __init__(self):
+            self.tasks = []
+
+        def setup(self, estimator, context):
+            pass
+
+        teardown = on_fit_task_begin = setup
+
+        def on_fit_task_end(self, estimator, context):
+            self.tasks.append(context.task_name)
+
+    X, y = CANCER
+    note = Note()
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), GRID, cv=3)
+    search.set_callbacks(note).fit(X, y)
+    assert note.tasks == ["fold"] * 3 + ["score and refit", "fit"]
+    assert callback
+    assert "_callback_fit_ctx" not in vars(search)
+
+
+def test_it_prints_as_grid_search_does(capsys):
+    X, y = CANCER
+    OnePassSearchCV(CBGZClassifier(random_state=0), GRID, cv=2, verbose=1).fit(X, y)
+    assert (
+        "Fitting 2 folds for each of 3 candidates, totalling 6"
+        in capsys.readouterr().out
+    )
+
+
+def test_it_is_documented():
+    parameters = inspect.signature(OnePassSearchCV).parameters
+    assert list(parameters) == list(inspect.signature(GridSearchCV).parameters)
+    doc = ClassDoc(OnePassSearchCV)
+    assert names(doc["Parameters"]) == list(parameters)
+    found = {name for entry in doc["Attributes"] for name in entry.name.split(", ")}
+    X, y = CANCER
+    for options in ({}, {"scoring": ["accuracy", "f1"], "refit": "f1"}):
+        search = OnePassSearchCV(CBGZClassifier(), GRID, **options).fit(X, y)
+        theirs = GridSearchCV(CBGZClassifier(), GRID, **options).fit(X, y)
+        assert {name for name in vars(search) if name.endswith("_")} >= {
+            name for name in vars(theirs) if name.endswith("_")
+        }
+        assert all(hasattr(search, name) for name in found)

@@ -1,0 +1,569 @@
+"""Pools that are not in memory: the picks are those of the array, to the last row."""
+
+import os
+import pickle
+import re
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_activelearn import (
+    ALMSClassifier,
+    COMBClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    QueryByCommitteeClassifier,
+    UncertaintyHerdingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._containers import AllBut, numbers_of
+from sklearn_activelearn.pool import _ranking
+from sklearn_activelearn.pool._sample import Sample
+from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
+from tests.learners import each
+from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
+from tests.tools import AnswerSheet, fresh
+
+da = pytest.importorskip("dask.array")
+pa = pytest.importorskip("pyarrow")
+ds = pytest.importorskip("pyarrow.dataset")
+pq = pytest.importorskip("pyarrow.parquet")
+
+each_source = pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
+
+#: Linear models agree on any rows.
+LINEAR = [
+    MinMarginClassifier(n_initial=4),
+    MinMarginClassifier(n_initial=4, batch_size=3, n_candidates=20),
+    MinMarginClassifier(
+        n_initial=4, batch_size=3, n_candidates=20, batch="cluster", initial="herding"
+    ),
+    MinMarginClassifier(n_initial=4, stopping=["margin_exhausted"]),
+    UncertaintySamplingClassifier(n_initial=4, measure="entropy", batch_size=2),
+    UncertaintySamplingClassifier(n_initial=4, n_jobs=2, batch_size=2),
+    UncertaintySamplingClassifier(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        n_initial=4,
+        stopping="stable_predictions",
+    ),
+    QueryByCommitteeClassifier(
+        estimators=[("first", LinearSVC()), ("second", LinearSVC(C=0.01))],
+        n_initial=4,
+        cv=2,
+        batch_size=2,
+        n_candidates=30,
+    ),
+    QueryByCommitteeClassifier(
+        n_initial=4, cv=2, disagreement="consensus_kl", estimator=LogisticRegression()
+    ),
+    PassiveClassifier(n_initial=4, batch_size=3),
+]
+
+#: Others agree on rows of small whole numbers.
+OTHERS = [
+    MinMarginClassifier(SVC(), n_initial=4, batch_size=3),
+    UncertaintySamplingClassifier(DecisionTreeClassifier(), n_initial=4),
+    UncertaintySamplingClassifier(KNeighborsClassifier(3), n_initial=4),
+    ALMSClassifier(
+        param_grid={"C": [0.1, 10.0]}, n_candidates=3, n_pairs=2, n_initial=8
+    ),
+]
+
+
+@pytest.fixture(params=[[64, 128], [1, 50, 50, 149]], ids=str)
+def cuts(request):
+    """Where chunks and files end, some of them empty."""
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Have 150 rows be several blocks."""
+    monkeypatch.setattr(_base, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(_base, "CONVERTED_BYTES", 1)
+    monkeypatch.setattr(_base, "FEWEST_ROWS", 48)
+    monkeypatch.setattr(_base, "ROUND", 16)
+
+
+def problem(kind="whole numbers"):
+    """Return rows with ties and equal rows among them, and labels."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, size=(150, 4)).astype(np.float64)
+    if kind == "any numbers":
+        X = rng.standard_normal((150, 37))
+    X[50:70] = X[20:40]
+    X[149] = X[0]
+    return X, np.array(["a", "b", "c"])[
+        (X[:, :1] > 0).sum(axis=1) + (X[:, 1] + X[:, 2] > 1)
+    ]
+
+
+def purchases(learner, X, y):
+    """Return what a learner buys, with what it says of it."""
+    said = []
+    for _ in range(6):
+        bought = learner.query(X, return_probability=True, return_utility=True)
+        said.append([part.tolist() for part in bought])
+        learner.teach(X[bought[0]], y[bought[0]])
+    return said
+
+
+def rows_of(learner, X, y):
+    return [rows for rows, *_ in purchases(learner, X, y)]
+
+
+def check_picks(prototype, make, cuts, folder, kind):
+    X, y = problem(kind)
+    source = make(X, cuts, folder)
+    learner, expected = fresh(prototype), fresh(prototype)
+    found, wanted = purchases(learner, source, y), purchases(expected, X, y)
+    assert [each[:2] for each in found] == [each[:2] for each in wanted]
+    for (*_, utilities), (*_, others) in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(utilities, others, rtol=1e-9, atol=1e-12)
+    X = X if not isinstance(source, ParquetSource) else framed(X, source)
+    np.testing.assert_array_equal(learner.predict(source), learner.predict(X))
+
+
+def framed(X, source):
+    return pd.DataFrame(X, columns=source.columns)
+
+
+@each_source
+@each(LINEAR)
+def test_picks_are_those_in_memory(prototype, make, tmp_path):
+    check_picks(prototype, make, [1, 75, 75], tmp_path, "any numbers")
+
+
+@each_source
+@each([*LINEAR, *OTHERS])
+def test_picks_among_ties_are_those_in_memory(prototype, make, cuts, tmp_path):
+    check_picks(prototype, make, cuts, tmp_path, "whole numbers")
+
+
+@each_source
+@pytest.mark.parametrize("verb", ["fit", "partial_fit", "learn"])
+def test_loops_buy_what_they_buy_in_memory(make, verb, tmp_path):
+    X, y = problem()
+    prototype = UncertaintySamplingClassifier(n_initial=5, batch_size=3, budget=20)
+    learners = fresh(prototype), fresh(prototype)
+    for learner, rows in zip(learners, (X, make(X, [60], tmp_path)), strict=True):
+        call = getattr(learner, verb)
+        call(rows, AnswerSheet(y) if verb == "learn" else y)
+    first, second = (learner.queried_indices_.tolist() for learner in learners)
+    assert first == second
+    assert len(first) == 20
+
+
+@pytest.mark.parametrize("size", [16, 32, 64, 4096])
+@pytest.mark.parametrize("kind", ["whole numbers", "any numbers"])
+def test_block_sizes_do_not_matter(size, kind, monkeypatch, tmp_path):
+    monkeypatch.setattr(_base, "FEWEST_ROWS", size)
+    prototype = MinMarginClassifier(n_initial=4, batch_size=2)
+    check_picks(prototype, as_mapped, [], tmp_path, kind)
+    monkeypatch.setattr(_base, "ROUND", 1024)
+    (tmp_path / "more").mkdir()
+    check_picks(prototype, as_dask, [47], tmp_path / "more", kind)
+
+
+def test_a_share_of_the_whole_is_the_same_to_the_last_bit(tmp_path):
+    X, y = problem("any numbers")
+    learner = fresh(MinMarginClassifier(n_initial=10)).fit(X, y)
+    whole = np.concatenate([learner._utility(X[i : i + 13]) for i in range(0, 150, 13)])
+    np.testing.assert_array_equal(learner._utility(X), whole)
+
+
+def test_csr_is_scored_by_blocks():
+    X, y = problem()
+    dense, sparse = (fresh(MinMarginClassifier(LinearSVC())) for _ in range(2))
+    assert rows_of(dense, X, y) == rows_of(sparse, csr_array(X), y)
+
+
+def test_float32_is_read_as_it_is(tmp_path):
+    X, y = problem()
+    double, single = (fresh(MinMarginClassifier(n_initial=4)) for _ in range(2))
+    mapped = as_mapped(X.astype(np.float32), [], tmp_path)
+    assert rows_of(double, X, y) == rows_of(single, mapped, y)
+
+
+@each_source
+def test_the_ledger_knows_rows_of_a_source(make, tmp_path):
+    X, y = problem("any numbers")
+    source = make(X, [70], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4, batch_size=4, budget=None))
+    rows = learner.query(source)
+    assert learner.pending(source).tolist() == rows.tolist()
+    learner.teach(source[rows[1:3]], y[rows[1:3]])
+    learner.skip(source[rows[:1]], refund=True)
+    assert learner.pending(source).tolist() == rows[3:].tolist()
+    assert (learner.n_pending_, learner.n_skipped_, learner.n_queries_) == (1, 1, 3)
+    learner.correct(source[rows[1:2]], ["b"])
+    learner = pickle.loads(pickle.dumps(learner))
+    learner.teach(source[rows[3:]], y[rows[3:]])
+    sold = rows.tolist()
+    while len(rows := learner.query(source, exclude=[1, 2])):
+        learner.teach(source[rows], y[rows])
+        sold += rows.tolist()
+    assert sorted(sold) == sorted({*range(150)} - ({1, 2} - set(sold[:4])))
+
+
+@each_source
+def test_of_equal_rows_those_that_were_bought_are_not_sold_again(make, tmp_path):
+    X, y = problem()
+    learner = fresh(MinMarginClassifier(n_initial=4, budget=None, batch_size=20))
+    source, sold = make(X, [70], tmp_path), []
+    while len(rows := learner.query(source)):
+        learner.teach(source[rows], y[rows])
+        sold += rows.tolist()
+    assert sorted(sold) == list(range(150))
+
+
+@each_source
+def test_candidates_exclude_and_limit(make, tmp_path):
+    X, y = problem("any numbers")
+    learners = [fresh(MinMarginClassifier(n_initial=4, batch_size=5)) for _ in range(2)]
+    for learner, rows in zip(learners, (X, make(X, [70], tmp_path)), strict=True):
+        learner.teach(rows[np.arange(10)], y[:10])
+        bought = learner.query(rows, candidates=np.arange(150) > 70, exclude=[80, 90])
+        more = learner.query(rows, candidates=[3, 5, 149, 20], limit=2)
+        learner.bought = [*bought.tolist(), *more.tolist()]
+    assert learners[0].bought == learners[1].bought
+    assert not {80, 90} & set(learners[0].bought)
+
+
+# what is looked at
+
+
+def test_a_sample_is_drawn_anew_for_each_purchase():
+    X, y = problem("any numbers")
+    X, y, seen = X[70:140], y[70:140], []
+
+    def keep(probabilities):
+        seen.append(set(probabilities[:, 0]))
+        return np.zeros(len(probabilities))
+
+    learner = fresh(
+        UncertaintySamplingClassifier(measure=keep, n_initial=4, n_candidates=20)
+    )
+    learner.teach(X[:10], y[:10])
+    learner.query(X)
+    first = set().union(*seen)
+    seen.clear()
+    learner.query(X)
+    second = set().union(*seen)
+    assert len(first) == len(second) == 20
+    assert len(first & second) < 15
+
+
+def test_each_round_has_a_sample_of_its_own():
+    first, second = (
+        Sample.of(None, np.arange(100), 20, 1, (5, k)).rows for k in (0, 1)
+    )
+    assert len(np.intersect1d(first, second)) < 15
+
+
+def test_rows_of_a_sample_have_their_numbers_in_the_pool():
+    X, y = problem("any numbers")
+    learner = fresh(
+        MinMarginClassifier(
+            n_initial=4,
+            batch_size=4,
+            n_candidates=8,
+            batch="cluster",
+            initial="herding",
+        )
+    )
+    for _ in range(4):
+        rows = learner.query(X, candidates=np.arange(100, 150))
+        assert rows.min() >= 100
+        learner.teach(X[rows], y[rows])
+
+
+def test_what_a_transformer_makes_is_checked():
+    X, y = problem()
+    X = abs(X) + 1
+    logarithm = FunctionTransformer(np.log)
+    learner = fresh(MinMarginClassifier(make_pipeline(logarithm, LinearSVC())))
+    learner.teach(X, y)
+    with np.errstate(divide="ignore"), pytest.raises(ValueError, match="contains inf"):
+        learner.query(np.append(X, np.zeros((1, 4)), axis=0))
+
+
+def test_random_draws_from_a_sample_have_their_probability():
+    X, _ = problem("any numbers")
+    X, counts = X[70:90], np.zeros(20)
+    for seed in range(1_000):
+        learner = MinMarginClassifier(n_initial=2, n_candidates=5, random_state=seed)
+        rows, probabilities = learner.query(X, return_probability=True)
+        np.testing.assert_allclose(probabilities, 2 / 20)
+        counts[rows] += 1
+    assert abs(counts / 1_000 - 2 / 20).max() < 0.04
+
+
+def test_a_sample_is_no_smaller_than_the_purchase():
+    X, y = problem("any numbers")
+    learner = fresh(MinMarginClassifier(n_initial=8, batch_size=6, n_candidates=3))
+    rows = learner.query(X)
+    assert len(rows) == 8
+    learner.teach(X[rows], y[rows])
+    assert len(learner.query(X)) == 6
+
+
+# what is refused
+
+
+def refused(learner, X, words, verb="query", **more):
+    before = pickle.dumps(learner)
+    with pytest.raises((TypeError, ValueError), match=words) as caught:
+        getattr(learner, verb)(X, **more)
+    assert pickle.dumps(learner) == before
+    return caught.value
+
+
+@each_source
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_row_that_is_not_finite_is_named(make, value, tmp_path):
+    X, y = problem()
+    X[100, 2] = value
+    source = make(X, [99], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    error = refused(learner, source, r"row 100")
+    assert any("of X" in note for note in error.__notes__)
+    learner.teach(source[np.arange(10)], y[:10])
+    refused(learner, source, r"row 100")
+
+
+def made(folder):
+    (folder / "again").mkdir()
+    return folder / "again"
+
+
+@each_source
+def test_what_the_estimator_understands_passes(make, tmp_path):
+    X, _ = problem()
+    learner = fresh(MinMarginClassifier(make_pipeline(SimpleImputer(), LinearSVC())))
+    X[100, 2] = np.nan
+    assert len(learner.query(make(X, [99], tmp_path))) == 10
+    counts = fresh(UncertaintySamplingClassifier(MultinomialNB()))
+    refused(counts, make(X * 0 - 1, [], made(tmp_path)), "Negative|NaN")
+
+
+@each_source
+@each([COMBClassifier(), ALMSClassifier(), UncertaintyHerdingClassifier(),
+       MinMarginClassifier(batch="cluster")])  # fmt: skip
+def test_learners_that_need_all_rows_say_so(prototype, make, tmp_path):
+    X, y = problem()
+    source = make(X, [60], tmp_path)
+    learner = fresh(prototype, n_initial=10)
+    if make is as_mapped:
+        assert len(learner.query(source)) == 10
+        return
+    for verb, more in [("query", {}), ("fit", {"y": y}), ("partial_fit", {"y": y})]:
+        error = refused(
+            learner, source, "needs all rows of the pool in memory", verb, **more
+        )
+        assert "set n_candidates" in str(error) or "pass a sample" in str(error)
+
+
+@pytest.mark.parametrize("make", [as_dask, as_parquet])
+def test_a_refused_fit_leaves_the_learner_as_it_was(make, tmp_path):
+    X, y = problem()
+    learner = fresh(COMBClassifier(n_estimators=2, batch_size=30, budget=40)).fit(X, y)
+    refused(learner, make(X, [60], tmp_path), "needs all rows", "fit", y=y)
+    predicted = learner.predict(as_dask(X, [60], tmp_path))
+    np.testing.assert_array_equal(predicted.compute(), learner.predict(X))
+
+
+# what it takes
+
+
+def test_a_query_keeps_one_number_a_row(monkeypatch, tmp_path):
+    monkeypatch.undo()
+    X = np.random.default_rng(0).standard_normal((2_000_000, 2), dtype=np.float32)
+    mapped = as_mapped(X, [], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=10))
+    rows = learner.query(mapped, candidates=np.arange(10))
+    learner.teach(X[rows], X[rows, 0] > 0)
+    learner.query(mapped)
+    tracemalloc.start()
+    learner.query(mapped)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * len(X) + 30 * 2**20
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 66, 80, 230, 1_000, 1_001])
+@pytest.mark.parametrize("ties", [False, True])
+def test_ranking_by_blocks(n, ties, monkeypatch):
+    monkeypatch.setattr(_ranking, "BLOCK", 64)
+    rng = np.random.default_rng(n)
+    values = -rng.integers(0, 4, n) / 4 if ties else rng.standard_normal(n)
+    assert _ranking.median_size(values) == np.median(np.abs(values))
+    for k in {1, (n + 1) // 2, n}:
+        assert _ranking.highest(values, k) == np.sort(values)[-k]
+    positions = _ranking.at_least(values, 0.0)
+    assert positions.tolist() == np.flatnonzero(values >= 0).tolist()
+
+
+def test_all_rows_but_some():
+    is_meant = np.random.default_rng(0).random(200) > 0.2
+    rows, expected = numbers_of(is_meant), np.flatnonzero(is_meant)
+    assert isinstance(rows, AllBut)
+    assert len(rows) == len(expected)
+    np.testing.assert_array_equal(np.asarray(rows), expected)
+    np.testing.assert_array_equal(rows[np.array([3, 0, 99])], expected[[3, 0, 99]])
+    parts = [rows.of(np.arange(k, k + 50), k) for k in range(0, 200, 50)]
+    np.testing.assert_array_equal(np.concatenate(parts), expected)
+    assert isinstance(numbers_of(~is_meant), np.ndarray)
+
+
+# what changes, and what is wrong
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path):
+    X, _ = problem()
+    mapped = as_mapped(X, [], tmp_path)
+    os.truncate(tmp_path / "rows.npy", 1_000)
+    refused(fresh(MinMarginClassifier()), mapped, "X has changed: .* has 1000 bytes")
+
+
+def test_parquet_files_that_changed_are_refused(tmp_path):
+    X, y = problem()
+    source = as_parquet(X, [60], tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(source)
+    file = tmp_path / "parquet" / "1.parquet"
+    pq.write_table(pq.read_table(file).slice(0, 50), file)
+    with pytest.raises(ValueError, match=r"X has changed: .*1\.parquet has"):
+        learner.teach(source[rows], y[rows])
+    refused(learner, source, "X has changed")
+
+
+def test_a_dask_block_of_another_length_is_refused():
+    X, y = problem()
+    source = da.from_array(X, chunks=(50, 4)).map_blocks(lambda X: X[:40], dtype=float)
+    learner = fresh(MinMarginClassifier(n_initial=4)).teach(X[:10], y[:10])
+    refused(learner, source, "X has changed: rows .* are 40 rows now")
+
+
+WRONG_DASK = [
+    (lambda D: D[D[:, 0] > 0], "unknown chunk sizes: call X.compute_chunk_sizes"),
+    (lambda D: D[0], "2D array"),
+    (lambda D: D.astype("U3"), "numbers"),
+    (lambda D: D[:, :0], r"0 feature"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), WRONG_DASK, ids=["sizes", "1D", "U3", "0"])
+def test_dask_arrays_that_will_not_do(make, words):
+    source = make(da.from_array(problem()[0], chunks=(50, 4)))
+    refused(fresh(MinMarginClassifier()), source, words)
+
+
+def table(**columns):
+    return pa.table(columns)
+
+
+WRONG_FILES = [
+    ([table(a=["x"], b=[1.0])], None, "column 'a' of .* holds string, not numbers"),
+    ([table(a=[1.0])], ["a", "c"], "has no column 'c'"),
+    ([table(a=[1.0], b=[1.0]), table(a=[1.0])], None, "has no column 'b'"),
+    ([table(a=[1.0]), table(a=[1])], None, "do not agree on the types"),
+]
+
+
+@pytest.mark.parametrize(("tables", "columns", "words"), WRONG_FILES)
+def test_files_that_will_not_do(tables, columns, words, tmp_path):
+    for k, each_table in enumerate(tables):
+        pq.write_table(each_table, tmp_path / f"{k}.parquet")
+    with pytest.raises(ValueError, match=words):
+        ParquetSource(tmp_path, columns)
+
+
+def test_columns_are_picked_by_name(tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    source = ParquetSource(tmp_path / "parquet", columns=["x2", "x0"])
+    np.testing.assert_array_equal(
+        np.asarray(source[[149, 0, 149]]), X[[149, 0, 149]][:, [2, 0]]
+    )
+    assert source.shape == (150, 2)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    learner.query(source)
+    assert learner.feature_names_in_.tolist() == ["x2", "x0"]
+    whole = ParquetSource(tmp_path / "parquet", columns=["x0", "x2"])
+    refused(learner, whole, "feature names")
+
+
+def test_a_dataset_and_a_list_of_files_will_do(tmp_path):
+    X, _ = problem()
+    as_parquet(X, [60], tmp_path)
+    folder = tmp_path / "parquet"
+    dataset = ds.dataset(folder)
+    expected = fresh(MinMarginClassifier()).query(X).tolist()
+    assert fresh(MinMarginClassifier()).query(dataset).tolist() == expected
+    turned = ParquetSource([folder / "1.parquet", folder / "0.parquet"])
+    np.testing.assert_array_equal(np.asarray(turned[:]), np.r_[X[60:], X[:60]])
+    assert len(turned[[]]) == 0
+
+
+@each_source
+def test_as_memmap(make, tmp_path):
+    X, _ = problem("any numbers")
+    copy = as_memmap(make(X, [60, 60], tmp_path), tmp_path / "copy.npy")
+    np.testing.assert_array_equal(copy, X)
+    assert isinstance(copy, np.memmap)
+    single = as_memmap(X, str(tmp_path / "copy.npy"), dtype="f4")
+    assert single.dtype == np.float32
+    assert sorted(file.name for file in tmp_path.glob("copy*")) == ["copy.npy"]
+
+
+def test_what_cannot_be_mapped(tmp_path):
+    with pytest.raises(TypeError, match="X must be a source of rows"):
+        as_memmap([[1.0]], tmp_path / "x.npy")
+    with pytest.raises(ValueError, match="must hold numbers"):
+        as_memmap(np.array([["a"]]), tmp_path / "x.npy")
+    assert not [*tmp_path.iterdir()]
+
+
+@each_source
+def test_a_measure_that_fails_bills_nothing(make, tmp_path):
+    X, y = problem()
+
+    def fails(probabilities):
+        raise ZeroDivisionError("oops")
+
+    learner = fresh(UncertaintySamplingClassifier(measure=fails, n_initial=4))
+    source = make(X, [60], tmp_path)
+    learner.teach(source[np.arange(20)], y[:20])
+    before = vars(learner).copy()
+    with pytest.raises(ZeroDivisionError, match="oops") as caught:
+        learner.query(source)
+    assert vars(learner) == before
+    assert re.match(r"This happened in rows \d+ to \d+ of X", caught.value.__notes__[0])
+
+
+@each_source
+def test_score(make, tmp_path):
+    X, y = problem()
+    source = make(X, [60], tmp_path)
+    learner = fresh(UncertaintySamplingClassifier(n_initial=20))
+    rows = learner.query(source)
+    learner.teach(source[rows], y[rows])
+    predicted = np.asarray(learner.predict(source))
+    assert learner.score(source, y) == np.mean(predicted == y)
+    assert learner.predict_proba(source).shape == (150, 3)
+    assert learner.decision_function(source).shape == (150, 3)
+    if make is as_dask:
+        assert isinstance(learner.predict_proba(source), da.Array)
