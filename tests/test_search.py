@@ -12,9 +12,8 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import FitFailedWarning
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -136,22 +135,6 @@ def test_scorers_of_ones_own_see_fitted_learners_and_rows():
     )
 
 
-def test_rows_bought_are_numbered_as_in_a_fold():
-    X, y = DIGITS
-    seen = []
-
-    def note(learner, X, y):
-        seen.append(learner.queried_indices_)
-        return 0.0
-
-    learner, folds = CBGZClassifier(random_state=0), KFold(2, shuffle=True)
-    folds = list(folds.split(X))
-    OnePassSearchCV(learner, {"b": [0.1]}, scoring=note, cv=folds).fit(X, y)
-    for (train, _), rows in zip(folds, seen, strict=True):
-        alone = clone(learner).fit(X[train], y[train])
-        np.testing.assert_array_equal(rows, alone.queried_indices_)
-
-
 def test_labels_bought_are_told():
     X, y = CANCER
     search = OnePassSearchCV(CBGZClassifier(random_state=0), GRID, cv=3).fit(X, y)
@@ -242,34 +225,6 @@ def test_a_transformer_that_fails():
     same(CBGZClassifier(random_state=0), GRID, X, y, cv=KFold(3), error_score=-1.0)
 
 
-def test_texts():
-    texts = ["good fine", "bad awful", "good nice", "bad poor", "nice fine", "poor"] * 9
-    y = ["yes", "no"] * 27
-    pipeline = make_pipeline(TfidfVectorizer(), CBGZClassifier(random_state=0))
-    grid = {
-        "tfidfvectorizer__ngram_range": [(1, 1), (1, 2)],
-        "cbgzclassifier__b": [1, 2],
-    }
-    assert same(pipeline, grid, texts, y, cv=3).fused_.all()
-
-
-def test_last_step_of_a_pipeline_and_tables():
-    pd = pytest.importorskip("pandas")
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    y = y.map({0: "malignant", 1: "benign"})
-    learner = CBGZClassifier(random_state=0)
-    searches = [
-        make_pipeline(StandardScaler(), search(learner, GRID)).fit(X, y)
-        for search in (OnePassSearchCV, GridSearchCV)
-    ]
-    assert searches[0].score(X, y) == searches[1].score(X, y)
-    search = same(
-        learner, GRID, X, y, scoring=lambda e, X, y: float(isinstance(X, pd.DataFrame))
-    )
-    assert search.best_score_ == 1
-    np.testing.assert_array_equal(search.feature_names_in_, X.columns)
-
-
 def test_a_setting_that_overflows_gets_the_error_score():
     X, y = CANCER
     learner = MarginLossClassifier("hinge", random_state=0)
@@ -324,31 +279,6 @@ def test_threads_over_folds():
     X, y = DIGITS
     learner = CBGZClassifier(random_state=0)
     same(learner, GRID, X, y, cv=4, n_jobs=2)
-
-
-def test_folds_that_overlap():
-    X, y = CANCER
-    learner = CBGZClassifier(random_state=0)
-    same(
-        learner, GRID, X, y, cv=ShuffleSplit(3, random_state=0), return_train_score=True
-    )
-    everything = np.arange(len(y))
-    folds = [(everything, everything[:50]), (everything, everything[50:99])]
-    search = same(learner, GRID, X, y, cv=folds, return_train_score=True)
-    assert search.best_estimator_.coef_.shape == (1, 30)
-
-
-def test_groups():
-    X, y = CANCER
-    groups = np.arange(len(y)) % 7
-    searches = [
-        search(CBGZClassifier(random_state=0), GRID, cv=GroupKFold(3))
-        for search in (OnePassSearchCV, GridSearchCV)
-    ]
-    for search in searches:
-        search.fit(X, y, groups=groups)
-    assert searches[0].best_score_ == searches[1].best_score_
-    assert searches[0].fused_.all()
 
 
 def test_metadata_takes_the_way_of_grid_search():
