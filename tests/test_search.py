@@ -11,7 +11,7 @@ from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -236,6 +236,16 @@ def test_a_setting_that_overflows_gets_the_error_score():
     same(learner, grid, X, y, error_score=-2.0)
     with pytest.raises(ValueError, match="overflow"):
         OnePassSearchCV(learner, grid, error_score="raise").fit(X, y)
+
+
+def test_a_pass_that_went_wrong_is_told_of():
+    X, y = CANCER
+    learner = MarginLossClassifier("ramp", random_state=0)
+    options = {"cv": 2, "refit": False}
+    for search in (OnePassSearchCV, GridSearchCV):
+        with pytest.warns(ConvergenceWarning) as told:
+            search(learner, {"eta0": [0.1, 0.2]}, **options).fit(X, y)
+        assert len(told) == 4
 
 
 def test_a_bad_parameter_is_named():
