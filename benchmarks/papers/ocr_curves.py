@@ -60,6 +60,7 @@ def main(argv=None):
     tuned = {
         (row["problem"], row["learner"]): json.loads(row["parameters"])
         for row in (read(args.results, "ocr") if args.results else [])
+        if row["problem"] in FIGURE_4 + FIGURE_5
     }
     if not tuned:
         print("The parameters are the defaults: there is no ocr.csv in --results.")

@@ -11,7 +11,7 @@ restarts each time. Every trial draws other rows and is the same for all losses;
 it begins with a random row of each class and eight more.
 
     python -m benchmarks.papers.offline_margin_loss [--trials 10] [--labels 200]
-        [--results DIR] [--quick]
+        [--learner NAME] [--results DIR] [--quick]
 """
 
 import argparse
@@ -90,14 +90,18 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument(
+        "--learner", action="append", choices=LEARNERS, help=f"and the {BASELINE}"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
-    learners = LEARNERS
     if args.quick:
-        args.trials, args.labels = 2, 40
-        learners = {name: LEARNERS[name] for name in (BASELINE, "sigmoid + restarts")}
+        args.trials, args.labels, args.learner = 2, 40, ["sigmoid + restarts"]
+    learners = {
+        name: LEARNERS[name] for name in (BASELINE, *(args.learner or LEARNERS))
+    }
     if args.trials < 2:
         parser.error("--trials: a standard error needs 2 or more")
     if args.labels < 4 * N_RANDOM:
