@@ -47,7 +47,7 @@ colors = np.array(["#0072B2", "#D55E00"])
 def vote_entropy(learner, places):
     """Return the entropy in bits of the weighted votes on each place."""
     votes = np.array([member.predict(places) for member in learner.estimators_])
-    share = learner.cv_scores_ @ votes / learner.cv_scores_.sum()
+    share = learner.vote_weights_ @ votes
     share = np.clip(share, 1e-12, 1 - 1e-12)
     return -share * np.log2(share) - (1 - share) * np.log2(1 - share)
 

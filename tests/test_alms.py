@@ -109,6 +109,47 @@ def test_other_ways_to_choose_are_those_of_the_slow_twin():
     assert learner.best_index_ != reference.best_on_validation(TWINS, *sets)
 
 
+@pytest.mark.parametrize("voi", ["gram", "refit"])
+def test_each_label_in_turn_and_the_choice_by_cross_validation(voi):
+    X, y = small_pool()
+    params = {"n_initial": 6, "budget": 9, "random_state": 1, "label": "expected"}
+    bought, rounds = reference.purchases(TWINS, X, y, **params)
+    lams = [("lam", SMALL_LAMS), ("C", [1 / lam for lam in SMALL_LAMS])][voi == "gram"]
+    learner = ALMSClassifier(
+        reference.Exact() if voi == "refit" else LogisticRegression(),
+        param_grid=dict([lams]), voi=voi, selection="cv", cv=3, **params,
+    ).fit(X, y)  # fmt: skip
+    check_purchases(learner, bought, rounds)
+    rows = [row for row, _ in bought]
+    best = reference.best_in_cross_validation(TWINS, X[rows], y[rows], 3)
+    assert learner.best_index_ == best
+
+
+@pytest.mark.parametrize("voi", ["gram", "refit"])
+def test_without_a_validation_set_its_loss_in_cross_validation_chooses(voi):
+    differ = 0
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        X = rng.standard_normal((30, 3))
+        names = np.where(X[:, 0] + rng.standard_normal(30) > 0, "b", "a")
+        learner = ALMSClassifier(
+            param_grid={"C": [100.0, 1.0, 0.01]}, voi=voi, selection="validation"
+        ).teach(X, names)
+        codes = (names == "b").astype(int)
+        models = [reference.Logistic(lam) for lam in (0.01, 1.0, 100.0)]
+        best = reference.best_in_cross_validation(models, X, codes, 5)
+        assert learner.best_index_ == best
+        brier = fresh(learner, loss="brier").teach(X, names)
+        differ += brier.best_index_ != best
+    assert differ
+
+
+def test_nothing_to_choose_by_takes_the_middle_candidate():
+    learner = ALMSClassifier(param_grid={"C": [0.01, 0.1, 1.0, 10.0]})
+    learner.teach(X[[0, 1, 2]], [0, 0, 1])  # one row of a class: no folds
+    assert learner.best_index_ == 1
+
+
 def test_slow_runs_buy_for_both_sets():
     later = {purpose for seed in range(3) for _, purpose in slow_run(seed)[0][6:]}
     assert later == {"train", "validation"}

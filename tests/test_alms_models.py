@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn.pool._labelled import Labelled
+from sklearn_activelearn.pool._losses import LOSSES
 from sklearn_activelearn.pool.alms import _gram_models, _value_of_information
 from sklearn_activelearn.pool.alms._calibration import PlainSigmoid, calibrated
 from sklearn_activelearn.pool.alms._gram_models import GramModels, coordinates
@@ -23,7 +24,6 @@ from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
 from sklearn_activelearn.pool.alms._newton import solve
 from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
-    LOSSES,
     Means,
     lower_ends,
     model_probabilities,
@@ -59,18 +59,20 @@ def engines(X, y, is_validation, pool, lams=LAMS):
     )
 
 
-def values(models, pairing="averaged"):
+def values(models, pairing="averaged", label="predicted"):
     return values_of_information(
         models,
         lambda losses: model_probabilities(lower_ends(losses)),
         temperature=None,
         pairing=pairing,
+        label=label,
         n_pairs=None,
         n_jobs=None,
         rng=np.random.default_rng(0),
     )
 
 
+@pytest.mark.parametrize("label", ["predicted", "expected"])
 @settings(max_examples=8)
 @given(
     seed=st.integers(0, 999),
@@ -78,19 +80,20 @@ def values(models, pairing="averaged"):
     d=st.sampled_from([2, 4, 20]),
     separable=st.booleans(),
 )
-def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
+def test_values_are_those_of_the_slow_twin(label, seed, v, d, separable):
     X, y, is_validation, pool = problem(seed, v=v, d=d, separable=separable)
     T, V = (X[~is_validation], y[~is_validation]), (X[is_validation], y[is_validation])
     models = [reference.Logistic(lam) for lam in LAMS]
-    _, _, training, selection = reference.one_round(models, T, V, pool)
+    _, _, training, selection = reference.one_round(models, T, V, pool, label=label)
     refitted, together = engines(X, y, is_validation, pool)
-    for own, other in zip(values(refitted), (training, selection), strict=True):
+    expected = training, selection
+    for own, other in zip(values(refitted, label=label), expected, strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_gram_models, "TOLERANCE", 1e-6)
-        for own, other in zip(values(together), (training, selection), strict=True):
+        for own, other in zip(values(together, label=label), expected, strict=True):
             np.testing.assert_allclose(own, other, rtol=1e-6)
-    np.testing.assert_allclose(values(together)[0], training, atol=5e-3)
+    np.testing.assert_allclose(values(together, label=label)[0], training, atol=5e-3)
 
 
 @settings(max_examples=6)
@@ -122,6 +125,10 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
         np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
     for own, other in zip(together.trained(), refitted.trained(), strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
+    fold = np.arange(1, 12, 2)  # of both sets
+    np.testing.assert_allclose(
+        together.without_fold(fold), refitted.without_fold(fold), rtol=1e-6, atol=1e-7
+    )
 
 
 def test_all_ways_to_train_with_one_more_row_are_taken():

@@ -136,6 +136,16 @@ TWINS = [
         partial(reference.grown, shrinkage=0.2),
         0.01,
     ),
+    (
+        FASSLBoostClassifier(n_initial_estimators=1),
+        partial(reference.grown, n_initial_estimators=1),
+        0.01,
+    ),
+    (
+        FASSLBoostClassifier(n_initial_estimators=6, alpha=0.0),
+        partial(reference.grown, n_initial_estimators=6),
+        0.0,
+    ),
 ]
 
 
@@ -288,6 +298,25 @@ def test_the_committee_grows_with_the_labels(batch_size, per_label):
     assert committee_size(learner) == 34 * per_label
     weights = np.array(learner.estimator_.estimator_weights_)
     assert np.all(weights > 0)
+
+
+@pytest.mark.parametrize("per_label", [1, 3])
+def test_the_first_committee_has_a_size_of_its_own(per_label):
+    learner = FASSLBoostClassifier(
+        n_estimators_per_label=per_label, n_initial_estimators=2, random_state=0
+    )
+    for first, last in ((0, 10), (10, 14), (14, 15)):
+        learner.teach(X[first:last], y[first:last])
+        assert committee_size(learner) == 2 + (last - 10) * per_label
+    learner.teach(X[:1] + 5, [7])  # a class that comes late: as large as before
+    sizes = {len(each.estimators) for each in learner.estimator_.committees_}
+    assert sizes == {2 + 6 * per_label}
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "one"])
+def test_the_size_of_the_first_committee_is_checked(value):
+    with pytest.raises((TypeError, ValueError), match="n_initial_estimators"):
+        FASSLBoostClassifier(n_initial_estimators=value).fit(X, y)
 
 
 def test_late_labels_grow_it_alike():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import DecisionStumpClassifier
@@ -70,20 +71,66 @@ def test_it_is_the_best_of_all_splits(values, stream, kind, seed):
         assert on_sides.tolist() == list(sides)
 
 
+def impurity(stump, X, y, w):
+    """Return the mean Gini impurity of a stump's two sides."""
+    out = 0
+    beyond = X[:, stump.feature_] > stump.threshold_
+    for side in (beyond, ~beyond):
+        sums = np.array([w[side & (y == label)].sum() for label in np.unique(y)])
+        out += sums.sum() - (sums**2).sum() / sums.sum() if sums.any() else 0
+    return out / w.sum()
+
+
+@pytest.mark.parametrize("values", [1, 3, 9999])
+@given(stream=streams(zeros=0.3), kind=WEIGHTS, seed=st.integers(0, 99))
+def test_its_sides_are_the_purest(values, stream, kind, seed):
+    X, y = stream
+    X = X * values / 3
+    weights = weights_of(kind, len(y), seed)
+    stump = DecisionStumpClassifier("gini").fit(X, y, weights)
+    w = np.ones(len(y)) if weights is None else weights
+    *_, least = exhaustive(X, y, w, "gini")
+    assert impurity(stump, X, y, w) == pytest.approx(least, abs=1e-9)
+    missed = w[stump.predict(X) != y].sum() / w.sum()
+    assert stump.error_ == pytest.approx(missed, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_gini_is_that_of_a_tree(n_classes):
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        X, y = rng.randn(60, 4), rng.randint(0, n_classes, 60)
+        weights = rng.uniform(size=60)
+        stump = DecisionStumpClassifier("gini").fit(X, y, weights)
+        tree = DecisionTreeClassifier(max_depth=1).fit(X, y, weights)
+        assert stump.feature_ == tree.tree_.feature[0]
+        assert stump.threshold_ == pytest.approx(tree.tree_.threshold[0])
+        np.testing.assert_array_equal(stump.predict(X), tree.predict(X))
+
+
+def test_the_criterion_is_checked():
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        DecisionStumpClassifier("entropy").fit([[0.0], [1.0]], [0, 1])
+
+
 @given(stream=streams(zeros=0.5), kind=WEIGHTS, data=st.data())
+@pytest.mark.parametrize("criterion", ["error", "gini"])
 @pytest.mark.parametrize("convert", CONTAINERS.values(), ids=CONTAINERS)
-def test_the_container_and_the_order_decide_nothing(convert, stream, kind, data):
+def test_the_container_and_the_order_decide_nothing(
+    convert, criterion, stream, kind, data
+):
     X, y = stream
     weights = weights_of(kind, len(y), 0)
-    stump = DecisionStumpClassifier().fit(X, y, weights)
-    other = DecisionStumpClassifier().fit(convert(X), y, weights)
+    stump = DecisionStumpClassifier(criterion).fit(X, y, weights)
+    other = DecisionStumpClassifier(criterion).fit(convert(X), y, weights)
     assert known(other) == known(stump)
     np.testing.assert_array_equal(other.predict(convert(X)), stump.predict(X))
     np.testing.assert_array_equal(stump.predict(convert(X)), stump.predict(X))
 
     order = np.random.RandomState(0).permutation(len(y))
     shuffled = None if weights is None else weights[order]
-    again = DecisionStumpClassifier().fit(convert(X[order]), y[order], shuffled)
+    again = DecisionStumpClassifier(criterion)
+    again.fit(convert(X[order]), y[order], shuffled)
     assert known(again) == known(stump)
 
 
@@ -128,9 +175,10 @@ def test_the_scale_of_the_weights_does_not_matter(scale):
     assert scaled.error_ == pytest.approx(stump.error_, abs=1e-12)
 
 
-def test_no_split_where_none_is_better():
+@pytest.mark.parametrize("criterion", ["error", "gini"])
+def test_no_split_where_none_is_better(criterion):
     X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array(["a", "a", "b", "b"])
-    stump = DecisionStumpClassifier().fit(X, y)
+    stump = DecisionStumpClassifier(criterion).fit(X, y)
     assert stump.threshold_ == np.inf
     assert stump.error_ == 0.5
     assert stump.predict(X).tolist() == ["a"] * 4

@@ -3,12 +3,14 @@
 Area under the learning curve from the first labels to the last, its mean height: test
 accuracy, and test log loss. Each trial draws a pool and a test set; all methods begin
 with the same number of random labels. Logistic regression with 21 penalties
-(`--penalty sum`: lambda / 2 |w|^2 beside the sum of the losses; `mean`: beside their
-mean), on PIMA support vector machines with a Gaussian kernel, 25 settings. Features are
-scaled to mean 0 and variance 1 on the pool. What a trial found is written to a file
-(`--cache`), which later runs read: more trials can be added, and the figures drawn.
+(`--penalty mean`: lambda / 2 |w|^2 beside the mean of the losses; `sum`: beside their
+sum), on PIMA support vector machines with a Gaussian kernel, 25 settings. Candidates
+are chosen by log loss. Features are scaled to mean 0 and variance 1 on the pool. What a
+trial found is written to a file (`--cache`), which later runs read: more trials can be
+added, and the figures drawn.
 
-    python -m benchmarks.papers.alms [--trials 20] [--cache DIR] [--quick]
+    python -m benchmarks.papers.alms [--trials 30] [--cache DIR] [--results DIR]
+        [--penalty mean] [--initial 10] [--labels 100] [--quick]
 """
 
 import argparse
@@ -22,7 +24,6 @@ from time import process_time
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import special
-from scipy.stats import ttest_rel
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import log_loss
 from sklearn.model_selection import ParameterGrid, train_test_split
@@ -40,35 +41,34 @@ from sklearn_activelearn.pool.alms._gram_models import coordinates
 from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data
+from ._alms_rows import in_time, of_models, summary
+from ._results import Results, add_option
 
 SEED = 0
-N_INITIAL = 10
-N_LABELS = 100
+FIRST = 1000
 EVERY = 5
 
 #: Rows of the pool and of the test set, at most.
 POOL, TEST = 250, 1000
 
-#: Published areas: passive, uncertainty, QBC, ALMS, oracle.
-PUBLISHED = {
-    "heart": (0.62, 0.56, 0.56, 0.66, 0.59),
-    "ionosphere": (0.44, 0.41, 0.42, 0.59, 0.46),
-    "votes": (0.78, 0.76, 0.78, 0.83, 0.86),
-    "usps": (0.69, 0.51, 0.66, 0.80, 0.83),
-    "mushroom": (0.27, 0.36, 0.46, 0.60, 0.84),
-    "pima": (0.67, 0.63, 0.63, 0.69, 0.73),
-}
-
 #: Candidates and pairs that ALMS looks at in a round.
 SIZES = {"n_candidates": 25, "n_pairs": 30}
 SVM_SIZES = {"n_candidates": 2, "n_pairs": 2}
 
-RUNS = {"ALMS": {}, "ALMS, T=.1": {"temperature": 0.1}}
+#: What is written, and what tells its rows apart beside the method.
+FILES = ("alms_table_1", "alms_figure_2", "alms_figure_2_models")
+KEYS = (("labels",), ("labels",), ("model",))
+
+RUNS = {
+    "ALMS": {},
+    "ALMS, expected": {"label": "expected"},
+    "ALMS, T=.1": {"temperature": 0.1},
+}
 
 #: How the model is chosen has no influence on the purchases.
 SELECTIONS = {"": "validation", ", left out": "leave_one_out", ", CV": "cv"}
 VARIANTS = {run + name: (run, name) for run in RUNS for name in SELECTIONS}
-METHODS = ("passive", "uncertainty", "QBC", *VARIANTS, "oracle")
+METHODS = ("passive", "uncertainty", "uncertainty, CV", "QBC", *VARIANTS, "oracle")
 
 
 class Logistic(ClassifierMixin, BaseEstimator):
@@ -185,12 +185,16 @@ def candidates(problem, penalty):
 def learners(problem, penalty, method):
     """Return the learners of a method: one, but for the oracle."""
     baseline, own, grid = candidates(problem, penalty)
+    chosen = {"param_grid": grid, "scoring": "neg_log_loss"}
     if method == "passive":
-        return [PassiveClassifier(baseline, param_grid=grid)]
+        return [PassiveClassifier(baseline, **chosen)]
     if method == "uncertainty":
         return [UncertaintySamplingClassifier(baseline)]
+    if method == "uncertainty, CV":  # on all labels that it is given
+        by_cv = PassiveClassifier(baseline, budget=None, **chosen)
+        return [UncertaintySamplingClassifier(by_cv)]
     if method == "QBC":
-        return [QueryByCommitteeClassifier(baseline, param_grid=grid)]
+        return [QueryByCommitteeClassifier(baseline, **chosen)]
     if method == "oracle":
         return [
             UncertaintySamplingClassifier(clone(baseline).set_params(**params))
@@ -206,7 +210,7 @@ def curves(learner, rows, counts, seed, selections):
     There is one curve for each way to choose the model, "" being the learner's own.
     """
     X, y, X_test, y_test = rows
-    learner.set_params(n_initial=N_INITIAL, budget=counts[-1], random_state=seed)
+    learner.set_params(n_initial=counts[0], budget=counts[-1], random_state=seed)
     scores = {name: [] for name in selections}
 
     def score():
@@ -230,10 +234,15 @@ def curves(learner, rows, counts, seed, selections):
     return scores, learner
 
 
+def file_name(problem, penalty, initial, run, number):
+    """Return where a trial is stored."""
+    return f"{problem}-{penalty}-{initial}-{run}-{number}.json".replace(" ", "")
+
+
 def trial(problem, penalty, method, number, counts, folder, rows):
     """Run a method once, or read what it found; return that as a dict."""
     run, selection = VARIANTS.get(method, (method, ""))
-    name = f"{problem}-{penalty}-{run}-{number}.json".replace(" ", "")
+    name = file_name(problem, penalty, counts[0], run, number)
     file = folder and folder / name
     if file and file.exists():
         out = json.loads(file.read_text())
@@ -262,68 +271,52 @@ def trial(problem, penalty, method, number, counts, folder, rows):
     return {**out, "scores": out["scores"][selection]}
 
 
-def areas(found, counts):
-    """Return the mean heights of the curves, of shape (2, n_trials).
-
-    The oracle's are those of the parameters that are best on average.
-    """
-    scores = np.array([one["scores"] for one in found])
-    height = np.trapezoid(scores, counts, axis=2) / (counts[-1] - counts[0])
-    best = (height * [1, -1]).mean(axis=0).argmax(axis=0)
-    return np.array([height[:, best[k], k] for k in (0, 1)])
-
-
-def report(problem, penalty, results, counts):
-    """Print a line for each method, and what it is beside ALMS."""
-    n_trials = len(next(iter(results.values())))
-    print(f"\n{problem}, penalty beside the {penalty} of the losses, {n_trials} trials")
+def report(rows, n_trials):
+    """Print a line for each method."""
+    first = rows[0]
     print(
-        f"  {'':22}  accuracy          p     log loss          p    final  seconds"
-        "   published"
+        f"\n{first['problem']}, penalty beside the {first['penalty']} of the losses, "
+        f"{first['initial']} to {first['labels']} labels, {n_trials} trials"
     )
-    own = areas(results["ALMS"], counts)
-    names = ("passive", "uncertainty", "QBC", "ALMS", "oracle")
-    published = dict(zip(names, PUBLISHED[problem], strict=True))
-    for method, found in results.items():
-        cells = []
-        for k, height in enumerate(areas(found, counts)):
-            can_test = method != "ALMS" and n_trials > 2
-            p = ttest_rel(height, own[k]).pvalue if can_test else np.nan
-            cells.append(
-                f"{height.mean():.3f} ± {height.std():.3f}  "
-                + (f"{p:6.4f}" if p == p else "     -")
-            )
-        final = np.mean([one["scores"][0][-1][0] for one in found])
-        seconds = np.mean([one["seconds"] for one in found])
+    scores = "accuracy (beside passive)   log loss (beside passive)"
+    print(f"  {'':24} {scores}  for V       s  published")
+    for row in rows:
+        cells = [
+            f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "
+            f"{row[f'{kind}_gain_error']:.3f})"
+            for kind in ("accuracy", "log_loss")
+        ]
         print(
-            f"  {method:22} {cells[0]}  {cells[1]}  "
-            + (f"{final:.3f}" if method != "oracle" else "     ")
-            + f" {seconds:7.1f}   {published.get(method, '')}",
+            f"  {row['method']:24} {cells[0]}   {cells[1]}   "
+            f"{row['validation_share']:5.2f} {row['seconds']:7.1f}  "
+            f"{row['published'] or ''}",
             flush=True,
         )
-    shares = [np.mean(one["is_validation"]) for one in results["ALMS"]]
-    print(
-        f"  ALMS: {np.mean(shares):.2f} ± {np.std(shares):.2f} of the labels validate"
-    )
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)
-    parser.add_argument("--penalty", choices=("sum", "mean"), default="sum")
+    parser.add_argument("--penalty", choices=("sum", "mean"), default="mean")
+    parser.add_argument("--initial", type=int, default=10)
+    parser.add_argument("--labels", type=int, default=100)
     parser.add_argument("--cache", metavar="DIR", type=Path)
+    add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
-    load, n_labels = LOAD, N_LABELS
+    load = LOAD
     if args.quick:
-        load, n_labels = {"heart": toy}, 15
-        args.trials, args.problem, args.method = 2, ["heart"], ["passive", "ALMS"]
+        load, args.labels, args.trials = {"heart": toy}, 15, 2
+        args.problem = ["heart"]
+        args.method = ["passive", "ALMS", "ALMS, expected, CV"]
     if args.cache:
         args.cache.mkdir(parents=True, exist_ok=True)
-    counts = list(range(N_INITIAL, n_labels + 1, EVERY))
+    counts = sorted({args.initial, *range(10, args.labels + 1, EVERY)})
+    numbers = range(FIRST, FIRST + args.trials)
+    results_to = Results(args.results, "alms", argv, f"{FIRST} to {numbers[-1]}")
     print(__doc__.splitlines()[0])
     for problem in args.problem or LOAD:
         run = partial(
@@ -333,7 +326,7 @@ def main(argv=None):
         names = args.method or METHODS
         if problem == "pima":
             names = [name for name in names if name == "ALMS" or name not in VARIANTS]
-        tasks = [(method, number) for number in range(args.trials) for method in names]
+        tasks = [(method, number) for number in numbers for method in names]
         found = Parallel(n_jobs=args.jobs)(delayed(run)(*task) for task in tasks)
         results = {
             method: [
@@ -343,8 +336,12 @@ def main(argv=None):
             ]
             for method in names
         }
-        if "ALMS" in results:
-            report(problem, args.penalty, results, counts)
+        rows = summary(problem, args.penalty, results, counts)
+        report(rows, args.trials)
+        key = ("problem", "penalty", "initial", "method")
+        table = [rows, in_time(rows, results, counts), of_models(rows, results)]
+        for name, part, more in zip(FILES, table, KEYS, strict=True):
+            results_to.write(name, part, key=(*key, *more), runs=args.trials)
 
 
 if __name__ == "__main__":

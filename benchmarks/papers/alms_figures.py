@@ -1,127 +1,79 @@
-"""Ali, Caruana & Kapoor (2014), Figures 2 and 3, from what `papers.alms` found.
+"""Ali, Caruana & Kapoor (2014): draws Figures 2 and 3.
 
 Figure 2: learning curves, the labels of each set over time, the final probabilities
-of the models. Figure 3: entropy of the models' probabilities over time, in nats. Means
-over the trials in the folder.
+of the models. Figure 3: entropy of the models' probabilities over time, in nats. From
+the files that `benchmarks.papers.alms --results DIR` wrote.
 
-    python -m benchmarks.papers.alms_figures --cache DIR [--out DIR] [--quick]
+    python -m benchmarks.papers.alms_figures DIR [--out DIR] [--quick]
 """
 
-import argparse
-import json
-from pathlib import Path
-
-import matplotlib as mpl
 import numpy as np
-from scipy.special import entr
 
-from .alms import EVERY, LOAD, N_INITIAL, toy, trial
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
+from ._drawing import main_of, save, subplots
+from ._results import by, column
+from .alms import main as measure
 
 SHOWN = {
     "passive": "0.6",
     "uncertainty": "C2",
+    "uncertainty, CV": "C4",
     "QBC": "C1",
     "ALMS": "C0",
-    "ALMS, T=.1": "C3",
+    "ALMS, expected": "C3",
 }
 
 
-def read(folder, problem, penalty, method):
-    """Return what the trials of a method found."""
-    name = f"{problem}-{penalty}-{method}-[0-9]*.json".replace(" ", "")
-    return [json.loads(file.read_text()) for file in sorted(folder.glob(name))]
+def settings(rows):
+    """Return the rows for each set, penalty and number of first labels."""
+    groups = {}
+    for row in rows:
+        key = row["problem"], row["penalty"], row["initial"]
+        groups.setdefault(key, []).append(row)
+    return groups
 
 
-def mean_of(rows):
-    """Return the mean of rows that may differ in length, as far as all go."""
-    shortest = min(map(len, rows))
-    return np.mean([row[:shortest] for row in rows], axis=0)
-
-
-def draw(axes, folder, problem, penalty):
-    """Draw one row of Figure 2."""
-    curves, shares, models = axes
-    for method, color in SHOWN.items():
-        found = read(folder, problem, penalty, method)
-        if not found:
-            continue
-        scores = np.mean([one["scores"][""][0] for one in found], axis=0)
-        counts = N_INITIAL + EVERY * np.arange(len(scores))
-        label = f"{method} ({len(found)})"
-        curves.plot(counts, scores[:, 0], color=color, label=label)
-    curves.set(title=problem, xlabel="labels", ylabel="test accuracy")
-    curves.legend(fontsize=7)
-    found = read(folder, problem, penalty, "ALMS")
-    validating = mean_of([np.cumsum(one["is_validation"]) for one in found])
-    n = np.arange(1, len(validating) + 1)
-    shares.plot(n, validating, label="validation")
-    shares.plot(n, n - validating, label="training")
-    shares.set(xlabel="labels", ylabel="labels of each set")
-    shares.legend(fontsize=7)
-    final = np.mean([one["probabilities"][-1] for one in found], axis=0)
-    if len(final) == 25:
-        models.imshow(final.reshape(5, 5).T, origin="lower", extent=(-2.5, 2.5) * 2)
-        models.set(xlabel="log10 C", ylabel="log10 gamma")
-    else:
-        models.bar(np.linspace(-10, 10, len(final)), final)
-        low, high = final.min(), final.max()
-        edge = max(high - low, 1e-6)
-        models.set(xlabel="log2 lambda", ylim=(low - edge, high + edge))
-    models.set(title="final probabilities of the models")
-
-
-def save(figure, file):
-    figure.savefig(file, dpi=100)
-    print(f"wrote {file}")
-
-
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", metavar="DIR", type=Path)
-    parser.add_argument("--penalty", choices=("sum", "mean"), default="sum")
-    parser.add_argument("--out", metavar="DIR", type=Path, default=Path())
-    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
-    args = parser.parse_args(argv)
-    if args.quick:
-        args.cache = args.out / "trials"
-        args.cache.mkdir(parents=True, exist_ok=True)
-        counts = list(range(N_INITIAL, 16, EVERY))
-        for method in ("uncertainty", "ALMS"):
-            trial("heart", "sum", method, 0, counts, args.cache, toy())
-    problems = [name for name in LOAD if read(args.cache, name, args.penalty, "ALMS")]
-    print(__doc__.splitlines()[0])
-    figure, axes = plt.subplots(
-        len(problems),
-        3,
-        figsize=(11, 2.9 * len(problems)),
-        layout="constrained",
-        squeeze=False,
-    )
-    for row, problem in zip(axes, problems, strict=True):
-        draw(row, args.cache, problem, args.penalty)
-    save(figure, args.out / f"alms_figure_2_{args.penalty}.png")
-    figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
-    for problem in problems:
-        for method, line in (("ALMS", "-"), ("ALMS, T=.1", "--")):
-            found = read(args.cache, problem, args.penalty, method)
-            if not found:
+def figure_2(rows, out):
+    """Draw a line of panels for each set; the last ones are Figure 3."""
+    groups = settings(rows)
+    figure, axes = subplots(len(groups), 3, (11, 2.9 * len(groups)))
+    for line, ((problem, penalty, _), group) in zip(axes, groups.items(), strict=True):
+        curves, sets, entropies = line
+        for method, points in by(group, "method").items():
+            if method not in SHOWN:
                 continue
-            rows = [entr(one["probabilities"]).sum(axis=1) for one in found]
-            entropy = mean_of([row[::-1] for row in rows])[::-1]
-            first = N_INITIAL + max(map(len, rows)) - len(entropy)
-            n = first + np.arange(len(entropy))
-            axis.plot(n, entropy, line, label=f"{problem}, {method}")
-            most = np.log(len(found[0]["probabilities"][0]))
-            print(
-                f"{problem:11} {method:11} entropy {entropy[0]:.4f} -> "
-                f"{entropy[-1]:.4f} of {most:.4f}, {len(found)} trials"
-            )
-    axis.set(xlabel="labels", ylabel="entropy of the models' probabilities")
-    axis.legend(fontsize=7)
-    save(figure, args.out / f"alms_figure_3_{args.penalty}.png")
+            color, labels = SHOWN[method], np.array(column(points, "labels"))
+            label = f"{method} ({points[0]['runs']:.0f})"
+            curves.plot(labels, column(points, "accuracy"), color=color, label=label)
+            validation = np.array(column(points, "validation"))
+            if np.isfinite(validation).all():
+                sets.plot(labels, validation, color=color, label="validation")
+                sets.plot(labels, labels - validation, "--", color=color, label="train")
+                entropies.plot(labels, column(points, "entropy"), color=color)
+        title = f"{problem}, beside the {penalty}"
+        curves.set(title=title, xlabel="labels", ylabel="test accuracy")
+        sets.set(xlabel="labels", ylabel="labels of each set")
+        entropies.set(xlabel="labels", ylabel="entropy of the models")
+        curves.legend(fontsize=7)
+        sets.legend(fontsize=7)
+    save(figure, out)
+
+
+def figure_2_models(rows, out):
+    """Draw how probable the models are in the end, a panel for each set."""
+    groups = settings(rows)
+    figure, axes = subplots(len(groups), 1, (5, 2.5 * len(groups)))
+    for axis, ((problem, penalty, _), group) in zip(
+        axes.flat, groups.items(), strict=True
+    ):
+        for method, models in by(group, "method").items():
+            if method in SHOWN:
+                axis.plot(column(models, "probability"), ".-", color=SHOWN[method])
+        axis.set(title=f"{problem}, beside the {penalty}", xlabel="model")
+    save(figure, out)
+
+
+DRAWN = {"alms_figure_2": figure_2, "alms_figure_2_models": figure_2_models}
+main = main_of(__doc__, DRAWN, measure)
 
 
 if __name__ == "__main__":

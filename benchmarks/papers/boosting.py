@@ -1,24 +1,32 @@
-"""Wang, Song & Zhang (2009): boosting with few labels, Figures 1 to 4, 6 and 7.
+"""Wang, Song & Zhang (2009): boosting with few labels, Figures 2 to 4, 6 and 7.
 
 Error against the share of the pool that is labelled, for random labels (RBoost), QBB,
-COMB and FASSL-Boost with decision stumps, T = 20 and alpha = .01, and for FASSL-Boost
-with shrinkage .2, which is not in the paper. `transductive` is the error on the pool,
-where labels that were bought count as right; `inductive` that on rows held out. The
-first labels are random and the same for all methods of a split. One line for each
-method: the error at some shares, and the area under the whole curve (mean error over
-the shares) with its standard deviation over the splits; then the mean difference of
-FASSL-Boost to that method and the p-value of a paired t-test.
+COMB and FASSL-Boost with decision stumps, T = 20 and alpha = .01. FASSL-Boost begins
+with as many members as there are first labels, "from 1" with one, as in Algorithm 1;
+"stopped" also ends as Algorithm 1 does; "shrunk" has shrinkage .2, which is not in the
+paper. Stumps are chosen by weighted error or by Gini impurity (`--criterion`).
 
-    python -m benchmarks.papers.boosting [--problem twonorm] [--splits 20] [--jobs 2]
-        [--cache DIR] [--alphas] [--quick]
+`transductive` is the error on the pool, where labels that were bought count as right,
+`transductive, own` the committee's own error on all rows of the pool, `inductive` that
+on rows held out. The first labels are random and the same for all methods of a split.
+One line for each method: the error at some shares, and the area under the whole curve
+(mean error over the shares) with its standard deviation over the splits; then the mean
+difference of FASSL-Boost to that method, its standard error and the p-value of a paired
+t-test.
 
-Splits are drawn at random, of the sizes of the benchmark's own. Digits: the images of a
-pair are halved into pool and rows held out. With --cache, curves are stored and not
-computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
+    python -m benchmarks.papers.boosting [--problem twonorm] [--method QBB]
+        [--criterion error] [--splits 20] [--jobs 2] [--cache DIR] [--results DIR]
+        [--alphas] [--quick]
+
+The first splits are the partitions that a file names (banana, german and image have
+10, the others 1), the rest are drawn at random, of the same sizes. Digits: the images
+of a pair are halved into pool and rows held out. With --cache, curves are stored and
+not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 """
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -36,20 +44,40 @@ from sklearn_activelearn import (
 )
 
 from . import data
+from ._results import Results, add_option
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
 SHARES = np.linspace(0.05, 0.8, 16)
 DIGIT_SHARES = np.array([0.001, *np.linspace(0.005, 0.1, 20)])
-STUMP = DecisionStumpClassifier()
-METHODS = {
-    "RBoost": PassiveClassifier(AdaBoostClassifier(STUMP, n_estimators=20)),
-    "QBB": QueryByBoostingClassifier(),
-    "COMB": COMBClassifier(),
-    "shrunk FASSL": FASSLBoostClassifier(shrinkage=0.2),
-    "FASSL": FASSLBoostClassifier(),
-}
+CRITERIA = ("error", "gini")
+
+
+def methods_with(criterion):
+    """Return the learners by name, with stumps of that criterion."""
+    stump = DecisionStumpClassifier(criterion)
+    return {
+        "RBoost": PassiveClassifier(AdaBoostClassifier(stump, n_estimators=20)),
+        "QBB": QueryByBoostingClassifier(stump),
+        "COMB": COMBClassifier(stump),
+        "FASSL": FASSLBoostClassifier(stump),
+        "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
+        "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
+        "stopped FASSL": FASSLBoostClassifier(
+            stump, n_initial_estimators=1, early_stopping=True
+        ),
+    }
+
+
+METHODS = tuple(methods_with("error"))
 ALPHAS = [0.0, 0.001, 0.01, 0.1, 0.5, 1.0]
+STARTS = {"": None, " from 1": 1}
+ALPHA_METHODS = {
+    f"alpha={alpha}{name}": FASSLBoostClassifier(alpha=alpha, n_initial_estimators=n)
+    for name, n in STARTS.items()
+    for alpha in ALPHAS
+}
+KINDS = ("transductive", "transductive, own", "inductive")
 
 
 def problem(name, quick=False):
@@ -62,7 +90,19 @@ def problem(name, quick=False):
         n_pool = len(y) // 2
     else:
         (X, y, n_pool), shares = data.raetsch(name), SHARES
-    return (X[:200], y[:200], 100, shares) if quick else (X, y, n_pool, shares)
+    if quick:
+        return X[:200], y[:200], [], 100, shares
+    return X, y, partitions(name), n_pool, shares
+
+
+def partitions(name):
+    """Return the rows of pool and test set in the partitions that a file names."""
+    file = data.local_file(f"raetsch_{name}")
+    if not file.exists():
+        return []
+    with np.load(file, allow_pickle=False) as arrays:
+        rows = [np.atleast_2d(arrays[part]) for part in ("train", "test")]
+    return list(zip(*rows, strict=True))
 
 
 def model_of(learner, X, y):
@@ -81,21 +121,25 @@ def model_of(learner, X, y):
     return predict
 
 
-def curve(learner, X, y, n_pool, shares, split):
-    """Return the transductive and inductive errors at the shares."""
-    order = np.random.RandomState(split).permutation(len(y))
-    pool, test = order[:n_pool], order[n_pool:]
+def curve(learner, X, y, partitions, n_pool, shares, split):
+    """Return the two transductive errors and the inductive one at the shares."""
+    if split < len(partitions):
+        pool, test = partitions[split]
+    else:
+        order = np.random.RandomState(split).permutation(len(y))
+        pool, test = order[:n_pool], order[n_pool:]
     X_pool, y_pool, y_test = X[pool], y[pool], y[test]
     counts = np.maximum(np.round(shares * n_pool), 5).astype(int)
-    rows, test_rows = STUMP.presort(X_pool), STUMP.presort(X[test])
+    sort = DecisionStumpClassifier().presort
+    rows, test_rows = sort(X_pool), sort(X[test])
     bought, errors = [], {}
 
     def look():
         predict = model_of(learner, X_pool[bought], y_pool[bought])
-        guessed = predict(rows)
-        guessed[bought] = y_pool[bought]
-        missed = predict(test_rows) != y_test
-        errors[len(bought)] = float(np.mean(guessed != y_pool)), float(missed.mean())
+        own, new = predict(rows) != y_pool, predict(test_rows) != y_test
+        left = own.copy()
+        left[bought] = False
+        errors[len(bought)] = [float(missed.mean()) for missed in (left, own, new)]
 
     def oracle(asked):
         if len(bought) in counts:
@@ -108,9 +152,17 @@ def curve(learner, X, y, n_pool, shares, split):
     learner.learn(X_pool, oracle, classes=[-1, 1])
     look()
     # the random start may have had to go on until it had two classes
+    # and early stopping leaves the last committee
     known = sorted(errors)
-    errors = [errors[next(n for n in known if n >= count)] for count in counts]
+    errors = [
+        errors[next((n for n in known if n >= count), known[-1])] for count in counts
+    ]
     return np.transpose(errors).tolist()
+
+
+def file_name(name, criterion, method, split):
+    """Return where a curve is stored."""
+    return f"{name}-{criterion}-{method}-{split}.json"
 
 
 def cached(file, learner, rows, split):
@@ -119,16 +171,18 @@ def cached(file, learner, rows, split):
         return json.loads(file.read_text())
     result = curve(learner, *rows, split)
     if file:
-        file.write_text(json.dumps(result))
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(result))
+        part.replace(file)
     return result
 
 
 def run(methods, name, rows, args):
-    """Return the curves as arrays (2, n_splits, n_shares), by method."""
+    """Return the curves as an array (3, n_splits, n_shares), by method."""
     tasks = [(method, split) for split in range(args.splits) for method in methods]
     curves = Parallel(n_jobs=args.jobs)(
         delayed(cached)(
-            args.cache and args.cache / f"{name}-{method}-{split}.json",
+            args.cache and args.cache / file_name(name, args.criterion, method, split),
             methods[method],
             rows,
             split,
@@ -142,25 +196,50 @@ def run(methods, name, rows, args):
     return {method: np.array(c).transpose(1, 0, 2) for method, c in results.items()}
 
 
-def report(name, results, shares, reference="FASSL"):
+def summary(name, results, suffix, reference):
+    """Yield means in % by method and kind of error, and differences to a method."""
+    for method, curves in results.items():
+        for kind, errors, best in zip(KINDS, curves, results[reference], strict=True):
+            area = 100 * errors.mean(axis=1)
+            row = {"data": name, "kind": kind, "method": method + suffix}
+            row |= {"mean_error": area.mean(), "std": area.std()}
+            row |= dict.fromkeys(("difference", "difference_error", "p"), np.nan)
+            gain = 100 * best.mean(axis=1) - area
+            if np.ptp(gain) > 1e-9:
+                row["difference"] = gain.mean()
+                row["difference_error"] = gain.std(ddof=1) / np.sqrt(len(gain))
+                row["p"] = ttest_rel(area, area + gain).pvalue
+            yield row
+
+
+def points(name, results, shares, suffix):
+    """Yield a row for each point of the mean curves."""
+    for method, curves in results.items():
+        for kind, errors in zip(KINDS, curves, strict=True):
+            for share, error in zip(shares, 100 * errors.mean(axis=0), strict=True):
+                row = {"data": name, "kind": kind, "method": method + suffix}
+                yield row | {"labels": float(share), "error": error}
+
+
+def report(name, means, curves, shares, reference):
     """Print the errors at some shares and the areas, with a paired test."""
     shown = np.linspace(0, len(shares) - 1, 6).round().astype(int)
-    for kind, which in (("transductive", 0), ("inductive", 1)):
-        heads = "".join(f"{100 * shares[k]:7.3g}%" for k in shown)
-        print(
-            f"\n{name}, {kind} error in % at     {heads}   area ± std   {reference} -"
-        )
-        best = results[reference][which].mean(axis=1)
-        for method, curves in results.items():
-            area = curves[which].mean(axis=1)
-            cells = "".join(
-                f"{100 * e:8.2f}" for e in curves[which].mean(axis=0)[shown]
-            )
-            line = f"  {method:{len(name) + len(kind) + 16}}{cells}"
-            line += f"   {100 * area.mean():5.2f} ± {100 * area.std():.2f}"
-            if method != reference and len(area) > 1:
-                line += f"  {100 * (best - area).mean():+.2f}"
-                line += f" (p = {ttest_rel(best, area).pvalue:.2g})"
+    heads = "".join(f"{100 * shares[k]:7.3g}%" for k in shown)
+    for kind in KINDS:
+        title = f"{name}, {kind} error in % at"
+        print(f"\n{title:44}{heads}   area ± std   {reference} -")
+        for row in (row for row in means if row["kind"] == kind):
+            errors = [
+                point["error"]
+                for point in curves
+                if (point["method"], point["kind"]) == (row["method"], kind)
+            ]
+            cells = "".join(f"{errors[k]:8.2f}" for k in shown)
+            line = f"  {row['method']:42}{cells}"
+            line += f"   {row['mean_error']:5.2f} ± {row['std']:.2f}"
+            if np.isfinite(row["difference"]):
+                line += f"  {row['difference']:+.2f} ± {row['difference_error']:.2f}"
+                line += f" (p = {row['p']:.2g})"
             print(line, flush=True)
 
 
@@ -169,30 +248,54 @@ def main(argv=None):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--problem", action="append", choices=BENCHMARKS + PAIRS)
+    parser.add_argument("--method", action="append", choices=METHODS)
+    parser.add_argument("--criterion", choices=CRITERIA, default="error")
     parser.add_argument("--cache", metavar="DIR", type=Path)
+    add_option(parser)
     parser.add_argument("--alphas", action="store_true")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     problems = args.problem or BENCHMARKS
-    methods, reference = METHODS, "FASSL"
+    methods, reference = methods_with(args.criterion), "FASSL"
+    names = ("boosting_errors", "boosting_means")
+    suffix = "" if args.criterion == "error" else f", {args.criterion}"
+    if args.method:
+        methods = {
+            name: methods[name] for name in dict.fromkeys(["FASSL", *args.method])
+        }
     if args.quick:
         problems, args.splits = ["twonorm", "3v8"], 2
     if args.alphas:
-        problems, reference = ["twonorm"], "alpha=0.01"
-        methods = {
-            f"alpha={alpha}": FASSLBoostClassifier(alpha=alpha) for alpha in ALPHAS
-        }
+        problems, methods, reference = ["twonorm"], ALPHA_METHODS, "alpha=0.01"
+        names = ("boosting_figure_2_errors", "boosting_figure_2")
     if args.cache:
         args.cache.mkdir(parents=True, exist_ok=True)
+    last = args.splits - 1
+    results_to = Results(args.results, "boosting", argv, f"0 to {last}")
     print(__doc__.splitlines()[0])
-    print(f"{args.splits} splits, seeds 0 to {args.splits - 1}.")
+    print(f"{args.splits} splits, seeds 0 to {last}.")
     for name in problems:
         try:
             rows = problem(name, args.quick)
         except FileNotFoundError as error:
             print(f"\n{name} is left out: {error}")
             continue
-        report(name, run(methods, name, rows, args), rows[-1], reference)
+        results, shares = run(methods, name, rows, args), rows[-1]
+        means = list(summary(name, results, suffix, reference))
+        if args.alphas:
+            means = [
+                row
+                | {
+                    "alpha": methods[row["method"]].alpha,
+                    "first_members": methods[row["method"]].n_initial_estimators,
+                }
+                for row in means
+            ]
+        curves = list(points(name, results, shares, suffix))
+        report(name, means, curves, shares, reference)
+        key = ("data", "kind", "method")
+        results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
+        results_to.write(names[1], means, key=key, runs=args.splits)
 
 
 if __name__ == "__main__":

@@ -2,45 +2,30 @@
 
 Draws Figure 1: the cost C_{S_n} of ASSL-Boost, which begins again for each label, over
 all its steps and at the end of each, and that of FASSL-Boost, which goes on; twonorm, a
-pool of 400 rows, 20 to 120 labels. With the folder that
-`benchmarks.papers.boosting --cache DIR` filled, also Figures 3 and 4 (benchmarks) and 6
-and 7 (digits), and Figure 2 if it was run with --alphas.
+pool of 400 rows, 20 to 120 labels. From the files that
+`benchmarks.papers.boosting --results DIR` wrote, also Figures 3 and 4 (benchmarks) and
+6 and 7 (digits), and Figure 2 if it was run with --alphas.
 
-    python -m benchmarks.papers.boosting_figures [--cache DIR] [--out DIR] [--quick]
+    python -m benchmarks.papers.boosting_figures [DIR] [--out DIR] [--quick]
 """
 
 import argparse
-import json
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 
 from sklearn_activelearn import ASSLBoostClassifier, FASSLBoostClassifier
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool.boosting._cost import UNLABELLED, BoostingCost
 
-from .boosting import (
-    ALPHAS,
-    BENCHMARKS,
-    DIGIT_SHARES,
-    METHODS,
-    PAIRS,
-    SHARES,
-)
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
+from ._drawing import save, subplots
+from ._results import by, column, read
+from .boosting import BENCHMARKS, KINDS, PAIRS
 
 STYLE = {
-    "RBoost": "0.5", "QBB": "C0", "COMB": "C1", "FASSL": "C3", "shrunk FASSL": "C4",
+    "RBoost": "0.5", "QBB": "C0", "COMB": "C1", "FASSL": "C3", "FASSL from 1": "C2",
+    "shrunk FASSL": "C4",
 }  # fmt: skip
-
-
-def save(figure, out):
-    figure.savefig(out, dpi=110)
-    plt.close(figure)
-    print(f"wrote {out}")
 
 
 def costs_in_steps(learner, X, y):
@@ -74,57 +59,62 @@ def figure_1(n_rows, first, last, out):
         ("(b) ASSL-Boost, last step before each query", anew.cost_curve_),
         ("(c) FASSL-Boost", grown.cost_curve_),
     ]
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.5), layout="constrained")
-    for axis, (title, costs) in zip(axes, curves, strict=True):
+    figure, axes = subplots(1, 3, figsize=(12, 3.5))
+    for axis, (title, costs) in zip(axes.flat, curves, strict=True):
         axis.plot(costs)
         axis.set(title=title, xlabel="steps" if "steps" in title else "queries")
         axis.set_yscale("log")
         print(f"{title}: {len(costs)} costs, last {costs[-1]:.2g}")
-    axes[0].set_ylabel("cost")
+    axes[0, 0].set_ylabel("cost")
     save(figure, out)
 
 
-def stored(folder, name, method):
-    """Return the curves in the folder, an array (n_splits, 2, n_shares), or None."""
-    files = sorted(Path(folder).glob(f"{name}-{method}-*.json"))
-    return np.array([json.loads(f.read_text()) for f in files]) if files else None
+def draw_curves(axis, rows, colors):
+    """Draw a line for each method; labels and errors in %."""
+    for method, points in by(rows, "method").items():
+        if method in colors:
+            share = 100 * np.array(column(points, "labels"))
+            label = f"{method} ({points[0]['runs']:.0f})"
+            axis.plot(share, column(points, "error"), colors[method], label=label)
+    axis.set(xlabel="% labelled", ylabel="error in %")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=7)
 
 
-def learning_curves(folder, names, shares, which, title, out):
-    figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
+def learning_curves(rows, names, kind, out):
+    """Draw a panel for each set."""
+    sets = by([row for row in rows if row["kind"] == kind], "data")
+    if not any(name in sets for name in names):
+        return
+    figure, axes = subplots(2, 3, figsize=(12, 7))
     for axis, name in zip(axes.flat, names, strict=True):
-        for method in METHODS:
-            curves = stored(folder, name, method)
-            if curves is not None:
-                label = f"{method} ({len(curves)})"
-                mean = curves[:, which].mean(axis=0)
-                axis.plot(100 * shares, 100 * mean, STYLE[method], label=label)
-        axis.set(title=name, xlabel="% labelled", ylabel="error in %")
-        axis.grid(alpha=0.3)
-        if axis.lines:
-            axis.legend()
-    figure.suptitle(title)
+        if name in sets:
+            draw_curves(axis, sets[name], STYLE)
+        axis.set(title=name)
+    figure.suptitle(kind)
     save(figure, out)
 
 
-def figure_2(folder, out):
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for k, alpha in enumerate(ALPHAS):
-        curves = stored(folder, "twonorm", f"alpha={alpha}")
-        if curves is None:
-            return
-        for axis, which in zip(axes, (0, 1), strict=True):
-            mean = curves[:, which].mean(axis=0)
-            axis.plot(100 * SHARES, 100 * mean, color=f"C{k}", label=f"α = {alpha}")
-    for axis, title in zip(axes, ("transductive", "inductive"), strict=True):
-        axis.set(title=title, xlabel="% labelled", ylabel="error in %")
-        axis.legend()
+def figure_2(rows, out):
+    """Draw FASSL-Boost with several alphas, from both starts."""
+    figure, axes = subplots(2, 2, figsize=(10, 8))
+    for line, start in zip(axes, ("", " from 1"), strict=True):
+        for axis, kind in zip(line, ("transductive, own", "inductive"), strict=True):
+            shown = [
+                row
+                for row in rows
+                if row["kind"] == kind
+                and row["method"].endswith("from 1") == bool(start)
+            ]
+            methods = list(by(shown, "method"))
+            draw_curves(axis, shown, {name: f"C{k}" for k, name in enumerate(methods)})
+            axis.set(title=kind + (start or " from as many members as labels"))
     save(figure, out)
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", metavar="DIR")
+    parser.add_argument("results", nargs="?", type=Path, default=Path())
     parser.add_argument("--out", default=".", type=Path)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
@@ -132,14 +122,14 @@ def main(argv=None):
     print(__doc__.splitlines()[0])
     size = (100, 10, 20) if args.quick else (400, 20, 120)
     figure_1(*size, args.out / "boosting_cost.png")
-    if not args.cache:
-        return
-    figure_2(args.cache, args.out / "boosting_alpha.png")
-    panels = [("benchmarks", BENCHMARKS, SHARES), ("digits", PAIRS, DIGIT_SHARES)]
-    for what, names, shares in panels:
-        for which, kind in enumerate(("transductive", "inductive")):
-            out = args.out / f"boosting_{what}_{kind}.png"
-            learning_curves(args.cache, names, shares, which, kind, out)
+    alphas = read(args.results, "boosting_figure_2_errors")
+    if alphas:
+        figure_2(alphas, args.out / "boosting_figure_2.png")
+    rows = read(args.results, "boosting_errors")
+    for what, names in (("benchmarks", BENCHMARKS), ("digits", PAIRS)):
+        for kind in KINDS:
+            out = args.out / f"boosting_{what}_{kind.replace(', ', '_')}.png"
+            learning_curves(rows, names, kind, out)
 
 
 if __name__ == "__main__":

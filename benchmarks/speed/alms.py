@@ -22,10 +22,10 @@ from benchmarks.papers import data
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._labelled import Labelled
+from sklearn_activelearn.pool._losses import LOSSES
 from sklearn_activelearn.pool.alms._gram_models import GramModels
 from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
-    LOSSES,
     lower_ends,
     model_probabilities,
     values_of_information,
@@ -69,6 +69,7 @@ def whole_round(known):
         lambda losses: model_probabilities(lower_ends(losses)),
         temperature=None,
         pairing="averaged",
+        label="predicted",
         n_pairs=None,
         n_jobs=None,
         rng=np.random.default_rng(0),

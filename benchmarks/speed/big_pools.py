@@ -105,7 +105,10 @@ def mapped(path, n_rows, rounds):
     run = [sys.executable, "-m", "benchmarks.speed.big_pools", "--resident", str(path)]
     # memory that is freed goes back at once
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "1000000"}
-    done = subprocess.run(run, check=True, capture_output=True, env=environment)
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        run, check=True, capture_output=True, env=environment, cwd=root
+    )
     n_bytes = int(done.stdout)
     beyond = n_bytes / 1e6 - 8 * n_rows / 1e6
     print(

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from .. import __all__ as PUBLIC
 
 #: Public classes that are no learners.
-OTHERS = {"BatchMarginLossClassifier", "DecisionStumpClassifier"}
+OTHERS = {"BatchMarginLossClassifier", "DecisionStumpClassifier", "OnePassSearchCV"}
 
 LEARNERS = [name for name in PUBLIC if name not in OTHERS]
 

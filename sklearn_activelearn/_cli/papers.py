@@ -55,17 +55,17 @@ PAPERS = {
     "wang2009": Paper(
         "Wang, Song, Zhang: Efficient Active Learning with Boosting",
         (
-            "boosting --cache {out}/boosting",
-            "boosting --cache {out}/boosting --alphas",
-            "boosting_figures --cache {out}/boosting --out {out}",
+            "boosting --cache {out}/boosting --results {out}",
+            "boosting --cache {out}/boosting --results {out} --alphas",
+            "boosting_figures {out} --out {out}",
             "label_propagation --results {out}",
         ),
     ),
     "ali2014": Paper(
         "Ali, Caruana, Kapoor: Active Learning with Model Selection",
         (
-            "alms --cache {out}/alms",
-            "alms_figures --cache {out}/alms --out {out}",
+            "alms --cache {out}/alms --results {out}",
+            "alms_figures {out} --out {out}",
         ),
     ),
 }

@@ -21,6 +21,11 @@ ctypedef fused real:
     float
     double
 
+#: What a split is worth: the weight that it gets right, or the purity of its sides.
+ctypedef fused worth:
+    int64_t
+    double
+
 #: Sums of whole weights stay below this power of two.
 EXPONENT = 61
 
@@ -118,11 +123,6 @@ cdef int64_t largest_edge(
     return best
 
 
-cdef struct Split:
-    int64_t right    # weight that it gets right
-    Py_ssize_t at    # the entry next to it on the way to the zeros, -1 for none
-
-
 cdef int64_t heaviest(
     const int64_t *side, const int64_t *totals, int n_classes
 ) noexcept nogil:
@@ -135,36 +135,85 @@ cdef int64_t heaviest(
     return here + there
 
 
-cdef Split best_split(
+cdef double purity(
+    const int64_t *side, const int64_t *totals, int n_classes
+) noexcept nogil:
+    """Weight less the Gini impurities, each times the weight of its side."""
+    cdef double here = 0, there = 0, squares_here = 0, squares_there = 0, weight
+    cdef int c
+    for c in range(n_classes):
+        weight = <double>side[c]
+        here += weight
+        squares_here += weight * weight
+        weight = <double>(totals[c] - side[c])
+        there += weight
+        squares_there += weight * weight
+    return (
+        (squares_here / here if here > 0 else 0)
+        + (squares_there / there if there > 0 else 0)
+    )
+
+
+cdef Py_ssize_t best_split(
     const int32_t *rows, Py_ssize_t middle, Py_ssize_t end, const int32_t *codes,
     const int64_t *weights, const int64_t *totals, int n_classes, int64_t *side,
-    int64_t *best_side,
+    int64_t *best_side, worth *best,
 ) noexcept nogil:
-    """Best split of a column, the lowest one of equals."""
-    cdef Split best
-    cdef int64_t right
+    """Best split of a column, the lowest one of equals.
+
+    Returned is the entry next to it on the way to the zeros, -1 for none.
+    """
+    cdef worth found
     cdef int32_t row
-    cdef Py_ssize_t k, n_bytes = n_classes * sizeof(int64_t)
-    best.right, best.at = 0, -1
+    cdef Py_ssize_t k, at = -1, n_bytes = n_classes * sizeof(int64_t)
+    best[0] = 0
     memset(side, 0, n_bytes)
     for k in range(end - 1, middle - 1, -1):
         row = rows[k] ^ (rows[k] >> 31)
         side[codes[row]] += weights[row]
         if rows[k] < 0:
-            right = heaviest(side, totals, n_classes)
-            if right >= best.right:
-                best.right, best.at = right, k
+            if worth is double:
+                found = purity(side, totals, n_classes)
+            else:
+                found = heaviest(side, totals, n_classes)
+            if found >= best[0]:
+                best[0], at = found, k
                 memcpy(best_side, side, n_bytes)
     memset(side, 0, n_bytes)
     for k in range(middle):
         row = rows[k] ^ (rows[k] >> 31)
         side[codes[row]] += weights[row]
         if rows[k] < 0:
-            right = heaviest(side, totals, n_classes)
-            if right > best.right or (right == best.right and best.at >= middle):
-                best.right, best.at = right, k
+            if worth is double:
+                found = purity(side, totals, n_classes)
+            else:
+                found = heaviest(side, totals, n_classes)
+            if found > best[0] or (found == best[0] and at >= middle):
+                best[0], at = found, k
                 memcpy(best_side, side, n_bytes)
-    return best
+    return at
+
+
+cdef (Py_ssize_t, Py_ssize_t) best_of_columns(
+    const int64_t[::1] ptr, const int64_t[::1] middle, const int32_t[::1] rows,
+    const int32_t *codes, const int64_t *weights, const int64_t *totals,
+    int n_classes, int64_t *side, int64_t *column_side, int64_t *best_side,
+    worth least,
+) noexcept nogil:
+    """Column and entry of the first split that is worth most, and more than `least`."""
+    cdef Py_ssize_t j, at, best_at = -1, column = -1
+    cdef worth found
+    for j in range(middle.shape[0]):
+        if ptr[j] == ptr[j + 1]:
+            continue
+        at = best_split(
+            &rows[ptr[j]], middle[j] - ptr[j], ptr[j + 1] - ptr[j], codes, weights,
+            totals, n_classes, side, column_side, &found,
+        )
+        if found > least:
+            least, column, best_at = found, j, at
+            memcpy(best_side, column_side, n_classes * sizeof(int64_t))
+    return column, best_at
 
 
 def find_split(
@@ -174,8 +223,12 @@ def find_split(
     int32_t[::1] codes,
     int64_t[::1] weights,
     int n_classes,
+    bint gini,
 ):
-    """Return the split that gets most weight right when each side has one class.
+    """Return the best split.
+
+    That is the one which gets most weight right when each side has one class, or
+    whose sides are purest.
 
     Parameters
     ----------
@@ -187,6 +240,8 @@ def find_split(
         Whole weights, not negative.
     n_classes : int
         Number of classes.
+    gini : bool
+        Whether the purity counts.
 
     Returns
     -------
@@ -196,23 +251,25 @@ def find_split(
     sides : ndarray of int64 of shape (2, n_classes)
         Weight of each class on the side of that entry, and on the other one.
     """
-    cdef Py_ssize_t i, j, column = -1
-    cdef int64_t total = 0, most, edge
-    cdef Split best, split
+    cdef Py_ssize_t i, j, at = -1, column = -1
+    cdef int64_t total = 0, most = 0, edge
     sums = np.zeros(n_classes, dtype=np.int64)
     sides = np.zeros((2, n_classes), dtype=np.int64)
     scratch = np.zeros((2, n_classes), dtype=np.int64)
     cdef int64_t[::1] totals = sums
     cdef int64_t[:, ::1] out = sides, work = scratch
-    signed = np.empty(weights.shape[0] if n_classes == 2 else 0, dtype=np.int64)
+    signed = np.empty(0 if gini or n_classes > 2 else weights.shape[0], dtype=np.int64)
     cdef int64_t[::1] signs = signed
     with nogil:
         for i in range(weights.shape[0]):
             totals[codes[i]] += weights[i]
-        best.right, best.at = 0, -1
-        for i in range(n_classes):
-            best.right = max(best.right, totals[i])
-        if n_classes == 2:
+        if gini:  # beyond rounding
+            column, at = best_of_columns(
+                ptr, middle, rows, &codes[0], &weights[0], &totals[0], n_classes,
+                &work[0, 0], &work[1, 0], &out[0, 0],
+                purity(&out[0, 0], &totals[0], n_classes) * (1 + 1e-12),
+            )
+        elif n_classes == 2:
             for i in range(weights.shape[0]):
                 signs[i] = weights[i] if codes[i] else -weights[i]
             total = totals[1] - totals[0]
@@ -227,21 +284,17 @@ def find_split(
                 if edge > most:
                     most, column = edge, j
             if column >= 0:
-                best = best_split(
+                at = best_split(
                     &rows[ptr[column]], middle[column] - ptr[column],
                     ptr[column + 1] - ptr[column], &codes[0], &weights[0], &totals[0],
-                    n_classes, &work[0, 0], &out[0, 0],
+                    n_classes, &work[0, 0], &out[0, 0], &most,
                 )
         else:
-            for j in range(middle.shape[0]):
-                if ptr[j] == ptr[j + 1]:
-                    continue
-                split = best_split(
-                    &rows[ptr[j]], middle[j] - ptr[j], ptr[j + 1] - ptr[j], &codes[0],
-                    &weights[0], &totals[0], n_classes, &work[0, 0], &work[1, 0],
-                )
-                if split.right > best.right:
-                    best, column = split, j
-                    out[0, :] = work[1, :]
+            for i in range(n_classes):
+                most = max(most, totals[i])
+            column, at = best_of_columns(
+                ptr, middle, rows, &codes[0], &weights[0], &totals[0], n_classes,
+                &work[0, 0], &work[1, 0], &out[0, 0], most,
+            )
     sides[1] = sums - sides[0]
-    return column, (ptr[column] + best.at if column >= 0 else -1), sides
+    return column, (ptr[column] + at if column >= 0 else -1), sides

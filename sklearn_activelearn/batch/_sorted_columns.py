@@ -52,7 +52,7 @@ class SortedColumns:
     def __len__(self):
         return self.shape[0]
 
-    def find_split(self, codes, weights, n_classes):
+    def find_split(self, codes, weights, n_classes, gini=False):
         """Return the best split and the weights of the classes on its two sides.
 
         Parameters
@@ -63,6 +63,8 @@ class SortedColumns:
             Whole weights.
         n_classes : int
             Number of classes.
+        gini : bool
+            Whether the purest sides are the best split, or the smallest error.
 
         Returns
         -------
@@ -75,7 +77,9 @@ class SortedColumns:
             Weights up to the threshold, and beyond.
         """
         ptr, middle, rows, values = self._entries
-        column, at, sides = find_split(ptr, middle, rows, codes, weights, n_classes)
+        column, at, sides = find_split(
+            ptr, middle, rows, codes, weights, n_classes, gini
+        )
         if column < 0:
             return 0, np.inf, sides[::-1]
         start, stop, zeros = ptr[column], ptr[column + 1], middle[column]

@@ -7,7 +7,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from .._labels import distinct_labels, encode
-from .._validation import check_rows, check_rows_and_labels
+from .._validation import check_option, check_rows, check_rows_and_labels
 from ._columns import whole_weights
 from ._sorted_columns import SortedColumns
 
@@ -15,9 +15,14 @@ from ._sorted_columns import SortedColumns
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier that splits one feature at one threshold, for boosting.
 
-    Of all splits it takes the one with the smallest weighted error when each side
-    predicts its heaviest class. Rows that many stumps are to be trained on are
-    sorted once, by `presort`.
+    Each side predicts its heaviest class. Rows that many stumps are to be trained on
+    are sorted once, by `presort`.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini"}, default="error"
+        Which split is taken: that with the smallest weighted error, or that with the
+        smallest mean Gini impurity of the two sides, as in `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -25,8 +30,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         The feature that is split.
 
     threshold_ : float
-        Rows with a value up to it are on the first side. Infinite if no split has
-        a smaller error than to predict one class throughout.
+        Rows with a value up to it are on the first side. Infinite if no split is
+        better than none.
 
     side_probabilities_ : ndarray of shape (2, n_classes)
         Share of each class in the weight of the first side and of the second one.
@@ -46,8 +51,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        From `fit`: NaN or infinity in X, continuous labels, weights that are
-        negative, of another number than the rows, or all zero.
+        From `fit`: another `criterion`, NaN or infinity in X, continuous labels,
+        weights that are negative, of another number than the rows, or all zero.
 
     See Also
     --------
@@ -62,8 +67,11 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         \max_k \sum_{i \in A, y_i = k} w_i + \max_k \sum_{i \in B, y_i = k} w_i
         }{\sum_i w_i}
 
+    and the mean Gini impurity is :math:`1 - (\sum_k A_k^2 / \sum_k A_k + \sum_k B_k^2 /
+    \sum_k B_k) / \sum_i w_i`, with :math:`A_k` the weight of class k in A.
+
     The threshold is half way between two values of rows with weights above 0. Of
-    equal errors no split wins, then the first feature, then the lowest threshold; a
+    equal splits none at all wins, then the first feature, then the lowest threshold; a
     side of which two classes are equally heavy predicts the first one. Weights are
     summed as whole multiples of a tiny unit, without rounding errors, so the order of
     the rows and their container decide nothing.
@@ -91,6 +99,9 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     >>> print(f"accuracy {boosted.fit(X, y).score(X, y):.3f}")
     accuracy 0.991
     """
+
+    def __init__(self, criterion="error"):
+        self.criterion = criterion
 
     def presort(self, X):
         """Sort the columns of rows that many stumps will be trained on.
@@ -132,8 +143,10 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For NaN or infinity, continuous labels or weights that are none.
         """
+        check_option(self.criterion, "criterion", ("error", "gini"))
         if isinstance(X, SortedColumns):
-            y = column_or_1d(y)
+            if not isinstance(y, np.ndarray) or y.ndim > 1:  # it takes half a round
+                y = column_or_1d(y)
             check_consistent_length(X, y)
             if len(X) == 0:
                 raise ValueError("Found 0 sample(s), a minimum of 1 is required.")
@@ -151,7 +164,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
                 X, codes, weights = X[kept], codes[kept], weights[kept]
         columns = X if isinstance(X, SortedColumns) else SortedColumns(X)
         self.feature_, self.threshold_, sides = columns.find_split(
-            codes, weights, len(self.classes_)
+            codes, weights, len(self.classes_), self.criterion == "gini"
         )
         total = weights.sum()
         self.error_ = float((total - sides.max(axis=1).sum()) / total)

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 
-from .._containers import take
 from .._validation import check_number
+from ._cross_validation import check_scoring, cv_scores, middle_of_best, scorer_of
 from ._training import Trained, Trainer, train
 
 
@@ -91,15 +89,18 @@ class CandidateTrainer(Trainer):
         What to train.
     cv : int
         Folds.
+    scoring : str or callable
+        What the best one has most of.
     n_jobs : int or None
         Processes that cross-validate.
     trains_all : bool
-        Whether the others are trained on all labels, too: `estimators_`.
+        Whether the others are trained on all labels, too, and vote.
     """
 
-    def __init__(self, candidates, *, cv, n_jobs, trains_all):
+    def __init__(self, candidates, *, cv, scoring, n_jobs, trains_all):
         self.candidates = candidates
-        self.cv, self.n_jobs, self.trains_all = cv, n_jobs, trains_all
+        self.cv, self.scoring = cv, scoring
+        self.n_jobs, self.trains_all = n_jobs, trains_all
 
     @property
     def estimators(self):
@@ -107,15 +108,23 @@ class CandidateTrainer(Trainer):
         return self.candidates.estimators
 
     def check(self):
-        """Raise if the number of folds is out of its range."""
+        """Raise if a parameter is out of its range, or a candidate cannot be scored."""
         super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
+        check_scoring(self.scoring, self.estimators)
 
     def train(self, known, before):
         """Return the best candidate, from scratch."""
         rows = known.labelled, known.classes
-        scores = cv_accuracies(known.prototypes, *rows, self.cv, self.n_jobs)
-        best = int(scores.argmax())
+        scorings = [self.scoring, *(["accuracy"] if self.trains_all else [])]
+        scores, *accuracies = cv_scores(
+            known.prototypes,
+            *rows,
+            [scorer_of(scoring, known.classes) for scoring in scorings],
+            self.cv,
+            self.n_jobs,
+        )
+        best = middle_of_best(scores)
         attributes = {
             "model_names_": self.candidates.names,
             "cv_scores_": scores,
@@ -124,42 +133,7 @@ class CandidateTrainer(Trainer):
         if not self.trains_all:
             return Trained(train(known.prototypes[best], *rows), attributes)
         models = [train(prototype, *rows) for prototype in known.prototypes]
-        return Trained(models[best], {**attributes, "estimators_": models})
-
-
-def cv_accuracies(prototypes, labelled, classes, cv, n_jobs):
-    """Return the accuracy of each candidate in K-fold cross-validation.
-
-    The folds are those of `stratified_folds`. With one row of the second largest class
-    there is nothing to choose by, and all accuracies are 1; so is that of a candidate
-    without a rival, which needs no validation.
-    """
-    fold, n_folds = stratified_folds(labelled.codes, cv)
-    if n_folds < 2 or len(prototypes) == 1:
-        return np.ones(len(prototypes))
-    labels = classes[labelled.codes]
-    hits = Parallel(n_jobs=n_jobs)(
-        delayed(_hits)(prototype, labelled.rows, labels, fold == k)
-        for prototype in prototypes
-        for k in range(n_folds)
-    )
-    return np.reshape(hits, (len(prototypes), n_folds)).sum(axis=1) / len(labelled)
-
-
-def stratified_folds(codes, n_folds):
-    """Return the fold of each row, and how many folds there are.
-
-    As many as are wanted, or fewer while the second largest class has fewer rows: each
-    training set needs two classes.
-    """
-    n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
-    fold = np.empty(len(codes), dtype=int)
-    fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % n_folds
-    return fold, n_folds
-
-
-def _hits(prototype, rows, labels, is_test):
-    """Train on all folds but one, count the right predictions on that one."""
-    training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
-    model = clone(prototype).fit(take(rows, training), labels[training])
-    return np.sum(model.predict(take(rows, test)) == labels[test])
+        (votes,) = accuracies
+        votes = votes if votes.any() else votes + 1
+        attributes |= {"estimators_": models, "vote_weights_": votes / votes.sum()}
+        return Trained(models[best], attributes)

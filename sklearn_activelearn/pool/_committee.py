@@ -44,6 +44,10 @@ class QueryByCommitteeClassifier(PoolClassifier):
         Folds of the stratified cross-validation; fewer while a class has fewer
         labels.
 
+    scoring : str or callable, default="accuracy"
+        What the best candidate has most of in cross-validation: the name of a scorer
+        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
+
     n_initial : int >= 1, default=10
         Labels bought before the first model; then further ones, chosen likewise,
         `batch_size` at a time, while all are of one class.
@@ -96,14 +100,18 @@ class QueryByCommitteeClassifier(PoolClassifier):
     Attributes
     ----------
     estimator_ : classifier
-        The candidate with the highest accuracy in cross-validation (the first of
-        equals), trained on all labels taught.
+        The candidate with the highest score in cross-validation (of equals the middle
+        one of the list), trained on all labels taught.
 
     estimators_ : list of classifier
         All candidates, trained likewise.
 
     cv_scores_ : ndarray of shape (n_candidates,)
-        Accuracies in cross-validation; 1 for a single candidate, which needs none.
+        Scores in cross-validation; 1 for a single candidate, which needs none, and
+        while there is one label of the second class.
+
+    vote_weights_ : ndarray of shape (n_candidates,)
+        What the votes weigh: accuracies in cross-validation, scaled to sum 1.
 
     model_names_ : list of str
         Names, or parameters, of the candidates.
@@ -155,7 +163,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     Notes
     -----
-    With :math:`w_m` the accuracies, scaled to sum 1, :math:`V_k` the sum of the
+    With :math:`w_m` the `vote_weights_`, :math:`V_k` the sum of the
     :math:`w_m` that vote for class k, and :math:`\bar p = \sum_m w_m p_m`, the
     utility of a row is :math:`-\sum_k V_k \log V_k` or
     :math:`\sum_m w_m \mathrm{KL}(p_m \| \bar p)`. Votes tie on many rows; ties
@@ -202,6 +210,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         estimators=None,
         disagreement="vote_entropy",
         cv=5,
+        scoring="accuracy",
         n_initial=10,
         initial="random",
         batch_size=1,
@@ -218,6 +227,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.estimators = estimators
         self.disagreement = disagreement
         self.cv = cv
+        self.scoring = scoring
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
@@ -249,7 +259,11 @@ class QueryByCommitteeClassifier(PoolClassifier):
         given = self.estimator, self.param_grid, self.estimators
         candidates = candidate_set(*given, DEFAULT_GRID)
         return CandidateTrainer(
-            candidates, cv=self.cv, n_jobs=self.n_jobs, trains_all=True
+            candidates,
+            cv=self.cv,
+            scoring=self.scoring,
+            n_jobs=self.n_jobs,
+            trains_all=True,
         )
 
     def _check_parameters(self):
@@ -262,9 +276,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     def _utility(self, X):
         disagreement, answer, _ = self._rule
-        weights = self.cv_scores_ if self.cv_scores_.any() else self.cv_scores_ + 1
         answers = np.array([answer(member, X) for member in self.estimators_])
-        utility = disagreement(answers, weights / weights.sum())
+        utility = disagreement(answers, self.vote_weights_)
         if callable(self.disagreement):
             utility = own_utility("disagreement", utility, answers.shape[1])
         return utility

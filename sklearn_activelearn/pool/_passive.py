@@ -28,6 +28,10 @@ class PassiveClassifier(PoolClassifier):
         Folds of the stratified cross-validation; fewer while a class has fewer
         labels.
 
+    scoring : str or callable, default="accuracy"
+        What the best candidate has most of in cross-validation: the name of a scorer
+        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
+
     n_initial : int >= 1, default=10
         Labels of the first purchase.
 
@@ -54,11 +58,12 @@ class PassiveClassifier(PoolClassifier):
     Attributes
     ----------
     estimator_ : classifier
-        The candidate with the highest accuracy in cross-validation (the first of
-        equals), trained on all labels taught.
+        The candidate with the highest score in cross-validation (of equals the middle
+        one of the list), trained on all labels taught.
 
     cv_scores_ : ndarray of shape (n_candidates,)
-        Accuracies in cross-validation; 1 for a single candidate, which needs none.
+        Scores in cross-validation; 1 for a single candidate, which needs none, and
+        while there is one label of the second class.
 
     model_names_ : list of str
         Names, or parameters, of the candidates.
@@ -146,6 +151,7 @@ class PassiveClassifier(PoolClassifier):
         param_grid=None,
         estimators=None,
         cv=5,
+        scoring="accuracy",
         n_initial=10,
         batch_size=1,
         budget=100,
@@ -157,6 +163,7 @@ class PassiveClassifier(PoolClassifier):
         self.param_grid = param_grid
         self.estimators = estimators
         self.cv = cv
+        self.scoring = scoring
         self.n_initial = n_initial
         self.batch_size = batch_size
         self.budget = budget
@@ -171,7 +178,11 @@ class PassiveClassifier(PoolClassifier):
     def _make_trainer(self):
         candidates = candidate_set(self.estimator, self.param_grid, self.estimators)
         return CandidateTrainer(
-            candidates, cv=self.cv, n_jobs=self.n_jobs, trains_all=False
+            candidates,
+            cv=self.cv,
+            scoring=self.scoring,
+            n_jobs=self.n_jobs,
+            trains_all=False,
         )
 
     def _passive_twin(self):

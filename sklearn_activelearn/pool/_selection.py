@@ -54,8 +54,8 @@ class Selection:
     @classmethod
     def of(cls, learner):
         """Return that of a learner that has parameters of these names."""
-        params, names = learner.get_params(deep=False), cls.__dataclass_fields__
-        return cls(**{name: params[name] for name in params if name in names})
+        names = cls.__dataclass_fields__  # `get_params` would take a tenth of a query
+        return cls(**{n: getattr(learner, n) for n in names if hasattr(learner, n)})
 
     def check(self):
         """Raise if a parameter is out of its range."""

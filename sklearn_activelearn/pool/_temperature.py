@@ -5,7 +5,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from .._containers import take
-from ._candidates import stratified_folds
+from ._cross_validation import stratified_folds
 from ._training import OneModel, fresh
 
 #: Folds, if there are labels enough.

@@ -3,12 +3,13 @@
 from time import perf_counter
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import parallel_config
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
-from sklearn.utils import indexable
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._compat import CallbackSupportMixin, with_callbacks
 from ._search_folds import Folds, plan
@@ -109,7 +110,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     scorer of your own adds 2 S K d for each fold.
 
     Metadata for `fit` other than `groups` is given to every estimator as `GridSearchCV`
-    does; then no setting shares a pass.
+    does; then no setting shares a pass, and labels are not counted.
 
     Examples
     --------
@@ -118,18 +119,18 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     >>> X, y = load_digits(return_X_y=True)
     >>> grid = {"b": [0.01, 0.03, 0.1, 0.3, 1.0]}
     >>> search = OnePassSearchCV(CBGZClassifier(random_state=0), grid, cv=3).fit(X, y)
-    >>> search.fused_.all()
+    >>> print(search.fused_.all())
     True
 
-    Take the setting that buys the fewest labels among those that score at most .01
+    Take the setting that buys the fewest labels among those that score at most .02
     less than the best:
 
     >>> def fewest_labels(results):
     ...     scores = results["mean_test_score"]
-    ...     good = scores >= scores.max() - 0.01
+    ...     good = scores >= scores.max() - 0.02
     ...     return int((results["mean_n_queries"] + 1e9 * ~good).argmin())
     >>> search.set_params(refit=fewest_labels).fit(X, y).best_params_
-    {'b': 0.1}
+    {'b': 0.3}
     """
 
     def fit(self, X, y=None, **params):
@@ -149,19 +150,26 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         self : object
             The search.
         """
-        others = {*params} - {"groups"}
-        if y is None or others or (params and get_config()["enable_metadata_routing"]):
+        if y is None or self._routes(params) or is_pairwise(self.estimator):
             super().fit(X, y, **params)
             self.fused_ = np.zeros(len(self.cv_results_["params"]), dtype=bool)
             self.n_labels_read_ = 0 if y is None else len(y)
             return self
-        return self._fit(*indexable(X, y), params.get("groups"))
+        return self._fit(*indexable(X, y), params)
+
+    def _routes(self, params):
+        """Return whether metadata goes elsewhere than to the splitter."""
+        groups_only = {*params} <= {"groups"}
+        return not groups_only or (params and get_config()["enable_metadata_routing"])
 
     @with_callbacks
     def _fit(self, X, y, groups):
         settings = list(ParameterGrid(self.param_grid))
         cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        folds = list(cv.split(X, y, groups))
+        numbers = np.arange(len(y))
+        folds = [
+            (numbers[train], numbers[test]) for train, test in cv.split(X, y, **groups)
+        ]
         scoring = for_stand_ins(self.scoring)
         told = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(max_subtasks=len(folds) + 1)
@@ -180,9 +188,6 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 fold_task.call_on_fit_task_end(**told)
                 outcomes.append(outcome)
         results = [found for found, _ in outcomes] or [{} for _ in folds]
-        self.fused_ = np.array(
-            [number in results[0] for number in range(len(settings))]
-        )
         record = Record(X, len(y), folds, results, len(settings))
         times = [seconds / max(len(found), 1) for found, seconds in outcomes]
 
@@ -202,7 +207,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             else self.refit,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
-            n_jobs=None if self.fused_.all() else self.n_jobs,
+            n_jobs=None if record.fused.all() else self.n_jobs,
             pre_dispatch=self.pre_dispatch,
             verbose=self.verbose,
         )
@@ -210,7 +215,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         with parallel_config(backend="threading"):
             inner.fit(record.row_numbers, y)
         self._take_over(inner, completed(inner.cv_results_), settings)
-        self.n_labels_read_ = len(y)
+        self.fused_, self.n_labels_read_ = record.fused, len(y)
         last_task.call_on_fit_task_end(**told)
         task.call_on_fit_task_end(**told)
         return self
@@ -241,10 +246,10 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             name: value for name, value in found.items() if name != f"param_{CANDIDATE}"
         }
         results["params"] = settings
-        if self.fused_.any():
+        if record.fused.any():
             fit_times = results["mean_fit_time"], results["std_fit_time"]
             for array, value in zip(fit_times, (np.mean, np.std), strict=True):
-                array[self.fused_] = value(times)
+                array[record.fused] = value(times)
         for k, n_queries in enumerate(record.n_queries.T):
             results[f"split{k}_n_queries"] = n_queries
         results["mean_n_queries"] = record.n_queries.mean(axis=1)
@@ -282,6 +287,11 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         return {
             name: check_scoring(self.estimator, each) for name, each in names.items()
         }
+
+
+def is_pairwise(estimator):
+    """Return whether rows have a column for each row."""
+    return get_tags(estimator).input_tags.pairwise
 
 
 def timed(shared, train, test):

@@ -20,7 +20,7 @@ class Plan(NamedTuple):
 
     candidate: int  # its number in the grid
     transformer: object  # what comes before the learner, not fitted; None for nothing
-    transformer_key: tuple  # the same for settings with the same transformer
+    transformer_key: object  # the same for settings with the same transformer
     learner: object  # not fitted
 
 
@@ -55,7 +55,7 @@ def plan(candidate, params, estimator):
     estimator : estimator
         With these parameters.
     """
-    transformer, key, learner = None, (), estimator
+    transformer, key, learner = None, None, estimator
     if type(estimator) is Pipeline:
         *before, (last, learner) = estimator.steps
         if estimator.transform_input is not None:
@@ -93,9 +93,8 @@ class Folds:
         self.parts = defaultdict(list)
         for each in plans:
             self.parts[each.transformer_key].append(each)
-        self.door = None
-        if plans[0].transformer is None:  # then none has one; folds are read in place
-            self.door = clone(plans[0].learner)
+        for each in self.parts.get(None, [])[:1]:  # folds are read in place
+            self.door = clone(each.learner)
             self.rows, self.labels = self.door._check_rows(
                 X, y, reset=True, finite=True
             )
@@ -131,10 +130,12 @@ class Folds:
     def _prepare(self, one, train, test):
         """Return the rows of a fold for settings with the same transformer."""
         wanted = {"test": test} | ({"train": train} if self.score_train else {})
-        if self.door is not None:
+        if one.transformer is None:
             scored = {name: (self.rows, rows) for name, rows in wanted.items()}
-            labels = self.labels[train]
-            return Part(None, self.door, self.rows, train, labels, scored)
+            rows, labels = self.rows, self.labels[train]
+            if len(np.unique(train)) < len(train):  # each needs a number of its own
+                rows, train = rows[train], np.arange(len(train))
+            return Part(None, self.door, rows, train, labels, scored)
         transformer, door = clone(one.transformer), clone(one.learner)
         y = take(self.y, train)
         rows = transformer.fit_transform(take(self.X, train), y)

@@ -3,6 +3,8 @@
 Those whose fit shared a pass look up what came of it; the others are fitted.
 """
 
+from collections import defaultdict
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
@@ -14,7 +16,7 @@ from .._containers import take
 from ._linear import labels_of
 
 #: The parameter that says which setting of the grid a stand-in is.
-CANDIDATE = "candidate"
+CANDIDATE = "#"  # no estimator has one of that name
 
 
 class Record:
@@ -37,6 +39,8 @@ class Record:
     ----------
     row_numbers : ndarray of int of shape (n_rows,)
         Stands for X.
+    fused : ndarray of bool of shape (n_candidates,)
+        Settings that shared passes.
     n_queries : ndarray of shape (n_candidates, n_folds)
         Labels bought; NaN where nobody counted them.
     """
@@ -44,6 +48,13 @@ class Record:
     def __init__(self, X, n_rows, folds, results, n_candidates):
         self.X, self.folds, self.results = X, folds, results
         self.row_numbers = np.arange(n_rows)
+        self.folds_by_rows = defaultdict(list)
+        for k, (train, _) in enumerate(folds):
+            self.folds_by_rows[train.tobytes()].append(k)
+        self.fused = np.array(
+            [any(k in found for found in results) for k in range(n_candidates)],
+            dtype=bool,
+        )
         self.n_queries = np.full((n_candidates, len(folds)), np.nan)
 
     def rows(self, numbers):
@@ -54,11 +65,7 @@ class Record:
         """Return the folds that have these training rows; none has X itself."""
         if numbers is self.row_numbers:
             return []
-        return [
-            k
-            for k, (train, _) in enumerate(self.folds)
-            if np.array_equal(train, numbers)
-        ]
+        return self.folds_by_rows[numbers.tobytes()]
 
 
 def has(method):
@@ -174,6 +181,9 @@ class Shown:
 
     def __init__(self, scorer):
         self.scorer = scorer
+
+    def __repr__(self):
+        return repr(self.scorer)
 
     def __call__(self, stand_in, numbers, y):
         return self.scorer(stand_in.shown(), stand_in.record.rows(numbers), y)

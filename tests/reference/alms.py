@@ -114,8 +114,13 @@ def compute_voi(models, T, V, candidate=None, *, temperature, pairing):
     return -np.mean(P, axis=0) @ np.mean(L, axis=0)
 
 
-def one_round(models, T, V, pool, *, temperature=None, pairing="averaged"):
-    """P_t(M), the estimated labels, VOI_T and VOI_V of each row of the pool."""
+def one_round(
+    models, T, V, pool, *, temperature=None, pairing="averaged", label="predicted"
+):
+    """P_t(M), the estimated labels, VOI_T and VOI_V of each row of the pool.
+
+    With ``label="expected"`` the values are means over both labels.
+    """
     (X_T, y_T), (X_V, y_V) = T, V
     errors, said = [], []
     for model in models:
@@ -130,10 +135,16 @@ def one_round(models, T, V, pool, *, temperature=None, pairing="averaged"):
     guesses = mean.argmax(axis=1)
     training, selection = [], []
     how = {"temperature": temperature, "pairing": pairing}
-    for x, guess in zip(pool, guesses, strict=True):
-        more = np.vstack([X_T, x]), np.append(y_T, guess)
-        training.append(compute_voi(models, more, V, **how))
-        selection.append(compute_voi(models, T, V, (x, guess), **how))
+    for x, p in zip(pool, mean, strict=True):
+        shares = p if label == "expected" else np.eye(len(p))[p.argmax()]
+        value_T = value_V = 0
+        for code, share in enumerate(shares):
+            if share:
+                more = np.vstack([X_T, x]), np.append(y_T, code)
+                value_T += share * compute_voi(models, more, V, **how)
+                value_V += share * compute_voi(models, T, V, (x, code), **how)
+        training.append(value_T)
+        selection.append(value_V)
     return weights, guesses, np.array(training), np.array(selection)
 
 
@@ -174,6 +185,24 @@ def best_on_validation(models, T, V):
         for said in (model.fit(*T).predict_proba(V[0]) for model in models)
     ]
     return int(np.argmin(losses))
+
+
+def best_in_cross_validation(models, X, y, n_folds):
+    """Index of the model with the smallest loss on folds that it went without.
+
+    Rows of each class go to the folds one after another; of equals the middle one.
+    """
+    n_folds = min(n_folds, sorted(np.bincount(y))[-2])
+    rows = [i for code in np.unique(y) for i in range(len(y)) if y[i] == code]
+    losses = np.zeros(len(models))
+    for k in range(n_folds if n_folds > 1 else 0):
+        test = rows[k::n_folds]
+        train = sorted(set(rows) - set(test))
+        for number, model in enumerate(models):
+            said = model.fit(X[train], y[train]).predict_proba(X[test])
+            losses[number] += sum(map(log_loss, y[test], said))
+    best = [m for m in range(len(models)) if losses[m] < losses.min() + 1e-9]
+    return best[(len(best) - 1) // 2]
 
 
 def best_left_one_out(models, T, V):

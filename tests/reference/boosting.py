@@ -99,9 +99,21 @@ def minimised(committee, X, targets, bought, alpha, n_estimators, tol):
     return committee
 
 
-def grown(committee, X, targets, bought, alpha, n_new, shrinkage=1.0):
-    """FASSL-Boost: a step for each new label."""
-    for _ in range(n_new):
+def grown(
+    committee,
+    X,
+    targets,
+    bought,
+    alpha,
+    n_new,
+    shrinkage=1.0,
+    n_initial_estimators=None,
+):
+    """FASSL-Boost: a step for each new label; 1 step at first is Algorithm 1."""
+    n_steps = n_new
+    if n_initial_estimators and n_new == len(bought):
+        n_steps = n_initial_estimators
+    for _ in range(n_steps):
         longer, _ = discrete(committee, X, targets, bought, alpha)
         for omega, member in longer[len(committee) :]:
             committee = [*committee, (shrinkage * omega, member)]

@@ -6,19 +6,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_limit, check_option
-from .._base import PoolClassifier
 from .._candidates import candidate_set
 from .._passive import passive_twin
-from ._allocation import Allocation, in_turn
 from ._newton import NotSolved
 from ._selection import Round, most_valuable
 from ._trainer import ALMSTrainer
+from ._two_sets import TwoSetsClassifier
 
 #: The candidates if nothing is said.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
-class ALMSClassifier(PoolClassifier):
+class ALMSClassifier(TwoSetsClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
     One budget pays for two sets of labels: a training set, chosen row by row for what
@@ -48,6 +47,12 @@ class ALMSClassifier(PoolClassifier):
         "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
         say otherwise; with a warning from where "gram" fails on numbers too large.
 
+    label : {"predicted", "expected"}, default="predicted"
+        Which label a row is tried with, since its own is not known: the one that the
+        models, weighted by their probabilities, take for most probable, as in the
+        paper's equation 4; or each class in turn, the values being averaged with the
+        models' probabilities of the classes, which takes about as many times as long.
+
     n_candidates : int >= 1, default=None
         Look at so many random rows of the pool in each round. None: all.
 
@@ -70,7 +75,8 @@ class ALMSClassifier(PoolClassifier):
     selection : {"validation", "leave_one_out", "cv"}, default="validation"
         How the model is chosen: by its loss on the validation set when trained on the
         training set, as in the paper; on each row of the validation set when trained on
-        all other rows of both sets; or by its accuracy in cross-validation on both.
+        all other rows of both sets; or by its loss in cross-validation on both. Of
+        equals the middle one of the list.
 
     cv : int >= 2, default=5
         Folds of that cross-validation, which also chooses as long as there is no
@@ -183,7 +189,8 @@ class ALMSClassifier(PoolClassifier):
 
     scaled to sum 1, where :math:`e` is the lower end of the 95 % interval of the loss
     on the validation set :math:`V`. With their mean prediction :math:`\tilde y` as the
-    label of a row x, the value of information is :math:`-\bar P \cdot \bar L`: over
+    label of a row x (or averaged over labels, see `label`), the value of information
+    is :math:`-\bar P \cdot \bar L`: over
     all pairs i, j of V, the models are trained on everything but i and j,
     :math:`P` is found from the loss at i alone and :math:`L` is the loss at j.
     For training, x is one of the rows trained on; for validation, one of V, and never
@@ -237,6 +244,7 @@ class ALMSClassifier(PoolClassifier):
         param_grid=None,
         estimators=None,
         voi="auto",
+        label="predicted",
         n_candidates=None,
         n_pairs=None,
         loss="log_loss",
@@ -255,6 +263,7 @@ class ALMSClassifier(PoolClassifier):
         self.param_grid = param_grid
         self.estimators = estimators
         self.voi = voi
+        self.label = label
         self.n_candidates = n_candidates
         self.n_pairs = n_pairs
         self.loss = loss
@@ -281,34 +290,6 @@ class ALMSClassifier(PoolClassifier):
         """The model that predicts: `estimator_`."""
         return self.estimator_
 
-    @property
-    def allocation_(self):
-        """What each label is for, in the order in which they were taught."""
-        return self._allocation().names
-
-    @property
-    def labeled_indices_(self):
-        """Rows of the pool whose labels were bought, for each of the two sets."""
-        return self._allocation().divided(self._requests.rows[self._requests.taught])
-
-    def predict_proba(self, X):
-        """Return the class probabilities of the chosen model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the candidates take
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class without a labelled row yet. If the model has only
-            decision values, a sigmoid fitted on the validation set.
-        """
-        model, X = self._model(), self._rows(X)
-        model = self._allocation().calibrated(model, self.classes_)
-        return self._probabilities(model, X)
-
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
         gave_up = self.voi == "auto" and self._gave_up
@@ -325,12 +306,10 @@ class ALMSClassifier(PoolClassifier):
     def _passive_twin(self):
         return passive_twin(self)
 
-    def _follows_from_labels(self):
-        return False  # it tells labels for training from those for validation
-
     def _check_parameters(self):
         super()._check_parameters()
         check_option(self.pairing, "pairing", ("averaged", "paired"))
+        check_option(self.label, "label", ("predicted", "expected"))
         for name in ("n_candidates", "n_pairs"):
             check_limit(getattr(self, name), name, 1)
 
@@ -341,16 +320,6 @@ class ALMSClassifier(PoolClassifier):
     def _set_classes(self, classes):
         self._make_trainer().check_number_of(classes)
         super()._set_classes(classes)
-
-    def _allocation(self):
-        purposes = self._requests.purposes[self._requests.taught]
-        return Allocation(self._labelled, purposes)
-
-    def _is_cold(self, n_known):
-        return n_known < self.n_initial or not self._allocation().is_enough
-
-    def _start(self, X, rows, n_wanted, seed):
-        return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
 
     def _select(self, X, rows, n_wanted, seed):
         return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)
@@ -367,6 +336,7 @@ class ALMSClassifier(PoolClassifier):
             n_pairs=self.n_pairs,
             batch_size=self.batch_size,
             pairing=self.pairing,
+            label=self.label,
             may_be_few=self.voi == "auto",
         )
         self.voi_history_ = np.vstack([self.voi_history_, values])

@@ -165,6 +165,11 @@ class GramModels:
         own = self._losses(self.codes[rows[:, 0]], margins[..., 0])
         return own, self._losses(guesses, margins[..., 1:])
 
+    def without_fold(self, rows):
+        """Train without labelled rows, of either set."""
+        margins = self._gather(lambda group: group.left_out(rows[None], False))
+        return self._losses(self.codes[rows], margins[:, 0])
+
     def without_but_with(self, pairs, guesses):
         """Train without each pair, with each candidate."""
         rows = self.validation[pairs]

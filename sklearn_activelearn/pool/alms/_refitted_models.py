@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._containers import joined, take
-from ..._labels import encode
+from .._losses import probabilities_of_all
 from .._training import fresh
 from ._calibration import calibrated
 
@@ -71,6 +71,13 @@ class RefittedModels:
         shape = len(self.prototypes), len(rows)
         return np.reshape(own, shape), np.reshape(others, (*shape, self.n_candidates))
 
+    def without_fold(self, rows):
+        """Train without labelled rows, of either set."""
+        kept = np.setdiff1d(np.arange(len(self.codes)), rows)
+        validation = np.setdiff1d(self.validation, rows)
+        members = [self._model(p, kept, validation) for p in self.prototypes]
+        return np.array([self._losses(member, rows) for member in members])
+
     def without_but_with(self, pairs, guesses):
         """Train without each pair, with each candidate."""
         return np.array(
@@ -110,10 +117,4 @@ class RefittedModels:
         return self.loss(self.codes[rows], p)
 
     def _probabilities(self, member, X):
-        """Return probabilities with a column for every class."""
-        p = member.predict_proba(X)
-        if len(member.classes_) == len(self.classes):
-            return p
-        out = np.zeros((len(p), len(self.classes)))
-        out[:, encode(member.classes_, self.classes)] = p
-        return out
+        return probabilities_of_all(member, X, self.classes)

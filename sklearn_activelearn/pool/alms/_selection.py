@@ -33,6 +33,7 @@ def most_valuable(
     n_pairs,
     batch_size,
     pairing,
+    label,
     may_be_few,
 ):
     """Choose rows for the set for which a label is worth more.
@@ -51,7 +52,7 @@ def most_valuable(
         How many.
     seed : tuple of int
         Of the random numbers of this round.
-    n_candidates, n_pairs, batch_size, pairing
+    n_candidates, n_pairs, batch_size, pairing, label
         As for `ALMSClassifier`.
     may_be_few : bool
         Whether to look at a few rows and pairs only where models are refitted.
@@ -73,6 +74,7 @@ def most_valuable(
         trainer.weights,
         temperature=trainer.temperature,
         pairing=pairing,
+        label=label,
         n_pairs=n_pairs,
         n_jobs=trainer.n_jobs,
         rng=rng,

@@ -1,19 +1,18 @@
 """Training of candidates, together where that is possible, and the choice of one."""
 
 import numpy as np
-from joblib import Parallel
+from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from ..._validation import check_number, check_option
-from .._candidates import cv_accuracies
+from .._cross_validation import middle_of_best, stratified_folds
 from .._input_checks import refuse_pairwise_scores
+from .._losses import LOSSES, loss_of
 from .._training import Trained, Trainer, train
 from ._allocation import VALIDATION, Allocation
 from ._gram_models import GramModels, key_of, split, why_not
 from ._refitted_models import RefittedModels
 from ._value_of_information import (
-    LOSSES,
-    loss_of,
     losses_without_one,
     lower_ends,
     model_probabilities,
@@ -127,17 +126,14 @@ class ALMSTrainer(Trainer):
             losses, _ = models.trained()
             probabilities = self.weights(losses)
         if self.selection == "cv" or not can_validate:
-            losses = 1 - cv_accuracies(
-                known.prototypes, known.labelled, known.classes, self.cv, self.n_jobs
-            )
+            losses = self._losses_in_cv(models, known.labelled)
         else:
             if self.selection == "leave_one_out":
                 rows = np.arange(models.n_validation)
                 nobody = np.empty(0, dtype=int)
                 workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)
                 losses, _ = losses_without_one(workers, models, rows, nobody)
-            losses = losses.mean(axis=1)
-        best = int(losses.argmin())
+        best = middle_of_best(-losses.mean(axis=1))
         attributes = {
             "model_names_": self.candidates.names,
             "best_index_": best,
@@ -145,6 +141,22 @@ class ALMSTrainer(Trainer):
         }
         model = self._trained_on_all(known, known.prototypes[best])
         return Trained(model, attributes, probabilities)
+
+    def _losses_in_cv(self, models, labelled):
+        """Return the loss of each model on each row in K-fold cross-validation.
+
+        With one row of the second class there are no folds, and all losses are 0.
+        """
+        fold, n_folds = stratified_folds(labelled.codes, self.cv)
+        losses = np.zeros((len(self.estimators), len(fold)))
+        if n_folds > 1:
+            folds = [np.flatnonzero(fold == k) for k in range(n_folds)]
+            workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)
+            for rows, found in zip(
+                folds, workers(map(delayed(models.without_fold), folds)), strict=True
+            ):
+                losses[:, rows] = found
+        return losses
 
     def _trained_on_all(self, known, prototype):
         before, model = split(prototype)

@@ -11,12 +11,13 @@ returns losses, with one entry for each model in front:
   without;
 - ``without_one(rows, guesses)``: (m, n_rows), the same for one row, and
   (m, n_rows, n_candidates) on the candidates with the labels guessed;
+- ``without_fold(rows)``: (m, n_rows), on rows of either set that the training went
+  without;
 - ``without_but_with(pairs, guesses)``: (m, n_candidates, n_pairs, 2), as `without` with
   one candidate more in the training set.
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -24,46 +25,6 @@ from scipy.special import softmax
 
 #: Losses that are held at a time.
 BLOCK = 2**21
-
-#: Probabilities are not below this when their logarithm is taken.
-EPS = np.finfo(np.float64).eps
-
-
-def log_loss(codes, probabilities):
-    """Minus the logarithm of the probability of the right class."""
-    return -np.log(np.maximum(probabilities[np.arange(len(codes)), codes], EPS))
-
-
-def brier_loss(codes, probabilities):
-    """Squared distance of the probabilities from those that know the class."""
-    right = probabilities[np.arange(len(codes)), codes]
-    return (probabilities**2).sum(axis=1) + 1 - 2 * right
-
-
-#: By the names that `ALMSClassifier` takes.
-LOSSES = {"log_loss": log_loss, "brier": brier_loss}
-
-
-def checked(loss, codes, probabilities):
-    """Return what a user's loss says, if that is a finite number for each row."""
-    losses = np.asarray(loss(codes, probabilities), dtype=np.float64)
-    if losses.shape != codes.shape:
-        raise ValueError(
-            f"loss must return one number for each of {len(codes)} rows, got shape "
-            f"{losses.shape}."
-        )
-    if not np.isfinite(losses).all():
-        row = np.argmin(np.isfinite(losses))
-        raise ValueError(
-            f"loss must be finite, got {losses[row]} for class {codes[row]} and "
-            f"probabilities {probabilities[row].tolist()}."
-        )
-    return losses
-
-
-def loss_of(loss):
-    """Return the loss of this name, or the user's own, checked."""
-    return partial(checked, loss) if callable(loss) else LOSSES[loss]
 
 
 def model_probabilities(errors, temperature=None):
@@ -161,7 +122,7 @@ def losses_without_two(parallel, method, pairs, *args):
 
 
 def values_of_information(
-    models, weights_of, *, temperature, pairing, n_pairs, n_jobs, rng
+    models, weights_of, *, temperature, pairing, label, n_pairs, n_jobs, rng
 ):
     """Return what each candidate is worth for training, and for choosing a model.
 
@@ -174,6 +135,8 @@ def values_of_information(
         validation set.
     temperature, pairing
         As for `model_probabilities` and `Means.system_loss`.
+    label : {"predicted", "expected"}
+        Whether a candidate has its most probable label, or each with its probability.
     n_pairs : int or None
         How many pairs, and single rows, of the validation set are left out.
     n_jobs : int or None
@@ -189,26 +152,60 @@ def values_of_information(
     v = models.n_validation
     losses, probabilities = models.trained()
     expected = np.tensordot(weights_of(losses), probabilities, axes=1)
-    guesses = expected.argmax(axis=1)
     pairs = some(np.transpose(np.triu_indices(v, 1)), n_pairs, rng)
     singles = some(np.arange(v), n_pairs, rng)
-
-    # the blocks, and so the rounding, are the same for any number of workers
-    size = max(1, BLOCK // (2 * len(losses) * models.n_candidates))
-    training, n_done = None, 0
+    guesses, shares = expected.argmax(axis=1)[None], np.ones((1, len(expected)))
+    if label == "expected":
+        n_classes, shares = expected.shape[1], expected.T
+        guesses = np.repeat(np.arange(n_classes)[:, None], len(expected), axis=1)
     with Parallel(n_jobs=n_jobs, prefer=models.prefer) as workers:
-        own, others = losses_without_one(workers, models, singles, guesses)
         old = losses_without_two(workers, models.without, pairs)
-        for block in np.split(pairs, range(size, len(pairs), size)):
-            each = models.without_but_with, block, guesses
-            means = Means.of(losses_without_two(workers, *each), temperature)
-            n_done += len(block)
-            share = len(block) / n_done
-            training = means if training is None else training.mixed(means, share)
+        means = [
+            means_with(workers, models, guess, pairs, singles, old, temperature)
+            for guess in guesses
+        ]
+    loss = [[each.system_loss(pairing) for each in pair] for pair in means]
+    training, selection = -np.einsum("cpn,cn->pn", loss, shares)
+    return training, selection
+
+
+def means_with(workers, models, guesses, pairs, singles, old, temperature):
+    """Return the means with each candidate in the training or in the validation set.
+
+    Parameters
+    ----------
+    workers : Parallel
+        Among which the work is divided.
+    models : object
+        As described above.
+    guesses : ndarray of int of shape (n_candidates,)
+        The label of each candidate.
+    pairs, singles : ndarray of int
+        What is left out of the validation set.
+    old : ndarray of shape (n_models, n_pairs, 2)
+        The losses on the pairs left out, without candidates.
+    temperature : float or None
+        As for `model_probabilities`.
+
+    Returns
+    -------
+    training, selection : Means
+        Of shape (n_candidates,).
+    """
+    # the blocks, and so the rounding, are the same for any number of workers
+    size = max(1, BLOCK // (2 * len(old) * models.n_candidates))
+    training, n_done = None, 0
+    own, others = losses_without_one(workers, models, singles, guesses)
+    for block in np.split(pairs, range(size, len(pairs), size)):
+        each = models.without_but_with, block, guesses
+        means = Means.of(losses_without_two(workers, *each), temperature)
+        n_done += len(block)
+        share = len(block) / n_done
+        training = means if training is None else training.mixed(means, share)
 
     both = np.stack(np.broadcast_arrays(own[..., None], others), axis=-1)
     with_candidate = Means.of(both.swapaxes(1, 2), temperature)
     among_old = Means.of(old[:, None], temperature)
     # of the v (v + 1) ordered pairs of the larger set, the candidate is in 2 v
-    selection = among_old.mixed(with_candidate, 2 / (v + 1))
-    return -training.system_loss(pairing), -selection.system_loss(pairing)
+    v = models.n_validation
+    return training, among_old.mixed(with_candidate, 2 / (v + 1))

@@ -31,6 +31,11 @@ class FASSLBoostClassifier(PoolClassifier):
     n_estimators_per_label : int >= 1, default=1
         Boosting steps for each label taught.
 
+    n_initial_estimators : int >= 1, default=None
+        Boosting steps for all labels of the first committee together. 1 is Algorithm
+        1. None: `n_estimators_per_label` for each of them, which predicts better from
+        the first query on.
+
     shrinkage : float in (0, 1], default=1.0
         By what the weights of members are multiplied. 1 is Algorithm 1. Where labels
         are noisy, or many are bought, a smaller one is better: early members, trained
@@ -184,6 +189,7 @@ class FASSLBoostClassifier(PoolClassifier):
         alpha=0.01,
         init=None,
         n_estimators_per_label=1,
+        n_initial_estimators=None,
         shrinkage=1.0,
         early_stopping=False,
         n_initial=10,
@@ -199,6 +205,7 @@ class FASSLBoostClassifier(PoolClassifier):
         self.alpha = alpha
         self.init = init
         self.n_estimators_per_label = n_estimators_per_label
+        self.n_initial_estimators = n_initial_estimators
         self.shrinkage = shrinkage
         self.early_stopping = early_stopping
         self.n_initial = n_initial
@@ -212,7 +219,10 @@ class FASSLBoostClassifier(PoolClassifier):
 
     def _make_trainer(self):
         rounds = RoundsPerLabel(
-            self.n_estimators_per_label, self.shrinkage, self.early_stopping
+            self.n_estimators_per_label,
+            self.n_initial_estimators,
+            self.shrinkage,
+            self.early_stopping,
         )
         return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
 

@@ -24,7 +24,7 @@ class DiscreteRounds:
         """Raise if a parameter is out of its range."""
         check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
 
-    def run(self, boosting, weak_learners, n_new):
+    def run(self, boosting, weak_learners, n_first, n_later):
         """Return the boosted committee, and whether a step was refused."""
         boosting = boosting.anew()
         for weak in islice(weak_learners, self.n_estimators):
@@ -57,7 +57,7 @@ class NewtonRounds:
         check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
         check_number(self.tol, "tol", 0, closed="left")
 
-    def run(self, boosting, weak_learners, n_new):
+    def run(self, boosting, weak_learners, n_first, n_later):
         """Return the boosted committee, and whether a step was refused."""
         boosting = boosting.anew()
         cost = boosting.cost(boosting.scores, boosting.targets)
@@ -77,6 +77,8 @@ class RoundsPerLabel:
     ----------
     n_estimators_per_label : int
         How many.
+    n_initial_estimators : int or None
+        How many for all first labels together; None: as many for each of them, too.
     shrinkage : float
         What each step is multiplied by.
     early_stopping : bool
@@ -85,6 +87,7 @@ class RoundsPerLabel:
     """
 
     n_estimators_per_label: int
+    n_initial_estimators: int | None
     shrinkage: float
     early_stopping: bool
 
@@ -99,13 +102,30 @@ class RoundsPerLabel:
         """Raise if a parameter is out of its range."""
         n_steps = self.n_estimators_per_label
         check_number(n_steps, "n_estimators_per_label", 1, closed="left", integer=True)
+        if self.n_initial_estimators is not None:
+            n_steps, name = self.n_initial_estimators, "n_initial_estimators"
+            check_number(n_steps, name, 1, closed="left", integer=True)
         check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
         check_flag(self.early_stopping, "early_stopping")
 
-    def run(self, boosting, weak_learners, n_new):
-        """Return the boosted committee, and whether a step was refused."""
+    def run(self, boosting, weak_learners, n_first, n_later):
+        """Return the boosted committee, and whether a step was refused.
+
+        Parameters
+        ----------
+        boosting : Boosting
+            The committee so far.
+        weak_learners : iterable of classifier
+            One for each step.
+        n_first, n_later : int
+            Labels of the first committee, 0 if there has been one, and those since.
+        """
+        n_steps = n_later * self.n_estimators_per_label
+        if n_first:
+            default = n_first * self.n_estimators_per_label
+            n_steps += self.n_initial_estimators or default
         was_refused = False
-        for weak in islice(weak_learners, n_new * self.n_estimators_per_label):
+        for weak in islice(weak_learners, n_steps):
             before = boosting.committee
             boosting = boosting.discrete_step(weak, self.shrinkage)
             was_refused |= boosting.committee is before

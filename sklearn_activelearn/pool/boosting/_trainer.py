@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..._containers import n_rows, take
 from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
-from .._input_checks import check_classifier, check_pool
+from .._input_checks import check_classifier, check_pool, is_plain
 from .._selection import finite_scores
 from .._training import Trained, Trainer, fresh
 from .._utility import smallest_margin
@@ -39,6 +39,7 @@ class Memory(NamedTuple):
 
     scores: SampleScores
     error: float  # share of the labels that the committees get wrong
+    n_first: int  # labels of the first committees
 
 
 class BoostingTrainer(Trainer):
@@ -113,9 +114,10 @@ class BoostingTrainer(Trainer):
         seen = np.flatnonzero(np.bincount(labelled.codes))
         classes = known.classes[seen]
         prepare = preparation(known.prototypes[0], before)
-        curve, error_before = np.empty(0), np.inf
+        curve, error_before, n_first = np.empty(0), np.inf, len(labelled)
         if before:
-            curve, error_before = before.attributes["cost_curve_"], before.memory.error
+            curve = before.attributes["cost_curve_"]
+            _, error_before, n_first = before.memory
             if not np.array_equal(before.model.classes_, classes):
                 before = None  # from scratch
         sample = self._sample(known, seen, prepare)
@@ -126,13 +128,15 @@ class BoostingTrainer(Trainer):
             likely = sample.classes_of(joint(columns))
         else:
             likely = guesses(known, sample.codes, seen)
-        n_new = len(labelled) - (known.n_before if before else 0)
+        counts = n_first, len(labelled) - n_first
+        if before:
+            counts = 0, len(labelled) - known.n_before
         boosted, has_ended = [], False
         for code, committee, scores in zip(codes, committees, columns, strict=True):
             boosting, was_refused = self.rounds.run(
                 begin(sample, code, likely, committee, scores),
                 weak_learners(known),
-                n_new,
+                *counts,
             )
             boosted.append(boosting)
             has_ended |= was_refused
@@ -150,7 +154,7 @@ class BoostingTrainer(Trainer):
         return Trained(
             model,
             {"cost_curve_": np.append(curve, cost)},
-            Memory(scores, error),
+            Memory(scores, error, n_first),
             bool(has_ended),
         )
 
@@ -226,9 +230,8 @@ def preparation(weak, trained):
 def weak_learners(known):
     """Yield the weak learner for each step, with random numbers of its own."""
     weak = known.prototypes[0]
-    names = [
-        name for name in weak.get_params() if name.split("__")[-1] == "random_state"
-    ]
+    params = vars(weak) if is_plain(weak) else weak.get_params()  # many times as quick
+    names = [name for name in params if name.split("__")[-1] == "random_state"]
     for step in count():
         if names:
             seed = np.random.SeedSequence((known.seed, known.n_before, step))

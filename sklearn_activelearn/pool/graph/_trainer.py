@@ -1,5 +1,6 @@
 """Training on a graph: labels spread to the rows that have none."""
 
+from ..._containers import loaded
 from .._training import Trained, Trainer, fresh
 from ._graph import check_has_distances
 from ._labelled_graph import LabelledGraph
@@ -28,7 +29,7 @@ class GraphTrainer(Trainer):
     def check_rows(self, learner, X, *y, **how):
         """Return rows, and labels if given any, if there are distances between them."""
         checked = super().check_rows(learner, X, *y, **how)
-        check_has_distances(checked[0] if y else checked)
+        check_has_distances(loaded(checked[0] if y else checked))
         return checked
 
     def connected(self, known, before):

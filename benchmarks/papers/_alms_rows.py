@@ -1,0 +1,109 @@
+"""What the trials of `alms` found, as rows of its files."""
+
+import numpy as np
+from scipy.special import entr
+from scipy.stats import ttest_rel
+
+#: Published areas: passive, uncertainty, QBC, ALMS, oracle.
+PUBLISHED = {
+    "heart": (0.62, 0.56, 0.56, 0.66, 0.59),
+    "ionosphere": (0.44, 0.41, 0.42, 0.59, 0.46),
+    "votes": (0.78, 0.76, 0.78, 0.83, 0.86),
+    "usps": (0.69, 0.51, 0.66, 0.80, 0.83),
+    "mushroom": (0.27, 0.36, 0.46, 0.60, 0.84),
+    "pima": (0.67, 0.63, 0.63, 0.69, 0.73),
+}
+
+SCORES = ("accuracy", "log_loss")
+
+
+def areas(found, counts):
+    """Return the mean heights of the curves, of shape (2, n_trials).
+
+    The oracle's are those of the parameters that are best on average.
+    """
+    scores = np.array([one["scores"] for one in found])
+    height = np.trapezoid(scores, counts, axis=2) / (counts[-1] - counts[0])
+    best = (height * [1, -1]).mean(axis=0).argmax(axis=0)
+    return np.array([height[:, best[k], k] for k in (0, 1)])
+
+
+def summary(problem, penalty, results, counts):
+    """Return a row for each method: areas, differences to passive, p beside ALMS."""
+    heights = {method: areas(found, counts) for method, found in results.items()}
+    names = ("passive", "uncertainty", "QBC", "ALMS", "oracle")
+    published = dict(zip(names, PUBLISHED[problem], strict=True))
+    rows = []
+    for method, found in results.items():
+        row = {"problem": problem, "penalty": penalty, "initial": counts[0]}
+        row |= {"labels": counts[-1], "method": method}
+        for k, (name, height) in enumerate(zip(SCORES, heights[method], strict=True)):
+            row[name], row[f"{name}_std"] = height.mean(), height.std()
+            gain = height - heights["passive"][k] if "passive" in heights else height
+            row[f"{name}_gain"] = gain.mean() if method != "passive" else np.nan
+            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.nan
+            row[f"{name}_gain_error"] = error if method != "passive" else np.nan
+            can_test = "ALMS" in heights and method != "ALMS" and len(gain) > 2
+            p = ttest_rel(height, heights["ALMS"][k]).pvalue if can_test else np.nan
+            row[f"{name}_p"] = p
+        last = np.mean([one["scores"][0][-1] for one in found], axis=0)
+        last = np.full(2, np.nan) if method == "oracle" else last
+        row |= {f"final_{name}": one for name, one in zip(SCORES, last, strict=True)}
+        shares = [np.mean(one["is_validation"]) for one in found if "values" in one]
+        row["validation_share"] = np.mean(shares) if shares else np.nan
+        row["seconds"] = np.mean([one["seconds"] for one in found])
+        rows.append(row | {"published": published.get(method)})
+    return rows
+
+
+def in_time(rows, results, counts):
+    """Return a row for each method and number of labels.
+
+    That is, the mean scores; for ALMS also how many labels validate, and the entropy of
+    the models' probabilities.
+    """
+    out = []
+    for row in rows:
+        found = results[row["method"]]
+        if row["method"] == "oracle":
+            continue
+        scores = np.mean([one["scores"][0] for one in found], axis=0)
+        for number, count in enumerate(counts):
+            one = {name: row[name] for name in ("problem", "penalty", "initial")}
+            one |= {"method": row["method"], "labels": count}
+            one |= dict(zip(SCORES, scores[number], strict=True))
+            one |= {"validation": np.nan, "entropy": np.nan}
+            if "values" in found[0]:
+                one["validation"] = np.mean(
+                    [np.sum(each["is_validation"][:count]) for each in found]
+                )
+                one["entropy"] = np.mean(
+                    [
+                        entropy(each["probabilities"], counts[-1] - count)
+                        for each in found
+                    ]
+                )
+            out.append(one)
+    return out
+
+
+def entropy(probabilities, n_before_last):
+    """Return the entropy so many rounds before the last one, in nats; NaN if none."""
+    if n_before_last >= len(probabilities):
+        return np.nan
+    return entr(probabilities[-1 - n_before_last]).sum()
+
+
+def of_models(rows, results):
+    """Return a row for each model: how probable ALMS takes it for in the end."""
+    out = []
+    for row in rows:
+        found = results[row["method"]]
+        if "values" not in found[0]:
+            continue
+        final = np.mean([one["probabilities"][-1] for one in found], axis=0)
+        for model, probability in enumerate(final):
+            one = {name: row[name] for name in ("problem", "penalty", "initial")}
+            one |= {"method": row["method"], "model": model}
+            out.append(one | {"probability": probability})
+    return out
