@@ -2,7 +2,7 @@
 
 A run is a data set, a method, a setting of its knobs, and the number of a random
 order: the learner reads the rows once, in that order, and is scored on other rows,
-16 times on the way. All methods read the same rows in the same orders. Slow peers get
+14 times on the way. All methods read the same rows in the same orders. Slow peers get
 fewer rows and orders; the table of methods says so.
 
 Each run is a line of the results, and is not run again if it is there: repeat a command
