@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
-from sklearn_activelearn import CBGZClassifier, RLSSamplingClassifier
+from sklearn_activelearn import (
+    CBGZClassifier,
+    OnePassSearchCV,
+    RLSSamplingClassifier,
+)
 from tests.learners import each_stream_default
 from tests.sources import SOURCES, as_dask, as_parquet
 from tests.tools import AnswerSheet, fresh
@@ -112,3 +117,14 @@ def test_what_cannot_be_done_in_order_is_refused(tmp_path):
     for source in (as_dask(X, CUTS, tmp_path), as_parquet(X, CUTS, tmp_path)):
         with pytest.raises(ValueError, match="shuffle=True needs all rows in memory"):
             fresh(RLSSamplingClassifier()).fit(source, y)
+
+
+def test_settings_of_a_search_go_one_by_one():
+    X, y = problem()
+    learner = CBGZClassifier(random_state=0, shuffle=False)
+    search = OnePassSearchCV(learner, {"b": [0.1, 1.0]}, cv=KFold(2))
+    expected = search.fit(X, y).cv_results_["mean_test_score"]
+    assert search.fused_.all()
+    found = search.fit(as_dask(X, CUTS, None), y).cv_results_["mean_test_score"]
+    assert not search.fused_.any()
+    np.testing.assert_array_equal(found, expected)

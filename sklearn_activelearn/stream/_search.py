@@ -237,7 +237,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 keep_weights=keep_weights,
                 score_train=self.return_train_score,
             )
-        except (ValueError, TypeError):  # each fold is to say so
+        except (ValueError, TypeError):  # rows that no pass can read: each fold says so
             return None
 
     def _completed(self, found, settings, record, times):

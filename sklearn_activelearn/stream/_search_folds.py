@@ -11,6 +11,7 @@ from .._containers import take
 from .._labels import encode, find_classes
 from .._rows import Rows
 from .._validation import check_rows
+from ..sources._base import Source
 from ._base import StreamClassifier
 from ._fleet import Fleet
 
@@ -98,6 +99,8 @@ class Folds:
             self.rows, self.labels = self.door._check_rows(
                 X, y, reset=True, finite=True
             )
+            if isinstance(self.rows, Source):
+                raise TypeError("Rows that are not in memory cannot be shared.")
 
     def fit(self, train, test):
         """Fit and score all settings.
