@@ -159,8 +159,9 @@ class Ledger:
                 (lost,) = np.nonzero(entries < 0)
                 if not len(lost):
                     return entries
-                (open_,) = np.nonzero(self.places == standing)
-                open_ = open_[~np.isin(open_, entries)]
+                is_open = self.places == standing
+                is_open[entries[entries >= 0]] = False
+                (open_,) = np.nonzero(is_open)
                 open_ = open_[isin(own[open_], other[lost])]
                 first, second = paired(other[lost], own[open_])
                 entries[lost[first]] = open_[second]

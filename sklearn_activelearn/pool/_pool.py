@@ -90,4 +90,6 @@ class Pool:
 
 def without(rows, places):
     """Return the row numbers that are no places."""
-    return rows[~np.isin(rows, places, kind="sort")]
+    is_taken = np.zeros(max(rows.max(initial=-1), places.max(initial=-1)) + 1, bool)
+    is_taken[places[places >= 0]] = True
+    return rows[~is_taken[rows]]

@@ -223,8 +223,8 @@ def as_they_are(X):
 def preparation(weak, trained):
     """Return what makes rows as all members and the weak learner like them."""
     members = trained.model.estimators_ if trained else ()
-    alike = all(type(member) is type(weak) for member in members)
-    return getattr(weak, "presort", as_they_are) if alike else as_they_are
+    are_alike = set(map(type, members)) <= {type(weak)}
+    return getattr(weak, "presort", as_they_are) if are_alike else as_they_are
 
 
 def weak_learners(known):
