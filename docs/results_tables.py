@@ -14,7 +14,13 @@ from benchmarks.papers._drawing import draw
 from benchmarks.papers._results import PROVENANCE, by, read, read_texts
 from benchmarks.papers.claims import CLAIMS
 
-FIGURES = ("ocr_figures", "margin_loss_figures", "second_order_figures")
+FIGURES = (
+    "ocr_figures",
+    "margin_loss_figures",
+    "second_order_figures",
+    "boosting_figures",
+    "alms_figures",
+)
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
 KINDS = {"transductive": "pool", "transductive, own": "own", "inductive": "new"}
 
@@ -266,6 +272,22 @@ def boosting_alphas(folder):
     )
 
 
+def boosting_criteria(folder, name="boosting_criteria"):
+    """Return what Gini impurity changes, for each method, kind of error and set."""
+    return pivot(
+        read(folder, name),
+        ["method", "rows"],
+        lambda row: (row["method"], KINDS[row["kind"]]),
+        "data",
+        {"": lambda row: f"{row['difference']:+.2f} ± {row['difference_error']:.2f}"},
+    )
+
+
+def boosting_criteria_few(folder):
+    """Return the same from 10 to 120 labels."""
+    return boosting_criteria(folder, "boosting_criteria_few")
+
+
 def label_propagation(folder):
     """Return errors of label propagation and other learners."""
     return errors_and_means(
@@ -342,6 +364,8 @@ TABLES = (
     boosting,
     boosting_digits,
     boosting_alphas,
+    boosting_criteria,
+    boosting_criteria_few,
     label_propagation,
     alms_sum,
     alms_mean,

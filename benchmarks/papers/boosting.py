@@ -12,11 +12,12 @@ on rows held out. The first labels are random and the same for all methods of a 
 One line for each method: the error at some shares, and the area under the whole curve
 (mean error over the shares) with its standard deviation over the splits; then the mean
 difference of FASSL-Boost to that method, its standard error and the p-value of a paired
-t-test.
+t-test. With --criterion gini, both kinds of stumps are run, and compared in a file;
+with --few, too, from 10 to 120 labels.
 
     python -m benchmarks.papers.boosting [--problem twonorm] [--method QBB]
         [--criterion error] [--splits 20] [--jobs 2] [--cache DIR] [--results DIR]
-        [--alphas] [--quick]
+        [--few] [--alphas] [--quick]
 
 The first splits are the partitions that a file names (banana, german and image have
 10, the others 1), the rest are drawn at random, of the same sizes. Digits: the images
@@ -51,6 +52,7 @@ PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
 SHARES = np.linspace(0.05, 0.8, 16)
 DIGIT_SHARES = np.array([0.001, *np.linspace(0.005, 0.1, 20)])
 CRITERIA = ("error", "gini")
+FEW = np.arange(10, 121, 10)
 
 
 def methods_with(criterion):
@@ -177,12 +179,12 @@ def cached(file, learner, rows, split):
     return result
 
 
-def run(methods, name, rows, args):
+def run(methods, name, criterion, rows, args):
     """Return the curves as an array (3, n_splits, n_shares), by method."""
     tasks = [(method, split) for split in range(args.splits) for method in methods]
     curves = Parallel(n_jobs=args.jobs)(
         delayed(cached)(
-            args.cache and args.cache / file_name(name, args.criterion, method, split),
+            args.cache and args.cache / file_name(name, criterion, method, split),
             methods[method],
             rows,
             split,
@@ -210,6 +212,23 @@ def summary(name, results, suffix, reference):
                 row["difference_error"] = gain.std(ddof=1) / np.sqrt(len(gain))
                 row["p"] = ttest_rel(area, area + gain).pvalue
             yield row
+
+
+def criteria(name, by_error, by_gini):
+    """Yield mean errors in % with both kinds of stumps, and their difference."""
+    for method, curves in by_error.items():
+        for kind, *both in zip(KINDS, curves, by_gini[method], strict=True):
+            error, gini = (100 * errors.mean(axis=1) for errors in both)
+            gain = gini - error
+            yield {
+                "data": name,
+                "kind": kind,
+                "method": method,
+                "error": error.mean(),
+                "gini": gini.mean(),
+                "difference": gain.mean(),
+                "difference_error": gain.std(ddof=1) / np.sqrt(len(gain)),
+            }
 
 
 def points(name, results, shares, suffix):
@@ -252,10 +271,13 @@ def main(argv=None):
     parser.add_argument("--criterion", choices=CRITERIA, default="error")
     parser.add_argument("--cache", metavar="DIR", type=Path)
     add_option(parser)
+    parser.add_argument("--few", action="store_true", help="labels; implies gini")
     parser.add_argument("--alphas", action="store_true")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    problems = args.problem or BENCHMARKS
+    problems, compared = args.problem or BENCHMARKS, "boosting_criteria"
+    if args.few:
+        args.criterion, compared = "gini", "boosting_criteria_few"
     methods, reference = methods_with(args.criterion), "FASSL"
     names = ("boosting_errors", "boosting_means")
     suffix = "" if args.criterion == "error" else f", {args.criterion}"
@@ -280,7 +302,11 @@ def main(argv=None):
         except FileNotFoundError as error:
             print(f"\n{name} is left out: {error}")
             continue
-        results, shares = run(methods, name, rows, args), rows[-1]
+        stored = name
+        if args.few:
+            *rows, n_pool, _ = rows
+            rows, stored = (*rows, n_pool, FEW / n_pool), f"{name}-few"
+        results, shares = run(methods, stored, args.criterion, rows, args), rows[-1]
         means = list(summary(name, results, suffix, reference))
         if args.alphas:
             means = [
@@ -294,8 +320,14 @@ def main(argv=None):
         curves = list(points(name, results, shares, suffix))
         report(name, means, curves, shares, reference)
         key = ("data", "kind", "method")
-        results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
-        results_to.write(names[1], means, key=key, runs=args.splits)
+        if not args.few:
+            results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
+            results_to.write(names[1], means, key=key, runs=args.splits)
+        if args.criterion == "gini":
+            others = {method: methods_with("error")[method] for method in methods}
+            by_error = run(others, stored, "error", rows, args)
+            table = list(criteria(name, by_error, results))
+            results_to.write(compared, table, key=key, runs=args.splits)
 
 
 if __name__ == "__main__":

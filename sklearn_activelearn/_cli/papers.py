@@ -57,6 +57,8 @@ PAPERS = {
         (
             "boosting --cache {out}/boosting --results {out}",
             "boosting --cache {out}/boosting --results {out} --alphas",
+            "boosting --cache {out}/boosting --results {out} --criterion gini",
+            "boosting_costs --results {out}",
             "boosting_figures {out} --out {out}",
             "label_propagation --results {out}",
         ),
@@ -65,6 +67,7 @@ PAPERS = {
         "Ali, Caruana, Kapoor: Active Learning with Model Selection",
         (
             "alms --cache {out}/alms --results {out}",
+            "alms --cache {out}/alms --results {out} --penalty sum",
             "alms_figures {out} --out {out}",
         ),
     ),

@@ -19,7 +19,7 @@ from benchmarks.papers._results import (
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted((DOCS / "reproduced").glob("*.rst"))
 FILES = sorted(
@@ -71,7 +71,10 @@ def tables_with_commands():
 
 def telling(options):
     """Return the options that decide which file is written, or which rows."""
-    return re.findall(r"--starts|--alphas|--penalty|(?<=--penalty )\w+", options)
+    found = re.findall(
+        r"--starts|--alphas|--few|--penalty \w+|--criterion \w+", options
+    )
+    return " ".join(found).split()
 
 
 SHOWN = list(tables_with_commands())

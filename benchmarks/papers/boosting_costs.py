@@ -1,0 +1,127 @@
+"""Wang, Song & Zhang (2009): the cost while labels come in, and the time, Figures 1, 5.
+
+Figure 1: the cost C_{S_n} of ASSL-Boost, which begins again for each label, over all
+its steps and at the end of each training, and that of FASSL-Boost, which goes on.
+Figure 5: processor seconds until so many labels were bought, for QBB, COMB and
+FASSL-Boost, the median of some rounds in turn; a learner's time does not end with its
+last purchase but with the training on it. Twonorm, a pool of 400 rows, decision stumps.
+
+    python -m benchmarks.papers.boosting_costs [--rounds 5] [--results DIR] [--quick]
+"""
+
+import argparse
+from time import process_time
+
+import numpy as np
+from sklearn.base import clone
+
+from sklearn_activelearn import (
+    ASSLBoostClassifier,
+    COMBClassifier,
+    FASSLBoostClassifier,
+    QueryByBoostingClassifier,
+)
+from sklearn_activelearn.datasets import make_twonorm
+from sklearn_activelearn.pool.boosting._cost import UNLABELLED, BoostingCost
+
+from ._results import Results, add_option
+
+SEED = 0
+TIMED = {
+    "QBB": QueryByBoostingClassifier(),
+    "COMB": COMBClassifier(),
+    "FASSL": FASSLBoostClassifier(),
+}
+
+
+def costs_in_steps(learner, X, y):
+    """Return the cost after each step of all committees that ASSL-Boost makes."""
+    labels, costs = np.full(len(y), UNLABELLED), []
+
+    def look():
+        cost = BoostingCost(labels, learner.alpha)
+        stages = learner.estimator_.staged_decision_function(X)
+        costs.extend(cost(scores) for scores in stages)
+
+    def oracle(rows):
+        if np.any(labels != UNLABELLED):
+            look()
+        labels[rows] = y[rows]
+        return y[rows]
+
+    learner.learn(X, oracle, classes=[-1, 1])
+    look()
+    return costs
+
+
+def costs(X, y, first, last):
+    """Return Figure 1 as rows."""
+    params = {"n_initial": first, "budget": last, "random_state": SEED}
+    anew = ASSLBoostClassifier(**params)
+    steps = costs_in_steps(anew, X, y)
+    grown = FASSLBoostClassifier(**params).fit(X, y)
+    curves = {
+        "ASSL-Boost, all steps": steps,
+        "ASSL-Boost, last step of each training": anew.cost_curve_,
+        "FASSL-Boost": grown.cost_curve_,
+    }
+    for name, curve in curves.items():
+        print(f"{name}: {len(curve)} costs, last {curve[-1]:.2g}")
+    return [
+        {"curve": name, "position": position, "cost": float(cost)}
+        for name, curve in curves.items()
+        for position, cost in enumerate(curve, 1)
+    ]
+
+
+def seconds_of(learner, X, y, counts):
+    """Return the processor seconds until so many labels were there, and used."""
+    learner, found = clone(learner), []
+    learner.set_params(n_initial=counts[0], budget=counts[-1], random_state=SEED)
+    started = process_time()
+
+    def oracle(rows):
+        if learner.n_queries_ in counts:
+            found.append(process_time() - started)
+        return y[rows]
+
+    learner.learn(X, oracle, classes=[-1, 1])
+    return [*found, process_time() - started]
+
+
+def times(X, y, counts, n_rounds):
+    """Return Figure 5 as rows."""
+    rounds = [
+        [seconds_of(learner, X, y, counts) for learner in TIMED.values()]
+        for _ in range(n_rounds)
+    ]
+    medians = np.median(rounds, axis=0)
+    for name, seconds in zip(TIMED, medians, strict=True):
+        print(f"{name}: {counts[-1]} labels in {seconds[-1]:.3f} s")
+    return [
+        {"method": name, "labels": count, "seconds": float(at)}
+        for name, seconds in zip(TIMED, medians, strict=True)
+        for count, at in zip(counts, seconds, strict=True)
+    ]
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="for the seconds")
+    add_option(parser)
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args(argv)
+    n_rows, first, last, counts = 400, 20, 120, list(range(20, 321, 20))
+    if args.quick:
+        n_rows, first, last, counts, args.rounds = 100, 10, 20, [10, 20, 30], 1
+    results = Results(args.results, "boosting_costs", argv, SEED)
+    print(__doc__.splitlines()[0])
+    X, y = make_twonorm(n_rows, random_state=SEED)
+    key = ["curve", "position"]
+    results.write("boosting_figure_1", costs(X, y, first, last), key=key, runs=1)
+    rows = times(X, y, counts, args.rounds)
+    results.write("boosting_figure_5", rows, key=["method", "labels"], runs=args.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Whole programs at toy size: benchmarks, examples, a rule that is added."""
