@@ -157,7 +157,7 @@ def test_a_step_of_any_name():
 
 
 def test_similarities_of_rows():
-    X, y = CANCER
+    X, y = StandardScaler().fit_transform(CANCER[0]), CANCER[1]
     same(SVC(kernel="precomputed"), {"C": [0.1, 1.0]}, X @ X.T, y)
 
 
