@@ -303,8 +303,13 @@ def label_propagation(folder):
 
 def alms(folder, penalty):
     """Return mean accuracies and log losses for a kind of penalty."""
+    mark = {"pima": "pima (no reproduction)"}
     return pivot(
-        [row for row in read(folder, "alms_table_1") if row["penalty"] == penalty],
+        [
+            {**row, "problem": mark.get(row["problem"], row["problem"])}
+            for row in read(folder, "alms_table_1")
+            if row["penalty"] == penalty
+        ],
         ["labels", "method"],
         lambda row: (f"{row['initial']:.0f} to {row['labels']:.0f}", row["method"]),
         "problem",

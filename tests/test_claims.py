@@ -314,6 +314,15 @@ def test_level_is_behind_nobody_by_two_standard_errors(tmp_path):
     assert (verdict, ours) == ("not", "lowest on 0 of 2 data sets, level on 1 more")
 
 
+def test_a_run_that_reproduces_nothing_decides_nothing(tmp_path):
+    pima = [{**row, "problem": "pima"} for row in alms(0.9, 0.4)]
+    rows = [*alms(0.7, 0.6), *pima]
+    key = ["problem", "method"]
+    Results(tmp_path, "alms", [], 0).write("alms_table_1", rows, key=key, runs=10)
+    (claim,) = (claim for claim in CLAIMS if claim.text.startswith("ALMS beats"))
+    assert claim.verdict(tmp_path)[:2] == ("held", "3 of 3 comparisons")
+
+
 def test_a_warm_start_that_helps_nowhere(tmp_path):
     (claim,) = (claim for claim in CLAIMS if claim.text.startswith("A warm start"))
     rows = warm(-100)
