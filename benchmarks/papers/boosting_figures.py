@@ -70,7 +70,7 @@ def learning_curves(rows, out):
             draw_curves(axis, kinds.get(kind, []), STYLE)
             axis.set_title(f"{name}, {what}", fontsize=9)
         line[0].set_ylabel("error in %")
-        line[0].legend(fontsize=6)
+        line[-1].legend(fontsize=6)
     for axis in axes[-1]:
         axis.set_xlabel("% labelled")
     save(figure, out)
