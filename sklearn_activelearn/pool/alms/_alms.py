@@ -72,14 +72,14 @@ class ALMSClassifier(TwoSetsClassifier):
         Whether the probabilities from row i and the losses on row j are averaged over
         all pairs and then multiplied, as in the paper, or multiplied for each pair.
 
-    selection : {"validation", "leave_one_out", "cv"}, default="validation"
-        How the model is chosen: by its loss on the validation set when trained on the
-        training set, as in the paper; on each row of the validation set when trained on
-        all other rows of both sets; or by its loss in cross-validation on both. Of
-        equals the middle one of the list.
+    selection : {"cv", "validation", "leave_one_out"}, default="cv"
+        How the model is chosen: by its loss in cross-validation on both sets; on the
+        validation set when trained on the training set, as in the paper; or on each
+        row of the validation set when trained on all other rows of both sets. Of equals
+        the middle one of the list. It has no influence on what is bought.
 
     cv : int >= 2, default=5
-        Folds of that cross-validation, which also chooses as long as there is no
+        Folds of that cross-validation, which always chooses as long as there is no
         validation set.
 
     n_initial : int >= 1, default=10
@@ -250,7 +250,7 @@ class ALMSClassifier(TwoSetsClassifier):
         loss="log_loss",
         temperature=None,
         pairing="averaged",
-        selection="validation",
+        selection="cv",
         cv=5,
         n_initial=10,
         batch_size=1,
