@@ -129,10 +129,12 @@ def mixed(method, pool, first, n_labels, rng):
 
 
 def by_alms(method, pool, first, n_labels, seed):
-    """Buy rows as ALMS does; say which ones are its validation set."""
+    """Buy rows as ALMS does; those that validate are random."""
     label, bound = BOUNDED[method]
     learner = BoundedALMS(MODEL, param_grid=GRID, label=label, **alms.SIZES)
     learner.set_params(n_initial=len(first), budget=n_labels, random_state=seed)
     learner.first, learner.bound = first, bound
     learner.fit(pool.X, pool.sign)
-    return learner.queried_indices_, learner.allocation_ == VALIDATION
+    is_random = learner.allocation_ == VALIDATION
+    is_random[: len(first)] = True
+    return learner.queried_indices_, is_random

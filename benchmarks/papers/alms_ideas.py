@@ -20,7 +20,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer
+
+from sklearn_activelearn.pool._losses import EPS
 
 from . import alms, data
 from ._alms_purchases import (
@@ -71,29 +74,29 @@ LOAD = {
 
 
 def choices(pool, known, is_random, is_validation, free):
-    """Return which model each choice takes."""
+    """Return the weights of the models for each choice."""
     crossed = losses_of(known.sign, known.cross_validated())
     one_by_one = losses_of(known.sign, known.held_out(np.arange(len(known.sign))))
     prior = ((LOG2 - PENALTY)[:, None] / SPREAD) ** 2 / 2
     found = {
         "cross-validation": best(crossed),
+        "validation set": best(crossed),  # while the others are of one class
         "random rows": best(one_by_one, is_random),
         "random rows weigh 4": best(crossed, 1 + 3 * is_random),
-        "one penalty": int(np.flatnonzero(LOG2 == PENALTY)[0]),
+        "one penalty": best((LOG2 - PENALTY)[:, None] ** 2),
         "cross-validation, prior": best(np.hstack([crossed, prior])),
         "best": best(losses_of(pool.sign_test, known.in_test)),
     }
-    if is_validation.any():
-        found["validation set"] = found["cross-validation"]
-        if len(np.unique(known.sign[~is_validation])) > 1:
-            margins = known.without(np.flatnonzero(is_validation))[:, : len(known.sign)]
-            losses = losses_of(known.sign, margins)
-            found["validation set"] = best(losses, is_validation)
+    if len(np.unique(known.sign[~is_validation])) > 1:
+        margins = known.without(np.flatnonzero(is_validation))[:, : len(known.sign)]
+        losses = losses_of(known.sign, margins)
+        found["validation set"] = best(losses, is_validation)
     for n in FREE:
         losses = losses_of(pool.sign[free[:n]], known.in_pool[:, free[:n]])
         found[f"{n} free"] = best(losses)
         found[f"cross-validation, {n} free"] = best(np.hstack([crossed, losses]))
-    return found
+    weights = {name: np.eye(len(LOG2))[model] for name, model in found.items()}
+    return weights | {"pseudo-BMA": softmax(-one_by_one.sum(axis=1))}
 
 
 def curves(method, pool, counts, seed):
@@ -105,19 +108,19 @@ def curves(method, pool, counts, seed):
     first, free = order[:INITIAL], order[::-1]
     if method in MIXED:
         rows, is_random = mixed(method, pool, first, counts[-1], rng)
-        is_validation = np.zeros(len(rows), dtype=bool)
     else:
-        rows, is_validation = by_alms(method, pool, first, counts[-1], seed)
-        is_random = is_validation | (np.arange(len(rows)) < INITIAL)
+        rows, is_random = by_alms(method, pool, first, counts[-1], seed)
+    is_validation = is_random.copy()
+    is_validation[:INITIAL:2] = False
     scores = {}
     for n in counts:
         known = Labelled(pool, rows[:n])
         unknown = free[~np.isin(free, rows[:n])]
         parts = is_random[:n], is_validation[:n]
-        right = (known.in_test * pool.sign_test > 0).mean(axis=1)
-        loss = losses_of(pool.sign_test, known.in_test).mean(axis=1)
-        for name, model in choices(pool, known, *parts, unknown).items():
-            scores.setdefault(name, []).append([right[model], loss[model]])
+        for name, weights in choices(pool, known, *parts, unknown).items():
+            p = weights @ expit(known.in_test * pool.sign_test)
+            loss = -np.log(np.maximum(p, EPS)).mean()
+            scores.setdefault(name, []).append([np.mean(p > 0.5), loss])
     return {"scores": scores, "random": float(is_random[INITIAL:].mean())}
 
 
@@ -218,9 +221,9 @@ def main(argv=None):
                     for method in methods
                 }
         sets = {name: [one] for name, one in found.items()}
-        for name, some in [*sets.items(), ("mean", list(found.values()))]:
-            if not some:
-                continue
+        if len(found) > 1:
+            sets["mean"] = list(found.values())
+        for name, some in sets.items():
             table = differences(some, counts)
             report(f"{name} ({group}), {args.trials} trials", table)
             table = [{"group": group, "problem": name, **row} for row in table]
