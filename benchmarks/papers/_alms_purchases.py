@@ -27,11 +27,15 @@ MIXED = {"random": ("random", 100)} | {
     for share in (0, 10, 20, 33)
 }
 
-#: How ALMS reads labels, and which share of the later ones may validate, at most.
+#: Options of ALMS, and which share of the later labels may validate, at most.
 BOUNDED = {
-    f"ALMS, {label}, V <= {share:.2g}": (label, share)
-    for label in ("predicted", "expected")
-    for share in (1, 0.33, 0)
+    "ALMS": ({}, 1),
+    "ALMS, V <= 1/3": ({}, 1 / 3),
+    "ALMS, V <= 0": ({}, 0),
+    "ALMS, T=.1, V <= 0": ({"temperature": 0.1}, 0),
+    "ALMS, expected": ({"label": "expected"}, 1),
+    "ALMS, expected, V <= 0": ({"label": "expected"}, 0),
+    "ALMS, expected, T=.1, V <= 0": ({"label": "expected", "temperature": 0.1}, 0),
 }
 
 
@@ -130,8 +134,8 @@ def mixed(method, pool, first, n_labels, rng):
 
 def by_alms(method, pool, first, n_labels, seed):
     """Buy rows as ALMS does; those that validate are random."""
-    label, bound = BOUNDED[method]
-    learner = BoundedALMS(MODEL, param_grid=GRID, label=label, **alms.SIZES)
+    options, bound = BOUNDED[method]
+    learner = BoundedALMS(MODEL, param_grid=GRID, **options, **alms.SIZES)
     learner.set_params(n_initial=len(first), budget=n_labels, random_state=seed)
     learner.first, learner.bound = first, bound
     learner.fit(pool.X, pool.sign)

@@ -126,7 +126,8 @@ def curves(method, pool, counts, seed):
 
 def trial(problem, rows, method, number, counts, folder):
     """Run a method once, or read what it found."""
-    name = f"{problem}-{method}-{counts[-1]}-{number}.json".replace(" ", "")
+    name = f"{problem}-{method}-{counts[-1]}-{number}.json"
+    name = name.replace(" ", "").replace("/", "_")
     file = folder and folder / name
     if file and file.exists():
         return json.loads(file.read_text())
