@@ -142,7 +142,7 @@ def trial(problem, rows, method, number, counts, folder):
 
 
 def differences(found, counts):
-    """Return a row for each method, choice and reference: what the area gains.
+    """Return a row for each method and choice: what the area gains over references.
 
     Parameters
     ----------
@@ -160,19 +160,22 @@ def differences(found, counts):
     for method, trials in found[0].items():
         share = np.mean([each["random"] for one in found for each in one[method]])
         for choice in trials[0]["scores"]:
-            for reference in [name for name in REFERENCES if name in found[0]]:
-                gains = [
-                    areas(one[method], choice)
-                    - areas(one[reference], "cross-validation")
-                    for one in found
-                ]
-                mean = np.mean([gain.mean(axis=0) for gain in gains], axis=0)
-                variances = [gain.var(axis=0, ddof=1) / len(gain) for gain in gains]
-                error = np.sqrt(np.sum(variances, axis=0)) / len(gains)
-                row = {"method": method, "choice": choice, "beside": reference}
+            row = {"method": method, "choice": choice, "random_share": share}
+            for reference in REFERENCES:
+                mean = error = np.full(2, np.nan)
+                if reference in found[0]:
+                    gains = [
+                        areas(one[method], choice)
+                        - areas(one[reference], "cross-validation")
+                        for one in found
+                    ]
+                    mean = np.mean([gain.mean(axis=0) for gain in gains], axis=0)
+                    variances = [gain.var(axis=0, ddof=1) / len(gain) for gain in gains]
+                    error = np.sqrt(np.sum(variances, axis=0)) / len(gains)
                 for k, name in enumerate(("accuracy", "log_loss")):
-                    row |= {f"{name}_gain": mean[k], f"{name}_gain_error": error[k]}
-                rows.append(row | {"random_share": share})
+                    row[f"{name}_over_{reference}"] = mean[k]
+                    row[f"{name}_over_{reference}_error"] = error[k]
+            rows.append(row)
     return rows
 
 
@@ -180,12 +183,11 @@ def report(title, rows):
     """Print what each method and choice gains over random rows."""
     print(f"\n{title}: accuracy and log loss, beside random rows with cross-validation")
     for row in rows:
-        if row["beside"] == REFERENCES[0]:
-            gains = "   ".join(
-                f"{row[f'{name}_gain']:+.4f} ± {row[f'{name}_gain_error']:.4f}"
-                for name in ("accuracy", "log_loss")
-            )
-            print(f"  {row['method']:28} {row['choice']:26} {gains}", flush=True)
+        columns = [f"{name}_over_random" for name in ("accuracy", "log_loss")]
+        gains = "   ".join(
+            f"{row[name]:+.4f} ± {row[f'{name}_error']:.4f}" for name in columns
+        )
+        print(f"  {row['method']:28} {row['choice']:26} {gains}", flush=True)
 
 
 def main(argv=None):
@@ -221,14 +223,13 @@ def main(argv=None):
                     ]
                     for method in methods
                 }
-        sets = {name: [one] for name, one in found.items()}
-        if len(found) > 1:
-            sets["mean"] = list(found.values())
-        for name, some in sets.items():
-            table = differences(some, counts)
-            report(f"{name} ({group}), {args.trials} trials", table)
-            table = [{"group": group, "problem": name, **row} for row in table]
-            key = ("group", "problem", "method", "choice", "beside")
+        for problem, one in found.items():
+            report(f"{problem} ({group})", differences([one], counts))
+        if found:
+            table = differences(list(found.values()), counts)
+            report(f"mean of {len(found)} sets ({group})", table)
+            table = [{"group": group, "sets": len(found), **row} for row in table]
+            key = ("group", "method", "choice")
             results_to.write("alms_validation_ideas", table, key=key, runs=args.trials)
 
 
