@@ -1,0 +1,237 @@
+"""What a validation set would need: ideas of ours beside ALMS of Ali et al. (2014).
+
+Every method buys labels, the same 10 random ones first; every choice takes one of 21
+penalties (lambda / 2 |w|^2 beside the mean of the losses) at each number of labels. All
+pairs of the two are scored. Uncertainty sampling asks the model that cross-validation
+chooses; no other purchase depends on the choice. "Free" choices validate on random rows
+of the pool that cost nothing, and "best" on the test set: what no validation set can
+beat. The areas are those of `alms`, less the area of a method with cross-validation on
+the same trial. Three data sets are those that the ideas were tried on first; the others
+were held out.
+
+    python -m benchmarks.papers.alms_ideas [--trials 15] [--problem heart]
+        [--method ALMS] [--cache DIR] [--results DIR] [--quick]
+"""
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.datasets import load_breast_cancer
+
+from sklearn_activelearn.pool._losses import EPS
+
+from . import alms, data
+from ._alms_purchases import (
+    BOUNDED,
+    GRID,
+    INITIAL,
+    MIXED,
+    Labelled,
+    best,
+    by_alms,
+    losses_of,
+    mixed,
+)
+from ._results import Results, add_option
+
+#: The first trial of each group of data sets.
+FIRST = {"developed": 2000, "held out": 3000}
+DEVELOPED = ("heart", "votes", "ionosphere")
+
+#: Found on the developed sets: a penalty for all, as a logarithm, and how far from it.
+LOG2 = np.log2(GRID["lam"])
+PENALTY, SPREAD = -4, 2
+
+METHODS = (*MIXED, *BOUNDED)
+REFERENCES = ("random", "uncertainty", "QBC")
+
+#: How many rows validate for nothing.
+FREE = (10, 20, 40)
+
+
+def breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X, 2 * y - 1
+
+
+def raetsch(name):
+    return data.raetsch(name)[:2]
+
+
+LOAD = {
+    **alms.LOAD,
+    **{
+        name: partial(raetsch, name)
+        for name in ("german", "image", "splice", "twonorm", "flare-solar")
+    },
+    "breast_cancer": breast_cancer,
+}
+
+
+def choices(pool, known, is_random, is_validation, free):
+    """Return the weights of the models for each choice."""
+    crossed = losses_of(known.sign, known.cross_validated())
+    one_by_one = losses_of(known.sign, known.held_out(np.arange(len(known.sign))))
+    prior = ((LOG2 - PENALTY)[:, None] / SPREAD) ** 2 / 2
+    found = {
+        "cross-validation": best(crossed),
+        "validation set": best(crossed),  # while the others are of one class
+        "random rows": best(one_by_one, is_random),
+        "random rows weigh 4": best(crossed, 1 + 3 * is_random),
+        "one penalty": best((LOG2 - PENALTY)[:, None] ** 2),
+        "cross-validation, prior": best(np.hstack([crossed, prior])),
+        "best": best(losses_of(pool.sign_test, known.in_test)),
+    }
+    if len(np.unique(known.sign[~is_validation])) > 1:
+        margins = known.without(np.flatnonzero(is_validation))[:, : len(known.sign)]
+        losses = losses_of(known.sign, margins)
+        found["validation set"] = best(losses, is_validation)
+    for n in FREE:
+        losses = losses_of(pool.sign[free[:n]], known.in_pool[:, free[:n]])
+        found[f"{n} free"] = best(losses)
+        found[f"cross-validation, {n} free"] = best(np.hstack([crossed, losses]))
+    weights = {name: np.eye(len(LOG2))[model] for name, model in found.items()}
+    return weights | {"pseudo-BMA": softmax(-one_by_one.sum(axis=1))}
+
+
+def curves(method, pool, counts, seed):
+    """Return the scores of each choice at each number of labels, and V's share."""
+    rng = np.random.default_rng((alms.SEED, seed))
+    order = rng.permutation(len(pool.X))
+    while np.abs(pool.sign[order[:INITIAL]].sum()) > INITIAL - 4:  # two of each class
+        order = rng.permutation(len(pool.X))
+    first, free = order[:INITIAL], order[::-1]
+    if method in MIXED:
+        rows, is_random = mixed(method, pool, first, counts[-1], rng)
+    else:
+        rows, is_random = by_alms(method, pool, first, counts[-1], seed)
+    is_validation = is_random.copy()
+    is_validation[:INITIAL:2] = False
+    scores = {}
+    for n in counts:
+        known = Labelled(pool, rows[:n])
+        unknown = free[~np.isin(free, rows[:n])]
+        parts = is_random[:n], is_validation[:n]
+        for name, weights in choices(pool, known, *parts, unknown).items():
+            p = weights @ expit(known.in_test * pool.sign_test)
+            loss = -np.log(np.maximum(p, EPS)).mean()
+            scores.setdefault(name, []).append([np.mean(p > 0.5), loss])
+    return {"scores": scores, "random": float(is_random[INITIAL:].mean())}
+
+
+def trial(problem, rows, method, number, counts, folder):
+    """Run a method once, or read what it found."""
+    name = f"{problem}-{method}-{counts[-1]}-{number}.json"
+    name = name.replace(" ", "").replace("/", "_")
+    file = folder and folder / name
+    if file and file.exists():
+        return json.loads(file.read_text())
+    X, y, X_test, y_test = alms.split(*rows, number)
+    pool = SimpleNamespace(X=X, sign=1.0 * y, X_test=X_test, sign_test=1.0 * y_test)
+    out = curves(method, pool, counts, number)
+    if file:
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(out))
+        part.replace(file)
+    return out
+
+
+def differences(found, counts):
+    """Return a row for each method and choice: what the area gains over references.
+
+    Parameters
+    ----------
+    found : list of dict
+        For each data set the trials of each method. The row is of the mean of the sets.
+    counts : list of int
+        Numbers of labels.
+    """
+
+    def areas(trials, choice):
+        scores = [one["scores"][choice] for one in trials]
+        return np.trapezoid(scores, counts, axis=1) / (counts[-1] - counts[0])
+
+    rows = []
+    for method, trials in found[0].items():
+        share = np.mean([each["random"] for one in found for each in one[method]])
+        for choice in trials[0]["scores"]:
+            row = {"method": method, "choice": choice, "random_share": share}
+            for reference in REFERENCES:
+                mean = error = np.full(2, np.nan)
+                if reference in found[0]:
+                    gains = [
+                        areas(one[method], choice)
+                        - areas(one[reference], "cross-validation")
+                        for one in found
+                    ]
+                    mean = np.mean([gain.mean(axis=0) for gain in gains], axis=0)
+                    variances = [gain.var(axis=0, ddof=1) / len(gain) for gain in gains]
+                    error = np.sqrt(np.sum(variances, axis=0)) / len(gains)
+                for k, name in enumerate(("accuracy", "log_loss")):
+                    row[f"{name}_over_{reference}"] = mean[k]
+                    row[f"{name}_over_{reference}_error"] = error[k]
+            rows.append(row)
+    return rows
+
+
+def report(title, rows):
+    """Print what each method and choice gains over random rows."""
+    print(f"\n{title}: accuracy and log loss, beside random rows with cross-validation")
+    for row in rows:
+        columns = [f"{name}_over_random" for name in ("accuracy", "log_loss")]
+        gains = "   ".join(
+            f"{row[name]:+.4f} ± {row[f'{name}_error']:.4f}" for name in columns
+        )
+        print(f"  {row['method']:28} {row['choice']:26} {gains}", flush=True)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trials", type=int, default=15)
+    parser.add_argument("--problem", action="append", choices=LOAD)
+    parser.add_argument("--method", action="append", choices=METHODS)
+    parser.add_argument("--labels", type=int, default=50)
+    parser.add_argument("--cache", metavar="DIR", type=Path)
+    add_option(parser)
+    parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
+    args = parser.parse_args(argv)
+    load, methods = LOAD, args.method or METHODS
+    if args.quick:
+        load, args.labels, args.trials = {"heart": alms.toy}, 15, 2
+        args.problem, methods = None, ("random", "uncertainty", METHODS[-1])
+    if args.cache:
+        args.cache.mkdir(parents=True, exist_ok=True)
+    counts = list(range(INITIAL, args.labels + 1, alms.EVERY))
+    print(__doc__.splitlines()[0])
+    for group, first in FIRST.items():
+        numbers = range(first, first + args.trials)
+        seeds = f"{first} to {numbers[-1]}"
+        results_to = Results(args.results, "alms_ideas", argv, seeds)
+        found = {}
+        for problem in args.problem or load:
+            if (problem in DEVELOPED) == (group == "developed"):
+                rows = load[problem]()
+                found[problem] = {
+                    method: [
+                        trial(problem, rows, method, number, counts, args.cache)
+                        for number in numbers
+                    ]
+                    for method in methods
+                }
+        for problem, one in found.items():
+            report(f"{problem} ({group})", differences([one], counts))
+        if found:
+            table = differences(list(found.values()), counts)
+            report(f"mean of {len(found)} sets ({group})", table)
+            table = [{"group": group, "sets": len(found), **row} for row in table]
+            key = ("group", "method", "choice")
+            results_to.write("alms_validation_ideas", table, key=key, runs=args.trials)
+
+
+if __name__ == "__main__":
+    main()
