@@ -16,6 +16,9 @@ PUBLISHED = {
 
 SCORES = ("accuracy", "log_loss")
 
+#: Instead of a problem: all of them, trial by trial.
+POOLED = "all"
+
 
 def areas(found, counts):
     """Return the mean heights of the curves, of shape (2, n_trials).
@@ -28,11 +31,25 @@ def areas(found, counts):
     return np.array([height[:, best[k], k] for k in (0, 1)])
 
 
-def summary(problem, penalty, results, counts):
+def heights_of(results, counts):
+    """Return the areas of each method."""
+    return {method: areas(found, counts) for method, found in results.items()}
+
+
+def pooled(parts):
+    """Return the results and the areas of several problems as those of one."""
+    results, heights = zip(*parts, strict=True)
+    return (
+        {name: [one for part in results for one in part[name]] for name in results[0]},
+        {name: np.hstack([part[name] for part in heights]) for name in heights[0]},
+    )
+
+
+def summary(problem, penalty, results, heights, counts):
     """Return a row for each method: areas, differences to passive, p beside ALMS."""
-    heights = {method: areas(found, counts) for method, found in results.items()}
     names = ("passive", "uncertainty", "QBC", "ALMS", "oracle")
-    published = dict(zip(names, PUBLISHED[problem], strict=True))
+    known = PUBLISHED.get(problem, (None,) * len(names))
+    published = dict(zip(names, known, strict=True))
     rows = []
     for method, found in results.items():
         row = {"problem": problem, "penalty": penalty, "initial": counts[0]}

@@ -43,7 +43,7 @@ from sklearn_activelearn.pool.alms._gram_models import coordinates
 from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data
-from ._alms_rows import in_time, of_models, summary
+from ._alms_rows import POOLED, heights_of, in_time, of_models, pooled, summary
 from ._results import Results, add_option
 
 SEED = 0
@@ -291,6 +291,8 @@ def report(rows, n_trials):
         cells = [
             f"{row[kind]:.3f} ({row[f'{kind}_gain']:+.3f} ± "
             f"{row[f'{kind}_gain_error']:.3f})"
+            if np.isfinite(row[f"{kind}_gain_error"])
+            else f"{row[kind]:.3f}{' ' * 17}"
             for kind in ("accuracy", "log_loss")
         ]
         print(
@@ -325,6 +327,7 @@ def main(argv=None):
     numbers = range(FIRST, FIRST + args.trials)
     results_to = Results(args.results, "alms", argv, f"{FIRST} to {numbers[-1]}")
     print(__doc__.splitlines()[0])
+    key, parts = ("problem", "penalty", "initial", "method"), []
     for problem in args.problem or [name for name in LOAD if name != "pima"]:
         run = partial(
             trial, problem, args.penalty,
@@ -343,12 +346,19 @@ def main(argv=None):
             ]
             for method in names
         }
-        rows = summary(problem, args.penalty, results, counts)
+        heights = heights_of(results, counts)
+        if problem != "pima":
+            parts.append((results, heights))
+        rows = summary(problem, args.penalty, results, heights, counts)
         report(rows, args.trials)
-        key = ("problem", "penalty", "initial", "method")
         table = [rows, in_time(rows, results, counts), of_models(rows, results)]
         for name, part, more in zip(FILES, table, KEYS, strict=True):
             results_to.write(name, part, key=(*key, *more), runs=args.trials)
+    if len(parts) > 1:
+        rows = summary(POOLED, args.penalty, *pooled(parts), counts)
+        report(rows, args.trials * len(parts))
+        key, runs = (*key, "labels"), args.trials * len(parts)
+        results_to.write(FILES[0], rows, key=key, runs=runs)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Figure 2: learning curves, the labels of each set over time, the final probabilities
 of the models. Figure 3: entropy of the models' probabilities over time, in nats. From
-the files that `benchmarks.papers.alms --results DIR` wrote.
+the files that `benchmarks.papers.alms --results DIR` wrote; of several penalties and
+numbers of first labels those of the first row are drawn.
 
     python -m benchmarks.papers.alms_figures DIR [--out DIR] [--quick]
 """
@@ -23,20 +24,20 @@ SHOWN = {
 }
 
 
-def settings(rows):
-    """Return the rows for each set, penalty and number of first labels."""
-    groups = {}
-    for row in rows:
-        key = row["problem"], row["penalty"], row["initial"]
-        groups.setdefault(key, []).append(row)
-    return groups
+def of_first_setting(rows):
+    """Return the rows for each set, with the penalty and first labels of the first."""
+    setting = ("penalty", "initial")
+    return by(
+        [row for row in rows if all(row[name] == rows[0][name] for name in setting)],
+        "problem",
+    )
 
 
 def figure_2(rows, out):
     """Draw a line of panels for each set; the last ones are Figure 3."""
-    groups = settings(rows)
+    groups = of_first_setting(rows)
     figure, axes = subplots(len(groups), 3, (11, 2.9 * len(groups)))
-    for line, ((problem, penalty, _), group) in zip(axes, groups.items(), strict=True):
+    for line, (problem, group) in zip(axes, groups.items(), strict=True):
         curves, sets, entropies = line
         for method, points in by(group, "method").items():
             if method not in SHOWN:
@@ -49,10 +50,11 @@ def figure_2(rows, out):
                 sets.plot(labels, validation, color=color, label="validation")
                 sets.plot(labels, labels - validation, "--", color=color, label="train")
                 entropies.plot(labels, column(points, "entropy"), color=color)
-        title = f"{problem}, beside the {penalty}"
+        title = f"{problem}, beside the {group[0]['penalty']}"
         curves.set(title=title, xlabel="labels", ylabel="test accuracy")
         sets.set(xlabel="labels", ylabel="labels of each set")
         entropies.set(xlabel="labels", ylabel="entropy of the models")
+        entropies.ticklabel_format(useOffset=False)
         curves.legend(fontsize=7)
         sets.legend(fontsize=7)
     save(figure, out)
@@ -60,15 +62,13 @@ def figure_2(rows, out):
 
 def figure_2_models(rows, out):
     """Draw how probable the models are in the end, a panel for each set."""
-    groups = settings(rows)
+    groups = of_first_setting(rows)
     figure, axes = subplots(len(groups), 1, (5, 2.5 * len(groups)))
-    for axis, ((problem, penalty, _), group) in zip(
-        axes.flat, groups.items(), strict=True
-    ):
+    for axis, (problem, group) in zip(axes.flat, groups.items(), strict=True):
         for method, models in by(group, "method").items():
             if method in SHOWN:
                 axis.plot(column(models, "probability"), ".-", color=SHOWN[method])
-        axis.set(title=f"{problem}, beside the {penalty}", xlabel="model")
+        axis.set(title=f"{problem}, beside the {group[0]['penalty']}", xlabel="model")
     save(figure, out)
 
 
