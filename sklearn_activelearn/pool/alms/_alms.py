@@ -23,7 +23,7 @@ class ALMSClassifier(TwoSetsClassifier):
     One budget pays for two sets of labels: a training set, chosen row by row for what
     it does for the more promising candidates, and a validation set, drawn at random,
     that says which ones these are. Each label goes where it is worth more. In the end
-    the best candidate is trained on both.
+    the candidate that is best in cross-validation is trained on both.
 
     Parameters
     ----------
