@@ -21,8 +21,10 @@ STYLE = {
 def figure_6(rows, out):
     """Draw a panel for each data set, a curve for each learner."""
     sets = by(rows, "data")
-    figure, (axes,) = subplots(1, len(sets), figsize=(3.4 * len(sets), 3.6))
-    for axis, (name, of_set) in zip(axes, sets.items(), strict=True):
+    n_columns = min(len(sets), 3)
+    n_lines = -(-len(sets) // n_columns)
+    figure, axes = subplots(n_lines, n_columns, (3.4 * n_columns, 3 * n_lines + 0.6))
+    for axis, (name, of_set) in zip(axes.flat, sets.items(), strict=False):
         for learner, points in by(of_set, "learner").items():
             color, line = STYLE[learner]
             axis.plot(
@@ -35,11 +37,12 @@ def figure_6(rows, out):
             )
         axis.set(title=name, xlabel="labels", xscale="log", yscale="log")
         axis.grid(alpha=0.3)
-    axes[0].set_ylabel("test error")
+    for line in axes:
+        line[0].set_ylabel("test error")
     figure.legend(
-        *axes[0].get_legend_handles_labels(),
+        *axes[0, 0].get_legend_handles_labels(),
         loc="outside upper center",
-        ncols=len(STYLE),
+        ncols=min(len(STYLE), 4 * n_columns),
     )
     save(figure, out)
 
