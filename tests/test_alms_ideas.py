@@ -93,3 +93,14 @@ def test_a_share_of_the_rows_is_random(pool, share, draw, random):
     rows, is_random = purchases.mixed(method, pool, first, 15, rng)
     assert len(set(rows)) == 15
     assert is_random.tolist() == [True] * 10 + [random] * 5
+
+
+def test_first_labels_of_one_class():
+    X, y = alms.toy()
+    kept = np.r_[np.flatnonzero(y < 0)[:40], np.flatnonzero(y > 0)[:2]]
+    rows = X[kept], y[kept], X, y
+    (learner,) = alms.learners("heart", "mean", "ALMS")
+    scores, _ = alms.curves(learner, rows, [4, 8], 0, alms.SELECTIONS)
+    for found in scores.values():
+        assert len(found) == 2
+        assert found[0][0] == np.mean(y < 0)  # it knows one class
