@@ -246,6 +246,20 @@ X, y = problem(80, 4, noise=0.5)
 SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
 
 
+def test_cross_validation_chooses_unless_told_otherwise():
+    X, y = small_pool()
+    chosen = {"cv": [], "validation": []}
+    for seed in range(6):
+        learner = ALMSClassifier(budget=12, **{**SMALL, "random_state": seed}).fit(X, y)
+        for how, is_same in chosen.items():
+            other = clone(learner).set_params(selection=how).fit(X, y)
+            bought = other.queried_indices_
+            np.testing.assert_array_equal(learner.queried_indices_, bought)
+            is_same.append(other.best_index_ == learner.best_index_)
+    assert all(chosen["cv"])
+    assert not all(chosen["validation"])
+
+
 def test_labels_go_where_they_were_asked_for():
     learner = ALMSClassifier(n_initial=6, **SMALL)
     first = learner.query(X)
