@@ -611,3 +611,11 @@ def test_gram_refuses_a_third_class():
         learner.set_params(voi="gram").query(X)
     assert learner.n_queries_ == 10
     learner.fit(X, y)
+
+
+def test_cross_validation_chooses_unless_told_otherwise():
+    X, y = problem(60, 4, noise=0.3)
+    default = ALMSClassifier(budget=20, **SMALL).fit(X, y)
+    told = ALMSClassifier(selection="cv", budget=20, **SMALL).fit(X, y)
+    assert default.selection == "cv"
+    assert default.best_index_ == told.best_index_
