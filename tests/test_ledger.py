@@ -9,7 +9,8 @@ from scipy.sparse import coo_array, csr_array
 
 from sklearn_activelearn._containers import row_keys, take
 from sklearn_activelearn._requests import BLOCK, Requests
-from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.pool._ledger import Ledger, paired
+from sklearn_activelearn.pool._pool import without
 from tests.reference.ledger import Book
 from tests.tools import with_int64_indices
 
@@ -234,3 +235,38 @@ def test_behind_a_row_that_is_alike_the_first_of_equal_ones_is_answered():
     assert [each.probability for each in found] == [1, 2]
     _, found = requests.answered(row_keys(np.array([[AGAIN], [AGAIN], [1.0]])))
     assert [each.probability for each in found] == [4, 3, 0]
+
+
+SOME_KEYS = st.lists(st.integers(0, 3), max_size=7).map(np.array)
+
+
+@given(first=SOME_KEYS, second=SOME_KEYS, in_order=st.booleans())
+def test_the_kth_of_a_key_is_paired_with_the_kth(first, second, in_order):
+    second = first if in_order else second
+    expected = {
+        pair
+        for key in {*first.tolist(), *second.tolist()}
+        for pair in zip(
+            np.flatnonzero(first == key).tolist(),
+            np.flatnonzero(second == key).tolist(),
+            strict=False,
+        )
+    }
+    found = list(zip(*(part.tolist() for part in paired(first, second)), strict=True))
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+def test_an_entry_answers_one_row():
+    asked = row_keys(np.array([[1.0, 0.0]]))
+    ledger = Ledger().plus(asked, 0, 1.0)
+    taught = row_keys(np.array([[1.0, 0.0], [AGAIN, 0.0]]))
+    assert ledger.find(taught, (-1, -2)).tolist() == [0, -1]
+
+
+def test_rows_that_are_nowhere_take_no_row():
+    rows, none = np.array([0, 2, 5]), np.empty(0, dtype=int)
+    assert without(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
+    assert without(rows, none).tolist() == [0, 2, 5]
+    assert without(none, np.array([-1])).tolist() == []
+    assert without(rows, np.array([-1])).tolist() == [0, 2, 5]

@@ -316,6 +316,8 @@ def main(argv=None):
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
+    if args.trials < 1:
+        parser.error(f"--trials is {args.trials}, but must be at least 1.")
     load = LOAD
     if args.quick:
         load, args.labels, args.trials = {"heart": toy}, 15, 2
@@ -357,8 +359,9 @@ def main(argv=None):
     if len(parts) > 1:
         rows = summary(POOLED, args.penalty, *pooled(parts), counts)
         report(rows, args.trials * len(parts))
-        key, runs = (*key, "labels"), args.trials * len(parts)
-        results_to.write(FILES[0], rows, key=key, runs=runs)
+        if not args.problem:
+            key, runs = (*key, "labels"), args.trials * len(parts)
+            results_to.write(FILES[0], rows, key=key, runs=runs)
 
 
 if __name__ == "__main__":

@@ -200,6 +200,10 @@ def main(argv=None):
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
+    if args.trials < 2:
+        parser.error(f"--trials is {args.trials}, but standard errors need 2.")
+    if args.labels < INITIAL:
+        parser.error(f"--labels is {args.labels}, but the first {INITIAL} are bought.")
     load, methods = LOAD, args.method or METHODS
     if args.quick:
         load, args.labels, args.trials = {"heart": alms.toy}, 15, 2

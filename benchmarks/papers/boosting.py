@@ -275,6 +275,10 @@ def main(argv=None):
     parser.add_argument("--alphas", action="store_true")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
+    if args.splits < 2:
+        parser.error(f"--splits is {args.splits}, but standard errors need 2.")
+    if args.alphas and (args.few or args.criterion == "gini"):
+        parser.error("--alphas is for weighted error, without --few or gini.")
     problems, compared = args.problem or BENCHMARKS, "boosting_criteria"
     if args.few:
         args.criterion, compared = "gini", "boosting_criteria_few"

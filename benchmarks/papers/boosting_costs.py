@@ -115,6 +115,8 @@ def main(argv=None):
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
+    if args.rounds < 1:
+        parser.error(f"--rounds is {args.rounds}, but must be at least 1.")
     n_rows, first, last, counts = 400, 20, 120, list(range(20, 321, 20))
     if args.quick:
         n_rows, first, last, counts, args.rounds = 100, 10, 20, [10, 20, 30], 1
