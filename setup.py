@@ -31,7 +31,7 @@ MODULES = [
     "stream/_rules",
     "stream/_linear_state",
     "stream/_adaptive_state",
-    "stream/_fleet",
+    "stream/_batched_pass",
     "stream/_pass",
     "stream/_tally",
     "stream/second_order/_inverse",

@@ -13,8 +13,8 @@ from sklearn_activelearn._cli.checks import (
     check_input,
     check_is_there,
     check_learners,
-    check_matplotlib,
     check_outputs,
+    require_matplotlib,
     tell,
 )
 from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
@@ -36,7 +36,7 @@ def main(argv=None):
         the learners that had ended.
     """
     try:
-        args = make_parser(run_compare, run_label, run_reproduce).parse_args(argv)
+        args = make_parser(start_compare, start_label, start_reproduce).parse_args(argv)
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
@@ -48,7 +48,7 @@ def main(argv=None):
     return 0
 
 
-def run_compare(args):
+def start_compare(args):
     """Run ``compare``, once what takes no time to check is checked."""
     check_learners(*args.learner or ())
     check_outputs(args)
@@ -59,7 +59,7 @@ def run_compare(args):
     run_compare(args)
 
 
-def run_label(args):
+def start_label(args):
     """Run ``label``."""
     if args.learner:
         check_learners(args.learner)
@@ -69,9 +69,9 @@ def run_label(args):
     run_label(args)
 
 
-def run_reproduce(args):
+def start_reproduce(args):
     """Run ``reproduce``: check everything, then run."""
-    check_matplotlib("reproduce")
+    require_matplotlib("reproduce")
     if args.data is not None:
         if not args.data.is_dir():
             raise UsageError(f"--data: there is no folder {args.data}")

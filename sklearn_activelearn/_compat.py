@@ -10,10 +10,10 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
     class _NoCallbacks:
         """What runs in place of callbacks: nothing, and nothing stops the fit."""
 
-        def call_on_fit_task_begin(self, **told):
+        def call_on_fit_task_begin(self, **info):
             return self
 
-        def call_on_fit_task_end(self, **told):
+        def call_on_fit_task_end(self, **info):
             return False
 
         def subcontext(self, name):

@@ -7,7 +7,7 @@ compiled code hands over from one line to the next.
 """
 
 
-def surely(step):
+def ensure_done(step):
     """Call ``step()``, once more if an interrupt ends it early, and let that pass.
 
     Parameters
@@ -26,7 +26,7 @@ def surely(step):
         raise
 
 
-def pay(oracle, rows, keep):
+def ask_oracle(oracle, rows, keep):
     """Ask an oracle for labels, and have them kept even if an interrupt comes then.
 
     Parameters
@@ -40,4 +40,4 @@ def pay(oracle, rows, keep):
         it is called.
     """
     labels = oracle(rows)
-    return surely(lambda: keep(labels))
+    return ensure_done(lambda: keep(labels))

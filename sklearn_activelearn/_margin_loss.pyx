@@ -9,7 +9,7 @@ from cpython.exc cimport PyErr_SetInterrupt
 from cpython.object cimport Py_TPFLAGS_HEAPTYPE
 from libc.math cimport fabs
 
-from ._callbacks import MARGINS, losses_of, slopes_of
+from ._user_functions import MARGINS, losses_of, slopes_of
 from ._validation import check_option
 
 

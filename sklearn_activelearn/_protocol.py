@@ -10,7 +10,7 @@ answer sheet. A label is paid for when `query` asks for it; the request is
 remembered until the row is taught or skipped, however late that is.
 
 Every verb works on a shallow copy of the learner that takes its place at the end, if
-all went well (`_drafts`), so an error leaves the learner as it was. This needs one
+all went well (`_transaction`), so an error leaves the learner as it was. This needs one
 habit of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
@@ -19,9 +19,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
-from ._drafts import alone, changing, forget_fitted
-from ._interrupts import pay
+from ._interrupts import ask_oracle
 from ._labels import check_classes, encode, find_classes, one_for_each
+from ._transaction import begin, exclusive, forget_fitted
 from ._validation import (
     check_flag,
     check_limit,
@@ -38,24 +38,24 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     `_validation`:
 
     - ``_check_parameters()``: raise if a parameter is out of its range;
-    - ``_begin()``: set the fitted state to that of a learner that has seen nothing,
+    - ``_reset()``: set the fitted state to that of a learner that has seen nothing,
       with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_requests`;
     - ``_choose(X, candidates, limit)``: pick rows to buy, put them on the bill and
       among the requests, set ``stop_reason_``, return the `Purchase`;
-    - ``_absorb(X, codes)``: learn labels, and take the rows off the requests;
+    - ``_store_labels(X, codes)``: learn labels, and take the rows off the requests;
     - ``_skip(keys)``: take rows, None for all, off the requests; return how many;
     - ``_pending(X)``: row numbers of X that are out, in the order asked;
     - ``_refund(n)``: take so many labels off the bill;
     - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
-      answer sheet, which begins with ``_enter_anew`` or ``_enter_more``;
+      answer sheet, which begins with ``_validate_and_reset`` or ``_validate_and_append``;
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again;
-    - ``_passive_twin()``: an unfitted learner that buys all labels for the same model;
+    - ``_passive_baseline()``: an unfitted learner that buys all labels for the same model;
     - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
-    is told, ``_expect``, and what follows once labels are stored, ``_settled``.
+    is told, ``_register_classes``, and what follows once labels are stored, ``_after_teach``.
     """
 
     #: A few values of its own parameters, for which the tests search them.
@@ -105,9 +105,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As with every error, nothing was bought.
         """
         check_flag(return_probability, "return_probability")
-        draft, bought = self._query(X, candidates, exclude, limit)
+        transaction, bought = self._query(X, candidates, exclude, limit)
         out = (bought.rows, bought.probabilities) if return_probability else bought.rows
-        draft.commit()
+        transaction.commit()
         return out
 
     def teach(self, X, y, classes=None):
@@ -143,14 +143,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             If the estimator of a pool learner cannot be trained on the labels. They
             are stored; what needs the model next raises the estimator's error.
         """
-        draft = changing(self)
-        learner = draft.learner
-        X, y = learner._enter(X, y, min_rows=0, finite=True)
+        transaction = begin(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0, finite=True)
         if len(y) or classes is not None:
-            learner._expect(classes, y)
-            learner._absorb(X, encode(y, learner.classes_))
-        draft.learner = learner._settled()
-        return draft.commit()
+            learner._register_classes(classes, y)
+            learner._store_labels(X, encode(y, learner.classes_))
+        transaction.learner = learner._after_teach()
+        return transaction.commit()
 
     def pending(self, X):
         """Return which rows of X were asked for and have no answer yet.
@@ -204,17 +204,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As for `teach`.
         """
         check_flag(refund, "refund")
-        draft = changing(self)
-        learner = draft.learner
+        transaction = begin(self)
+        learner = transaction.learner
         if X is None:
             learner._check_parameters()
             n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
         else:
-            X = learner._enter(X, min_rows=0)
+            X = learner._validate(X, min_rows=0)
             n_skipped = learner._skip(row_keys(X))
         if refund and n_skipped:
             learner._refund(n_skipped)
-        return draft.commit()
+        return transaction.commit()
 
     def learn(self, X, oracle, classes=None, *, candidates=None, exclude=None):
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
@@ -263,16 +263,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             )
 
         def answer(rows, keep):
-            pay(oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels)))
+            ask_oracle(
+                oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels))
+            )
 
         def enter(learner):
             # all of X is looked at before the first label is paid for
-            rows = learner._enter(X, min_rows=0, finite=True)
+            rows = learner._validate(X, min_rows=0, finite=True)
             selected = check_selection(candidates, exclude, n_rows(rows))
-            learner._expect(classes)
+            learner._register_classes(classes)
             return rows, answer, selected
 
-        return alone(self, enter, self._ask)
+        return exclusive(self, enter, self._ask)
 
     def set_params(self, **params):
         """Set parameters, as for any scikit-learn estimator.
@@ -294,9 +296,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If another thread changed the learner meanwhile, or `learn` is under way.
         """
-        draft = changing(self)
-        draft.learner._set_params(params)
-        return draft.commit()
+        transaction = begin(self)
+        transaction.learner._set_params(params)
+        return transaction.commit()
 
     @property
     def n_pending_(self):
@@ -317,12 +319,12 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return {k: v for k, v in super().__getstate__().items() if k != "_under_way"}
 
     def _query(self, X, candidates, exclude, limit):
-        """Return the draft of a query, to be committed, and what it bought."""
-        draft = changing(self)
-        learner = draft.learner
-        X = learner._enter(X, min_rows=0)
+        """Return the transaction of a query, to be committed, and what it bought."""
+        transaction = begin(self)
+        learner = transaction.learner
+        X = learner._validate(X, min_rows=0)
         candidates = check_selection(candidates, exclude, n_rows(X))
-        return draft, learner._choose(X, candidates, check_limit(limit, "limit"))
+        return transaction, learner._choose(X, candidates, check_limit(limit, "limit"))
 
     def _set_params(self, params):
         if any("__" in name for name in params):
@@ -330,7 +332,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             BaseEstimator.set_params(clone(self), **params)
         super().set_params(**params)
 
-    def _enter(self, X, *y, min_rows=1, finite=False):
+    def _validate(self, X, *y, min_rows=1, finite=False):
         """Return validated rows, and labels if given any.
 
         They are the first ones of a learner that has not begun.
@@ -339,23 +341,23 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         begins = not hasattr(self, "_requests")
         out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
         if begins:
-            self._begin()
+            self._reset()
         return out
 
-    def _enter_anew(self, X, y):
+    def _validate_and_reset(self, X, y):
         """Forget everything; return validated rows and the codes of their labels."""
         self._check_parameters()
         X, y = self._check_rows(X, y, reset=True)
         classes = find_classes(y)
         forget_fitted(self)
-        self._begin()
+        self._reset()
         self._set_classes(classes)
         return X, encode(y, classes)
 
-    def _enter_more(self, X, y, classes):
+    def _validate_and_append(self, X, y, classes):
         """Return validated rows and the codes of their labels."""
-        X, y = self._enter(X, y)
-        self._expect(classes, y)
+        X, y = self._validate(X, y)
+        self._register_classes(classes, y)
         return X, encode(y, self.classes_)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
@@ -363,7 +365,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         check = check_rows_and_labels if y else check_rows
         return check(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
 
-    def _expect(self, classes, y=()):
+    def _register_classes(self, classes, y=()):
         """Learn which labels can occur, or check that it is the same ones.
 
         The labels `y` that came in with them, if any did, are not looked at here.
@@ -388,7 +390,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _set_classes(self, classes):
         self.classes_ = classes
 
-    def _settled(self):
+    def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are absorbed."""
         return self
 

@@ -9,7 +9,7 @@ typedef struct al_rows {
     const void *values, *indices, *indptr; /* indices, indptr: CSR only */
     ptrdiff_t n_features;
     ptrdiff_t ahead; /* bytes that dense products fetch ahead; 0 if rows jump */
-    ptrdiff_t n_together; /* weight vectors kept feature by feature, see stream/_fleet.h */
+    ptrdiff_t n_together; /* weight vectors kept feature by feature, see stream/_batched_pass.h */
     /* w . row */
     double (*dot)(const struct al_rows *X, ptrdiff_t i, const double *w);
     /* w . row, and row . row in *squares, in one look */

@@ -44,7 +44,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli import comparison
-from sklearn_activelearn._cli.compare import progress
+from sklearn_activelearn._cli.compare import progress_reporter
 from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.names import LEARNERS
@@ -265,7 +265,7 @@ def against_passive(n_bought, final_scores, scores=((0.5,), (0.5,))):
 PASSIVE = curve_with(
     [1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8], [0.5, 0.6, 0.7, 0.8]], [4, 4], [0.8, 0.8]
 )
-PLAN = comparison.Plan("toy", 6, 1, 2, [], 1, 2, 1, 0, None, None)
+PLAN = comparison.RunPlan("toy", 6, 1, 2, [], 1, 2, 1, 0, None, None)
 
 
 class TestVerdict:
@@ -346,7 +346,9 @@ class TestVerdict:
 
 class TestPlan:
     def plan(self, rows, width=10, **options):
-        plan = comparison.Plan("toy", rows, width, 2, [], width, 5, None, 0, None, None)
+        plan = comparison.RunPlan(
+            "toy", rows, width, 2, [], width, 5, None, 0, None, None
+        )
         return dataclasses.replace(plan, **options)
 
     POOL, STREAM = MinMarginClassifier(), DKMClassifier()
@@ -400,19 +402,19 @@ class TestPlan:
 class TestTwins:
     def test_passive_twin_keeps_the_model_and_buys_everything(self):
         learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
-        assert repr(learner._passive_twin()) == repr(
+        assert repr(learner._passive_baseline()) == repr(
             RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
         )
         learner = MarginLossClassifier(RampLoss(t=2.0), eta0=0.2, n_warm_start=9)
         for sampler in (learner, GreedyOnlineClassifier(loss="ramp", eta0=0.2)):
-            twin = sampler._passive_twin()
+            twin = sampler._passive_baseline()
             assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
             assert (twin.loss, twin.eta0) == ("hinge", 0.2)
 
     def test_passive_twin_of_a_second_order_learner(self):
-        twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_twin()
+        twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
         assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
-        twin = SOLEClassifier(0.2, a=3.0, dual=True, patience=5)._passive_twin()
+        twin = SOLEClassifier(0.2, a=3.0, dual=True, patience=5)._passive_baseline()
         assert isinstance(twin, SecondOrderPerceptronClassifier)
         assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
 
@@ -420,17 +422,19 @@ class TestTwins:
         learner = MinMarginClassifier(
             budget=3, batch_size=2, stopping="margin_exhausted"
         )
-        twin = learner._passive_twin()
+        twin = learner._passive_baseline()
         assert repr(twin.estimator) == repr(LinearSVC())
         assert (twin.budget, twin.batch_size, twin.stopping) == (None, 2, None)
-        committee = QueryByCommitteeClassifier(cv=3)._passive_twin()
+        committee = QueryByCommitteeClassifier(cv=3)._passive_baseline()
         assert (len(committee.estimators), committee.cv) == (5, 3)
         grid = {"C": [1.0, 2.0]}
         committee = QueryByCommitteeClassifier(SVC(), param_grid=grid)
-        assert committee._passive_twin().param_grid == grid
-        boosted = COMBClassifier(GaussianNB(), n_estimators=7)._passive_twin().estimator
+        assert committee._passive_baseline().param_grid == grid
+        boosted = (
+            COMBClassifier(GaussianNB(), n_estimators=7)._passive_baseline().estimator
+        )
         assert (repr(boosted.estimator), boosted.n_estimators) == ("GaussianNB()", 7)
-        twin = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_twin()
+        twin = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_baseline()
         assert isinstance(twin, SSMarginBoostClassifier)
         assert (twin.alpha, twin.budget) == (0.5, None)
 
@@ -438,7 +442,9 @@ class TestTwins:
     def test_a_passive_twin_buys_every_label(self, prototype):
         X, y = load_iris(return_X_y=True)
         X = StandardScaler().fit_transform(X)
-        twin = prototype._passive_twin().set_params(random_state=0).fit(X[::5], y[::5])
+        twin = (
+            prototype._passive_baseline().set_params(random_state=0).fit(X[::5], y[::5])
+        )
         assert twin.n_queries_ == 30
 
     def test_a_pool_learner(self, capsys):
@@ -703,7 +709,7 @@ class TestRefused:
 class TestTerminal:
     def test_a_line_a_learner_and_runs_on_a_terminal(self, capsys, monkeypatch):
         def two_runs():
-            with progress(2) as announce:
+            with progress_reporter(2) as announce:
                 show = announce("DKM")
                 for done in range(3):
                     show(done, 2)

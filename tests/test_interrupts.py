@@ -27,9 +27,9 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SOLEClassifier,
     UncertaintySamplingClassifier,
-    _drafts,
+    _transaction,
 )
-from sklearn_activelearn._interrupts import pay, surely
+from sklearn_activelearn._interrupts import ask_oracle, ensure_done
 from tests.tools import AnswerSheet, NaiveBayes, fresh, problem, state
 
 pytestmark = [
@@ -77,7 +77,7 @@ X, y = problem(50, 4, noise=1.0)
 CLASSES = ["no", "yes"]
 
 #: Where verbs begin and end.
-PLACES = ("_protocol.py", "_drafts.py", "_loop.py", "_base.py")
+PLACES = ("_protocol.py", "_transaction.py", "_loop.py", "_base.py")
 
 #: Called with a learner and the rows that it waits for.
 VERBS = {
@@ -143,7 +143,9 @@ def with_ctrl_c(call, arguments, delay):
             raise KeyboardInterrupt
 
     handler = signal.signal(signal.SIGALRM, press)
-    with config_context():  # scikit-learn's own, which an interrupt may leave changed
+    with (
+        config_context()
+    ):  # scikit-learn's own, which an interrupt may end_exclusive changed
         try:
             signal.setitimer(signal.ITIMER_REAL, delay)
             out = call(*arguments)
@@ -285,14 +287,14 @@ def test_learn_loses_no_label_at_each_moment(family):
 
 
 def test_an_interrupt_while_learn_ends_leaves_nothing_under_way(monkeypatch):
-    def leave(learner):
+    def end_exclusive(learner):
         calls.append(learner)
         if len(calls) == 1:
             raise KeyboardInterrupt
         really(learner)
 
-    calls, really = [], _drafts.leave
-    monkeypatch.setattr(_drafts, "leave", leave)
+    calls, really = [], _transaction.end_exclusive
+    monkeypatch.setattr(_transaction, "end_exclusive", end_exclusive)
     learner, _ = begun(FAMILIES["first order"])
     with pytest.raises(KeyboardInterrupt):
         learner.learn(X, AnswerSheet(y))
@@ -308,9 +310,9 @@ def test_a_step_that_an_interrupt_ends_is_taken_again():
     for error in (KeyboardInterrupt(), TimeoutError()):
         taken = []
         with pytest.raises(type(error)):
-            surely(step)
+            ensure_done(step)
         assert len(taken) == 2
-    assert surely(lambda: 7) == 7
+    assert ensure_done(lambda: 7) == 7
 
 
 def test_an_answer_is_kept_once_it_has_come():
@@ -321,8 +323,8 @@ def test_an_answer_is_kept_once_it_has_come():
 
     kept = []
     with pytest.raises(KeyboardInterrupt):
-        pay(lambda rows: rows + 1, np.arange(2), keep)
+        ask_oracle(lambda rows: rows + 1, np.arange(2), keep)
     assert [labels.tolist() for labels in kept] == [[1, 2], [1, 2]]
     with pytest.raises(ZeroDivisionError):
-        pay(lambda rows: 1 // 0, np.arange(2), keep)
+        ask_oracle(lambda rows: 1 // 0, np.arange(2), keep)
     assert len(kept) == 2

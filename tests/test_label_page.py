@@ -13,7 +13,7 @@ import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._desk import Desk
+from sklearn_activelearn.labeling._view import LabelingView
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -42,7 +42,7 @@ def open_desk(path, n_rows=60, kind="text", items=None, folder=None, **settings)
         ahead=1,
         **settings,
     )
-    return Desk(session, kind, folder=folder)
+    return LabelingView(session, kind, folder=folder)
 
 
 @pytest.fixture
@@ -52,15 +52,15 @@ def tmp_path():
 
 
 @pytest.fixture
-def desk(tmp_path):
-    desk = open_desk(tmp_path)
-    with desk.session:
-        yield desk
+def session_view(tmp_path):
+    session_view = open_desk(tmp_path)
+    with session_view.session:
+        yield session_view
 
 
 @pytest.fixture
-def client(desk):
-    app = _page.make_app(desk, TOKEN)
+def client(session_view):
+    app = _page.make_app(session_view, TOKEN)
     with testclient.TestClient(
         app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False
     ) as client:
@@ -75,7 +75,7 @@ def ask(client, verb, status=200, **body):
 
 
 class TestAnswers:
-    def test_label_skip_undo(self, client, desk):
+    def test_label_skip_undo(self, client, session_view):
         first = ask(client, "next")
         assert first["kind"] == "text"
         assert first["classes"][0] == {"label": "good", "keys": ["1", "g"]}
@@ -89,7 +89,7 @@ class TestAnswers:
         assert "1 skipped" in third["counts"]
         assert ask(client, "undo")["row"] == second["row"]
         assert ask(client, "undo")["row"] == first["row"]
-        assert desk.session.status().answered == 0
+        assert session_view.session.status().answered == 0
 
     def test_the_model_speaks_after_the_label(self, client):
         view = ask(client, "next")
@@ -100,12 +100,12 @@ class TestAnswers:
         assert re.search(r"The model: \w+ \d+ %, \w+ \d+ %$", view["last"])
 
     def test_the_model_speaks_before_if_that_is_wanted(self, tmp_path):
-        desk = open_desk(tmp_path)
-        desk = Desk(desk.session, "text", show_prediction=True)
-        with desk.session:
-            view = desk.next()
+        session_view = open_desk(tmp_path)
+        session_view = LabelingView(session_view.session, "text", show_prediction=True)
+        with session_view.session:
+            view = session_view.next()
             for i in range(15):
-                view = desk.label(view.row_id, ["good", "bad"][i % 2])
+                view = session_view.label(view.row_id, ["good", "bad"][i % 2])
             assert view.prediction.startswith("The model: ")
 
     def test_markup_stays_text(self, client):
@@ -116,9 +116,9 @@ class TestAnswers:
         assert "insertAdjacentHTML" not in _page.PAGE
 
     def test_progress(self, tmp_path):
-        desk = open_desk(tmp_path, test_size=5)
-        with desk.session, testclient.TestClient(
-            _page.make_app(desk, TOKEN), base_url="http://localhost"
+        session_view = open_desk(tmp_path, test_size=5)
+        with session_view.session, testclient.TestClient(
+            _page.make_app(session_view, TOKEN), base_url="http://localhost"
         ) as client:  # fmt: skip
             view = ask(client, "next")
             for i in range(25):
@@ -130,11 +130,11 @@ class TestAnswers:
         assert found["curve"]
 
     def test_nothing_is_left(self, tmp_path):
-        desk = open_desk(tmp_path, n_rows=3)
-        with desk.session:
-            view = desk.next()
+        session_view = open_desk(tmp_path, n_rows=3)
+        with session_view.session:
+            view = session_view.next()
             for label in ("good", "bad", "good"):
-                view = desk.label(view.row_id, label)
+                view = session_view.label(view.row_id, label)
         assert view.row_id is None
         assert view.reason == "There is no row left."
         assert view.share == 1
@@ -155,12 +155,12 @@ class TestAnswers:
             ("image", {"id": 1}, "no images"),
         ],
     )
-    def test_a_bad_request_changes_nothing(self, client, desk, verb, body, why):
+    def test_a_bad_request_changes_nothing(self, client, session_view, verb, body, why):
         ask(client, "next")
         error = ask(client, verb, status=400, **body)["error"]
         assert why in error
         assert error.endswith(".")
-        status = desk.session.status()
+        status = session_view.session.status()
         assert (status.answered, status.skipped) == (0, 0)
 
 
@@ -172,9 +172,9 @@ class TestImages:
         (folder / "a.png").write_bytes(b"pixels")
         (tmp_path / "secret.png").write_bytes(b"secret")
         items = ["a.png", "../secret.png", "gone.png", str(tmp_path / "secret.png")]
-        desk = open_desk(tmp_path, 4, "image", items, folder)
-        app = _page.make_app(desk, TOKEN)
-        with desk.session, testclient.TestClient(
+        session_view = open_desk(tmp_path, 4, "image", items, folder)
+        app = _page.make_app(session_view, TOKEN)
+        with session_view.session, testclient.TestClient(
             app, base_url="http://localhost"
         ) as client:  # fmt: skip
             yield client
@@ -212,15 +212,15 @@ class TestRefusals:
             (421, {"Host": ""}),
         ],
     )
-    def test_strangers(self, client, desk, status, headers):
-        row = desk.next().row_id
+    def test_strangers(self, client, session_view, status, headers):
+        row = session_view.next().row_id
         body = json.dumps({"id": row, "label": "good"})
         sent = HEADERS | {"Content-Type": "application/json"} | headers
         response = client.post("/api/label", content=body, headers=sent)
         assert response.status_code == status
         assert response.json()["error"].endswith(".")
         assert "content-security-policy" in response.headers
-        assert desk.session.status().answered == 0
+        assert session_view.session.status().answered == 0
 
     def test_the_page_is_for_this_machine_too(self, client):
         assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
@@ -267,7 +267,7 @@ class TestRefusals:
         def broken(self, who=None):
             raise RuntimeError("secret")
 
-        monkeypatch.setattr(Desk, "next", broken)
+        monkeypatch.setattr(LabelingView, "next", broken)
         assert "secret" not in ask(client, "next", status=500)["error"]
 
 
@@ -295,21 +295,21 @@ def server():
     uvicorn = pytest.importorskip("uvicorn")
     listener = socket.create_server(("127.0.0.1", 0))
     with quick_folder() as folder, open_desk(folder, n_rows=100).session as session:
-        desk = Desk(session, "text")
-        app = _page.make_app(desk, TOKEN)
+        session_view = LabelingView(session, "text")
+        app = _page.make_app(session_view, TOKEN)
         running = uvicorn.Server(
             uvicorn.Config(app, lifespan="off", log_level="warning")
         )
         thread = threading.Thread(target=running.run, args=([listener],))
         thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", desk
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", session_view
         running.should_exit = True
         thread.join()
     listener.close()
 
 
 def test_ten_people_at_once(server):
-    address, desk = server
+    address, session_view = server
     each = 8
 
     def work(number):
@@ -325,7 +325,7 @@ def test_ten_people_at_once(server):
     with ThreadPoolExecutor(10) as people:
         given = [answer for part in people.map(work, range(10)) for answer in part]
     assert max(Counter(row for row, _ in given).values()) == 1
-    status = desk.session.status()
+    status = session_view.session.status()
     assert status.answered == len(given) == 10 * each
     assert status.by_class == {"good": 5 * each, "bad": 5 * each}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklearn_activelearn._cli.columns import as_numbers
+from sklearn_activelearn._cli.columns import parsed_numbers
 from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn.labeling._images import image_path
 
@@ -84,7 +84,7 @@ class TestTables:
         ],
     )
     def test_what_counts_as_a_column_of_numbers(self, cells, numbers):
-        found = as_numbers(cells)
+        found = parsed_numbers(cells)
         assert (found is None) == (numbers is None)
         if numbers is not None:
             np.testing.assert_array_equal(found, numbers)

@@ -18,10 +18,10 @@ import pytest
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn.labeling import LabelingSession, _keyboard
-from sklearn_activelearn.labeling._desk import counts, keys_of, progress
-from sklearn_activelearn.labeling._evidence import Status
-from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, Lines
+from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, LineReader
+from sklearn_activelearn.labeling._reports import Status
 from sklearn_activelearn.labeling._terminal import say
+from sklearn_activelearn.labeling._view import counts, keys_of, share_done
 from tests.reference.labeling import quick_folder
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
@@ -184,7 +184,7 @@ class TestLines:
 
     def test_other_versions_are_told_in_a_line(self, label, monkeypatch):
         label(answers="good\n")
-        module = "sklearn_activelearn.labeling._opening"
+        module = "sklearn_activelearn.labeling._resume"
         monkeypatch.setattr(f"{module}.versions", lambda: {"numpy": "0.1"})
         code, out, err = label(answers="good\n")
         assert code == 0
@@ -368,7 +368,7 @@ class TestKeyboard:
 
 
 def test_lines():
-    lines = Lines(["", " a b ", "\n", "c"])
+    lines = LineReader(["", " a b ", "\n", "c"])
     assert [lines.read() for _ in range(3)] == ["a b", "c", END]
     assert not lines.is_live
 
@@ -393,10 +393,10 @@ class TestWords:
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
         assert counts(status) == "3 labelled (good: 3), 1 skipped, 12 left"
-        assert progress(status, 100) == pytest.approx(4 / 16)
+        assert share_done(status, 100) == pytest.approx(4 / 16)
         unlimited = status._replace(skipped=0, left=None, by_class={})
         assert counts(unlimited) == "0 labelled"
-        assert progress(unlimited, 60) == 0.05
+        assert share_done(unlimited, 60) == 0.05
 
 
 #: The command, which does without the packages of the page and of images.

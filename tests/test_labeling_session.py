@@ -39,10 +39,10 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.labeling import LabelingSession, export
-from sklearn_activelearn.labeling._book import Book
 from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
-from sklearn_activelearn.labeling._opening import check_again
+from sklearn_activelearn.labeling._resume import check_resume
+from sklearn_activelearn.labeling._state import SessionState
 from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.reference.labeling import quick_folder, shown_rows
@@ -221,7 +221,7 @@ def go(learner, path, steps, opens, **options):
                 )
     seen.append(session.next())
     session.close()  # when what is under way has ended
-    said = opinion(session) if session._work.player.has_model else None
+    said = opinion(session) if session._worker.recorded.has_model else None
     return seen, said, session.status(), session.curve()
 
 
@@ -306,7 +306,7 @@ def test_a_learner_forgets_what_is_undone(family, path):
             assert session.undo() == id
         session.close()
         assert session.status().n_taught == 0 < taught
-        assert not session._work.player.taught
+        assert not session._worker.recorded.taught
     with opened(learner, path, ahead=ahead) as session:
         assert [session.next(), label_all(session, n=8)] == [asked[0], asked]
         assert session.next() == later
@@ -573,11 +573,11 @@ def test_another_version_may_know_more_parameters(path, monkeypatch):
 
     monkeypatch.setattr(type(quick), "get_params", get_params)
     journal = Journal(path)
-    book = Book(journal.events)
+    state = SessionState(journal.events)
     ids = find_ids(IDS, X, None)
     settings = {"classes": CLASSES, "test_size": 0, "votes": 1}
     with pytest.warns(UserWarning, match="other versions"):
-        assert check_again(path, book, quick, X, None, ids, settings, 0) == []
+        assert check_resume(path, state, quick, X, None, ids, settings, 0) == []
     journal.close()
 
 
@@ -669,7 +669,7 @@ def test_bad_answers_write_nothing(path):
         ]:
             with pytest.raises(ValueError, match=message):
                 attempt()
-        other = next(id for id in IDS if id not in session._book.asked)
+        other = next(id for id in IDS if id not in session._state.asked)
         with pytest.raises(ValueError, match="not asked for"):
             session.skip(other)
         assert len(Journal.read(path)) == n_events
@@ -679,13 +679,13 @@ def test_bad_answers_write_nothing(path):
         session.close()
 
 
-@pytest.mark.parametrize("call", ["append", "enter"])
+@pytest.mark.parametrize("call", ["append", "apply"])
 def test_an_interrupt_when_a_label_is_on_the_disk_leaves_a_session_that_works(
     path, call, monkeypatch
 ):
     with opened(quick, path) as session:
         first = session.next()
-        owner = session._record.journal if call == "append" else session._book
+        owner = session._log.journal if call == "append" else session._state
         original = getattr(owner, call)
 
         def interrupted(*args):
@@ -764,12 +764,12 @@ def test_the_curve_counts_the_rows_put_aside(path):
         html = session._repr_html_()
         assert "<svg" in html
         assert "rows put aside" in html
-        test = Y[[IDS.index(id) for id in session._book.test]]
-        models = session._book.models
+        test = Y[[IDS.index(id) for id in session._state.test]]
+        models = session._state.models
         said = advice([(m["n_taught"], m["test"]) for m in models], test, n_labels=28)
         assert session.advice().startswith("With 28 labels the model is right on ")
         assert session.advice().endswith(f"has ended (budget). {said}")
-        session._book.models = models[-1:]
+        session._state.models = models[-1:]
         assert session.advice().endswith("too early to say whether more labels help.")
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
@@ -784,7 +784,7 @@ def test_labels_go_out_and_come_back(folder, suffix):
     with opened(learner, folder / "a", test_size=3, items=["=1+1"] * 45) as session:
         label_all(session, n=11)
         session.skip(session.next())
-        answer(session, next(id for id in IDS if id not in session._book.asked))
+        answer(session, next(id for id in IDS if id not in session._state.asked))
         assert session.export(out) == 12
         expected = session.status().by_class
         assert export(folder / "a", folder / f"b.{suffix}") == 12
@@ -797,7 +797,7 @@ def test_labels_go_out_and_come_back(folder, suffix):
 def test_the_columns_of_the_csv(path):
     with opened(quick, path, test_size=2) as session:
         label_all(session, n=7, who="=ann")
-        answer(session, next(id for id in IDS if id not in session._book.asked))
+        answer(session, next(id for id in IDS if id not in session._state.asked))
         session.export(path.with_name("labels.csv"))
     table = pd.read_csv(path.with_name("labels.csv"))
     assert list(table) == ["id", "label", "who", "when", "probability", "origin"]

@@ -10,8 +10,8 @@ from scipy.sparse import coo_array, csr_array
 from sklearn_activelearn._containers import row_keys, take
 from sklearn_activelearn._requests import BLOCK, Requests
 from sklearn_activelearn.pool._ledger import Ledger, paired
-from sklearn_activelearn.pool._pool import without
-from tests.reference.ledger import Book
+from sklearn_activelearn.pool._pool import not_in
+from tests.reference.ledger import SessionState
 from tests.tools import with_int64_indices
 
 AGAIN = 1 + 2.0**-50  # a number that was computed again differs in its last bits
@@ -138,7 +138,7 @@ def test_texts_have_keys():
 
 @given(data=st.data())
 def test_requests_of_a_stream_are_those_of_the_book(data):
-    requests, book = Requests(), Book(is_stream=True)
+    requests, book = Requests(), SessionState(is_stream=True)
     probabilities = iter(np.arange(1.0, 1000.0))
     expected = {}
     for _ in range(data.draw(st.integers(1, 8))):
@@ -187,7 +187,7 @@ def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
 
 @given(data=st.data())
 def test_the_ledger_of_a_pool_is_that_of_the_book(data):
-    ledger, book = Ledger(), Book()
+    ledger, book = Ledger(), SessionState()
     for _ in range(data.draw(st.integers(1, 7))):
         X = data.draw(tables())
         what = data.draw(st.sampled_from(["ask", "ask", "teach", "skip"]))
@@ -266,7 +266,7 @@ def test_an_entry_answers_one_row():
 
 def test_rows_that_are_nowhere_take_no_row():
     rows, none = np.array([0, 2, 5]), np.empty(0, dtype=int)
-    assert without(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
-    assert without(rows, none).tolist() == [0, 2, 5]
-    assert without(none, np.array([-1])).tolist() == []
-    assert without(rows, np.array([-1])).tolist() == [0, 2, 5]
+    assert not_in(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
+    assert not_in(rows, none).tolist() == [0, 2, 5]
+    assert not_in(none, np.array([-1])).tolist() == []
+    assert not_in(rows, np.array([-1])).tolist() == [0, 2, 5]

@@ -34,7 +34,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.reference.ledger import Book
+from tests.reference.ledger import SessionState
 from tests.tools import NaiveBayes, frozen, responses, state
 
 LABELS = ["a", "b"]
@@ -67,7 +67,7 @@ FAMILIES = {
 }
 
 
-def is_told(machine):
+def is_settled(machine):
     """Tell whether a learner knows the classes."""
     return hasattr(machine.learner, "classes_")
 
@@ -83,7 +83,7 @@ class Ledger(RuleBasedStateMachine):
         self.X = rng.randint(-n_values, n_values + 1, size=(14, 2)) / 3
         self.learner = clone(self.prototype).set_params(random_state=seed % 97)
         is_stream = hasattr(self.learner, "patience")
-        self.book = Book(is_stream=is_stream)
+        self.book = SessionState(is_stream=is_stream)
         self.n_billed = 0
 
     def rows_of(self, data, name="rows", min_size=0):
@@ -163,7 +163,7 @@ class Ledger(RuleBasedStateMachine):
             self.learner.skip(X, refund=refund)
             self.n_billed -= refund * n_skipped
 
-    @precondition(lambda self: hasattr(self.learner, "correct") and is_told(self))
+    @precondition(lambda self: hasattr(self.learner, "correct") and is_settled(self))
     @rule(data=st.data())
     def correct(self, data):
         X = self.X[self.rows_of(data, min_size=1)]
@@ -173,7 +173,7 @@ class Ledger(RuleBasedStateMachine):
         else:
             self.refused(ValueError, lambda: self.learner.correct(X, labels))
 
-    @precondition(lambda self: hasattr(self.learner, "budget") and is_told(self))
+    @precondition(lambda self: hasattr(self.learner, "budget") and is_settled(self))
     @rule(data=st.data(), fault=st.sampled_from([None, KeyError, "label", "number"]))
     def learn(self, data, fault):
         self.learner.set_params(budget=max(self.n_billed, 0) + 3)

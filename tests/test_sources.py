@@ -30,7 +30,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn._containers import AllBut, numbers_of
 from sklearn_activelearn.pool import _ranking
-from sklearn_activelearn.pool._sample import Sample
+from sklearn_activelearn.pool._sample import CandidateSample
 from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
 from tests.learners import each
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
@@ -268,7 +268,7 @@ def test_a_sample_is_drawn_anew_for_each_purchase():
 
 def test_each_round_has_a_sample_of_its_own():
     first, second = (
-        Sample.of(None, np.arange(100), 20, 1, (5, k)).rows for k in (0, 1)
+        CandidateSample.of(None, np.arange(100), 20, 1, (5, k)).rows for k in (0, 1)
     )
     assert len(np.intersect1d(first, second)) < 15
 

@@ -22,7 +22,7 @@ from sklearn_activelearn.pool import (
     OverallUncertainty,
     StablePredictions,
 )
-from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, name_of
+from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, rule_name
 from tests.docstrings import names, refused
 from tests.reference import stopping as reference
 from tests.tools import (
@@ -111,7 +111,7 @@ def test_a_rule_stops_where_its_twin_does(rule, twin, model, pool, batch_size):
     free = stopping(None, model, **params)
     assert learner.n_queries_ == reference.first_stop(free, X, y, twin)
     ended = learner.n_queries_ < len(X)
-    assert learner.stop_reason_ == (name_of(rule) if ended else "no rows")
+    assert learner.stop_reason_ == (rule_name(rule) if ended else "no rows")
 
 
 @each_rule

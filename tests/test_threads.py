@@ -214,7 +214,7 @@ class Pausing(Thread):
     """
 
     PLACES = (
-        "_protocol.py", "_drafts.py", "_loop.py", "_simulation.py", "weakref.py",
+        "_protocol.py", "_transaction.py", "_loop.py", "_simulation.py", "weakref.py",
     )  # fmt: skip
 
     def __init__(self, k, function, *arguments):

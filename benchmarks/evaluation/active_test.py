@@ -37,7 +37,10 @@ from sklearn_activelearn.evaluation._testing.lure import (
     value_and_ends,
 )
 from sklearn_activelearn.evaluation._testing.plan import direction, make_plan
-from sklearn_activelearn.evaluation._testing.row_losses import Predictions, find_loss
+from sklearn_activelearn.evaluation._testing.row_losses import (
+    ModelPredictions,
+    find_loss,
+)
 from sklearn_activelearn.evaluation._testing.surrogate import (
     own_probabilities,
     surrogate_probabilities,
@@ -147,7 +150,7 @@ class Problem:
         """Return the plan of a kind of test, and the losses of all rows."""
         models = self.models if kind == "difference" else self.models[:1]
         loss = "log_loss" if kind == "log loss" else "zero_one"
-        predictions = Predictions(models, find_loss(loss, "predict"), self.X)
+        predictions = ModelPredictions(models, find_loss(loss, "predict"), self.X)
         y = self.y
         if loss == "log_loss" and not self.is_known.all():
             y = np.where(self.is_known, y, self.classes[0])
@@ -168,7 +171,9 @@ class Problem:
         Of the rows of known classes.
         """
         rest = self.is_known
-        predictions = Predictions(self.models[:1], find_loss("zero_one", ""), self.X)
+        predictions = ModelPredictions(
+            self.models[:1], find_loss("zero_one", ""), self.X
+        )
         wrong = predictions.table(self.classes)[rest]
         plan = make_balanced_plan(wrong, self.chances[rest], mix)
         codes = np.searchsorted(self.classes, self.y[rest])

@@ -31,7 +31,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import online_score
 from sklearn_activelearn.evaluation._estimate import score_interval
-from sklearn_activelearn.evaluation._online_intervals import score_t_interval
+from sklearn_activelearn.evaluation._online_intervals import online_score_t_interval
 from sklearn_activelearn.stream._tally import Sums
 
 MOST_ROWS = 4_000
@@ -162,7 +162,7 @@ def random_width(n_wrong, n, n_rows):
     """Return the width of this interval if all rows are bought equally often."""
     q = n / n_rows
     sums = n_rows, n_rows * (1 - q) / q, n, n, n / q, n_wrong / q, n_wrong / q**2
-    low, high = np.clip(score_t_interval(Sums(*sums), 0.95), 0, 1)
+    low, high = np.clip(online_score_t_interval(Sums(*sums), 0.95), 0, 1)
     return high - low
 
 

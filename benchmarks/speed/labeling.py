@@ -60,9 +60,9 @@ def session(name, learner, X, y, folder):
     labels, rounds = [], []
     with LabelingSession(learner, X, path, **arguments) as work:
         while True:
-            n_asked = len(work._book.asked)
+            n_asked = len(work._state.asked)
             took, id = timed(work.next)
-            if len(work._book.asked) > n_asked:
+            if len(work._state.asked) > n_asked:
                 rounds.append(took)
             if id is None:
                 break

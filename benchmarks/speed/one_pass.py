@@ -36,7 +36,7 @@ def kernel(learner, X, y):
     """Return the compiled loop of a fresh learner over all rows, ready to call."""
     learner = fresh(learner)
     learner.n_features_in_ = X.shape[1]
-    learner._begin()
+    learner._reset()
     classes, codes = np.unique(y, return_inverse=True)
     learner._set_classes(classes)
     rows, rules, codes = Rows(X), learner._make_rules(), codes.astype(np.int32)

@@ -18,7 +18,7 @@ from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import fresh
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
 from sklearn_activelearn._rows import Rows
-from sklearn_activelearn.stream._fleet import Fleet
+from sklearn_activelearn.stream._batched_pass import BatchedPass
 from sklearn_activelearn.stream._pass import run
 
 DEFAULT = CBGZClassifier(random_state=0)
@@ -30,15 +30,15 @@ def settings(n_settings):
     return np.geomspace(0.003, 1, n_settings).tolist()
 
 
-def passes_of(learner, X, codes, order, n_settings, set_out):
+def passes_of(learner, X, codes, order, n_settings, prepare_pass):
     """Return passes that have not begun, one a setting, as a method makes them."""
     rows, passes = Rows(X), []
     for b in settings(n_settings):
         one = fresh(learner, b=b)
         one.n_features_in_ = X.shape[1]
-        one._begin()
+        one._reset()
         one._set_classes(np.arange(2))
-        passes.append(set_out(one, rows, codes, order, one._limits(len(codes))))
+        passes.append(prepare_pass(one, rows, codes, order, one._limits(len(codes))))
     return passes
 
 
@@ -55,13 +55,15 @@ def cases(X, y, n_settings, in_order, shuffled):
         for kind, learner in {"bare": BARE, "default": DEFAULT}.items():
 
             def alone(learner=learner, order=order):
-                set_out = CBGZClassifier._set_out
-                for one in passes_of(learner, X, codes, order, n_settings, set_out):
+                prepare_pass = CBGZClassifier._prepare_pass
+                for one in passes_of(
+                    learner, X, codes, order, n_settings, prepare_pass
+                ):
                     run(one)
 
             def together(learner=learner, order=order):
-                join = CBGZClassifier._join_fleet
-                Fleet(passes_of(learner, X, codes, order, n_settings, join)).run()
+                join = CBGZClassifier._join_batched_pass
+                BatchedPass(passes_of(learner, X, codes, order, n_settings, join)).run()
 
             name = f"{how}, {kind}"
             lines += [

@@ -48,5 +48,5 @@ class InverseSquareClassifier(StreamClassifier):
         rule = InverseSquareRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
 
-    def _passive_twin(self):
+    def _passive_baseline(self):
         return perceptron_twin(self)

@@ -52,7 +52,7 @@ class CentralMarginClassifier(PoolClassifier):
     def _make_trainer(self):
         return OneModel(LinearSVC(), incremental=False)
 
-    def _passive_twin(self):
+    def _passive_baseline(self):
         return passive_twin(self)
 
     def _utility(self, X):

@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from scipy.sparse import coo_array, csr_array, issparse
 from sklearn.datasets import load_svmlight_file
 
-from .limits import Lines, TooLarge, check_room
+from .limits import BoundedLines, TooLarge, check_room
 
 NPY_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 CSR_PARTS = ("data", "indices", "indptr", "shape")
@@ -54,7 +54,7 @@ def read_arrays(path, kind):
     X, y = READERS[kind](path)
     check_target(y)
     check_features(X, len(y))
-    check_weights(X.shape[1], len(np.unique(y)))
+    check_weight_count(X.shape[1], len(np.unique(y)))
     return X if X.dtype.kind == "f" else X.astype(np.float64), y
 
 
@@ -153,7 +153,7 @@ def join_csr(data, indices, indptr, shape):
 def read_svmlight(path):
     """Return the rows and labels of an svmlight file."""
     with PACKED.get(path.suffix.lower(), open)(path, "rb") as file:
-        lines = Lines(file, b":", 16)  # a number with its column
+        lines = BoundedLines(file, b":", 16)  # a number with its column
         try:
             return load_svmlight_file(lines)
         except TooLarge:
@@ -186,7 +186,7 @@ def check_features(X, n_labels):
         )
 
 
-def check_weights(n_features, n_classes):
+def check_weight_count(n_features, n_classes):
     """Refuse features, of sparse rows, for which there could be no weights.
 
     A learner has some vectors of float64 for each class, in each of the processes.

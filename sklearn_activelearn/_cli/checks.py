@@ -17,7 +17,7 @@ def tell(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def check_matplotlib(what):
+def require_matplotlib(what):
     """Refuse what needs pictures where none can be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError(f"{what} needs matplotlib: pip install '{PROGRAM}[plot]'")
@@ -39,7 +39,7 @@ def check_outputs(args):
     if args.plot:
         if args.plot.suffix.lower() not in PICTURES:
             raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
-        check_matplotlib("--plot")
+        require_matplotlib("--plot")
     for option in ("--plot", "--json", "--csv"):
         path = getattr(args, option.removeprefix("--"))
         if path is None or path == "-":

@@ -81,19 +81,19 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
         For names that are no columns, or stand for two kinds; for numbers that are not
         finite; for a table with nothing to learn from.
     """
-    told = {}
+    given = {}
     for kind, names in (("text", text), ("category", categorical), ("left out", drop)):
         for name in names:
             if name not in table.columns:
                 raise ValueError(no_column(name, list(table.columns)))
             if name == target:
                 raise ValueError(f"the column {name!r} holds the labels (--target).")
-            if told.setdefault(name, kind) != kind:
+            if given.setdefault(name, kind) != kind:
                 raise ValueError(
-                    f"the column {name!r} cannot be {told[name]} and {kind}."
+                    f"the column {name!r} cannot be {given[name]} and {kind}."
                 )
     columns = [
-        column_of(name, cells, table, told.get(name))
+        column_of(name, cells, table, given.get(name))
         for name, cells in table.columns.items()
         if name != target
     ]
@@ -103,19 +103,19 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
     return columns
 
 
-def column_of(name, cells, table, told):
-    """Return a column of the kind that was told, or else of that of its cells."""
-    if told == "left out":
+def column_of(name, cells, table, given):
+    """Return a column of the kind that was given, or else of that of its cells."""
+    if given == "left out":
         return Column(name, "left out", why=" (by --drop)")
-    if told == "text":
+    if given == "text":
         if not any(re.search(r"\b\w\w+\b", cell) for cell in cells):
             raise ValueError(f"there are no words in the column {name!r}.")
         return Column(name, "text", cells)
-    numbers = None if told == "category" else as_numbers(cells)
+    numbers = None if given == "category" else parsed_numbers(cells)
     if numbers is not None:
         return column_of_numbers(name, numbers)
     filled = [fill(cell) for cell in cells]
-    if told == "category":
+    if given == "category":
         return Column(name, "category", filled)
     distinct = set(filled) - {""}
     if len(set(filled)) == 1:
@@ -152,7 +152,7 @@ def fill(cell):
     return "" if cell.lower() in GAPS else cell
 
 
-def as_numbers(cells):
+def parsed_numbers(cells):
     """Return a column of numbers with NaN for gaps, or None if it is something else."""
     try:
         numbers = np.array([*map(float, cells)])

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from .checks import tell
-from .comparison import Plan, compare
+from .comparison import RunPlan, compare
 from .labelled_data import digits, read_labelled
-from .learners import name_of, parse_learner
+from .learners import learner_code, parse_learner
 from .options import UsageError
-from .report import draw, to_dict, to_text, write_csv
+from .report import draw, to_dict, to_text, write_results_csv
 
 
 def run_compare(args):
@@ -24,9 +24,9 @@ def run_compare(args):
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     for learner in learners:
-        check_learner(learner)
+        check_learner_params(learner)
     name, data = load(args)
-    plan = Plan(
+    plan = RunPlan(
         data=name,
         rows=data.X.shape[0],
         features=data.X.shape[1],
@@ -43,10 +43,12 @@ def run_compare(args):
     for line in plan.treated_as:
         tell(f"treated as {line}")
     learners = learners or plan.default_learners()
-    twins = {(name_of(x._passive_twin()), plan.rows_for(x)) for x in learners}
+    baselines = {
+        (learner_code(x._passive_baseline()), plan.rows_for(x)) for x in learners
+    }
     results = []
     try:
-        with progress(len(learners) + len(twins)) as announce:
+        with progress_reporter(len(learners) + len(baselines)) as announce:
             for result in compare(
                 learners, data, plan,
                 n_jobs=args.jobs, announce=announce, memory=args.cache,
@@ -61,12 +63,12 @@ def run_compare(args):
     write(args, plan, results)
 
 
-def check_learner(learner):
+def check_learner_params(learner):
     """Refuse parameters that the learner does not accept."""
     try:
         clone(learner).query(np.empty((0, 1)))
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{name_of(learner)}: {error}") from error
+        raise UsageError(f"{learner_code(learner)}: {error}") from error
 
 
 def load(args):
@@ -97,7 +99,7 @@ def count_classes(y, folds):
 
 
 @contextmanager
-def progress(n_steps):
+def progress_reporter(n_steps):
     """Yield a function that tells which step begins; a terminal also sees its runs."""
     step, on_terminal = 0, sys.stderr.isatty()
 
@@ -136,7 +138,7 @@ def write(args, plan, results):
             else:
                 Path(args.json).write_text(f"{text}\n", encoding="utf-8")
         if args.csv:
-            write_csv(results, args.csv)
+            write_results_csv(results, args.csv)
         if args.plot:
             draw(plan, results, args.plot)
     except OSError as error:

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from .. import GreedyOnlineClassifier, UncertaintyHerdingClassifier, pool
 from ..evaluation import LabelCurve, label_curve
-from .learners import name_of
+from .learners import learner_code
 from .options import POOL_ROWS, STREAM_ROWS
 from .savings import Savings, savings
 
@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What is run.
 
     Attributes
@@ -129,7 +129,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A learner and its passive twin, run by run on the same rows.
+    """A learner and its passive baseline, run by run on the same rows.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class Comparison:
 
 
 def compare(learners, data, plan, *, n_jobs, announce, memory=None):
-    """Run learners and their passive twins, one after the other.
+    """Run learners and their passive baselines, one after the other.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
     """
 
     def run(learner, like):
-        progress = announce(name_of(learner))
+        progress = announce(learner_code(learner))
         steps = [step for step in (data.encoder, learner) if step is not None]
         one_thread = parallel_config("loky", inner_max_num_threads=1)
         try:
@@ -227,12 +227,12 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
                     random_state=plan.seed,
                 )
         except ValueError as error:
-            raise ValueError(f"{name_of(learner)}: {error}") from error
+            raise ValueError(f"{learner_code(learner)}: {error}") from error
 
     passive_curves = {}
     for learner in learners:
-        passive = learner._passive_twin()
-        key = name_of(passive), plan.rows_for(learner)
+        passive = learner._passive_baseline()
+        key = learner_code(passive), plan.rows_for(learner)
         if key not in passive_curves:
             passive_curves[key] = run(passive, learner)
         yield Comparison(

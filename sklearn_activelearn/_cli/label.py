@@ -10,9 +10,9 @@ from pathlib import Path
 from warnings import catch_warnings
 
 from ..labeling import LabelingSession, export
-from ..labeling._desk import Desk, keys_of
 from ..labeling._terminal import check_answers, label_in_terminal
-from .learners import name_of, parse_learner
+from ..labeling._view import LabelingView, keys_of
+from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
 from .tasks import default_learner, read_task
 
@@ -23,7 +23,7 @@ def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
     if args.export and args.out is None:
         return export_labels(args, partial(export, args.file))
-    check_rows(args)
+    refuse_session_file(args)
     check_options(args)
     answers = read_answers(args)
     task = read_rows(args)
@@ -34,7 +34,7 @@ def run_label(args):
         teach_known(args, session, task.known)
         if args.export:
             return export_labels(args, session.export)
-        desk = Desk(
+        session_view = LabelingView(
             session,
             task.kind,
             folder=args.file.parent.resolve(),
@@ -42,9 +42,9 @@ def run_label(args):
         )
         try:
             if args.web:
-                label_in_browser(desk, listener)
+                label_in_browser(session_view, listener)
             else:
-                label_in_terminal(desk, who=args.who, answers=answers)
+                label_in_terminal(session_view, who=args.who, answers=answers)
         except ValueError as error:
             raise UsageError(error) from error
         finally:
@@ -61,7 +61,7 @@ def export_labels(args, write):
     print(f"Labels in {args.export}: {n_labels}.")
 
 
-def check_rows(args):
+def refuse_session_file(args):
     """Refuse a session where rows are needed."""
     try:
         with args.file.open("rb") as file:
@@ -148,7 +148,7 @@ def make_learner(args):
             continue
         if name not in learner.get_params():
             option = name.replace("_", "-")
-            raise UsageError(f"--{option}: {name_of(learner)} has none")
+            raise UsageError(f"--{option}: {learner_code(learner)} has none")
         learner.set_params(**{name: value})
     return learner
 
@@ -211,12 +211,12 @@ def rehearse(session, known):
     print(session.advice())
 
 
-def label_in_browser(desk, listener):
+def label_in_browser(session_view, listener):
     """Serve the page until Ctrl-C."""
     from ..labeling._page import serve  # needs packages that the rest does not
 
     try:
-        serve(desk, listener, announce)
+        serve(session_view, listener, announce)
     except KeyboardInterrupt:
         print()  # after ^C
 

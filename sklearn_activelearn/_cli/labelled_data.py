@@ -74,7 +74,7 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
         For a file that cannot be opened.
     """
     path = Path(path)
-    kind = kind_of(path)
+    kind = file_kind(path)
     told = [f"--{name}" for name, columns in kinds.items() if columns]
     if kind not in TABLES and (target is not None or told):
         raise ValueError(
@@ -88,7 +88,7 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
         width = -(-X.nnz // X.shape[0]) if issparse(X) else X.shape[1]
         return LabelledData(X, y, StandardScaler() if scales else None, width, [])
     table = read_table(path)
-    y = labels_of(table, target)
+    y = target_labels(table, target)
     columns = typed(table, target, **kinds)
     used = [column for column in columns if column.kind != "left out"]
     n_texts = sum(column.kind == "text" for column in used)
@@ -104,7 +104,7 @@ def digits(standardize=True):
     return LabelledData(X, y, StandardScaler() if standardize else None, 64, [])
 
 
-def kind_of(path):
+def file_kind(path):
     """Return the end of the file's name that says what it is."""
     packed = path.suffix.lower() in PACKED
     kind = Path(path.stem if packed else path).suffix.lower()
@@ -119,7 +119,7 @@ def kind_of(path):
     return kind
 
 
-def labels_of(table, target):
+def target_labels(table, target):
     """Return the labels of a table, one for each row."""
     names = list(table.columns)
     if target is None:

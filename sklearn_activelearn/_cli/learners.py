@@ -85,6 +85,6 @@ def similar(name, names):
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def name_of(learner):
+def learner_code(learner):
     """Return a learner as code on one line."""
     return " ".join(repr(learner).split()).removesuffix("()")

@@ -35,7 +35,7 @@ def check_room(n_bytes, what):
         )
 
 
-class Lines:
+class BoundedLines:
     """The lines of a file, counted; refused as soon as they take too much memory.
 
     Parameters

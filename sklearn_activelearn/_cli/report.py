@@ -11,7 +11,7 @@ from .. import __version__
 from ..evaluation import LabelCurveDisplay
 from ..evaluation._results import plain
 from .comparison import CONFIDENCE
-from .learners import name_of
+from .learners import learner_code
 
 WIDTH = 100  # of lines of text
 LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
@@ -19,7 +19,7 @@ LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
 
 def to_text(plan, results, details=False):
     """Return the verdict, the table and how it was run, in lines."""
-    named = by_name(results)
+    named = short_named(results)
     rows = [cells(name, r, plan.target_error) for name, r in named.items()]
     lines = [
         *folded(verdict(named)),
@@ -41,7 +41,7 @@ def folded(text):
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
-def by_name(results):
+def short_named(results):
     """Return the results by short names; those of one class are numbered."""
     names = [type(r.learner).__name__.removesuffix("Classifier") for r in results]
     total, seen, named = Counter(names), Counter(), {}
@@ -155,8 +155,8 @@ def in_detail(plan, named):
         "hold together",
     ]
     for name, result in named.items():
-        lines += ["", f"{name}: {name_of(result.learner)}"]
-        lines.append(f"random: {name_of(result.passive)}")
+        lines += ["", f"{name}: {learner_code(result.learner)}"]
+        lines.append(f"random: {learner_code(result.passive)}")
         if result.savings.is_known:
             lines += align(curve_rows(result))
     return lines
@@ -203,7 +203,7 @@ def to_dict(plan, results):
     found = {
         "version": __version__,
         **asdict(plan),
-        "verdict": verdict(by_name(results)),
+        "verdict": verdict(short_named(results)),
         "results": [result_to_dict(plan, result) for result in results],
     }
     return rounded(plain(found))
@@ -212,8 +212,8 @@ def to_dict(plan, results):
 def result_to_dict(plan, result):
     """Return what is known of a learner."""
     return {
-        "learner": name_of(result.learner),
-        "passive": name_of(result.passive),
+        "learner": learner_code(result.learner),
+        "passive": learner_code(result.passive),
         "labels_bought": result.curve.n_bought,
         "errors": result.errors,
         "passive_errors_with_as_many": result.passive_errors,
@@ -262,7 +262,7 @@ def rounded(value):
     return round(value, 6) if isinstance(value, float) else value
 
 
-def write_csv(results, path):
+def write_results_csv(results, path):
     """Write a line for each learner: what the table says, unrounded."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
@@ -273,8 +273,8 @@ def write_csv(results, path):
 
 #: The columns of the CSV file, and what is in them.
 COLUMNS = {
-    "learner": lambda r: name_of(r.learner),
-    "passive": lambda r: name_of(r.passive),
+    "learner": lambda r: learner_code(r.learner),
+    "passive": lambda r: learner_code(r.passive),
     "labels_bought": lambda r: r.n_bought,
     "error": lambda r: r.errors.mean(),
     "error_std": lambda r: r.errors.std(),
@@ -291,7 +291,7 @@ def draw(plan, results, path):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
-    named = by_name(results)
+    named = short_named(results)
     band = 0.8 if len(results) <= 3 else 0  # more of them hide one another
     display = LabelCurveDisplay(
         {name: result.curve for name, result in named.items()},

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import limits
-from .limits import Lines, check_plain_file, check_room
+from .limits import BoundedLines, check_plain_file, check_room
 
 CELL = 64  # bytes that a short text takes
 EXCEL = (".xlsx", ".xls")
@@ -86,7 +86,7 @@ def read_table(path):
 def read_csv(path):
     """Return the header, the cells of each column and the line of each row."""
     with path.open(newline="", encoding="utf-8-sig") as file, long_cells():
-        reader = csv.reader(Lines(file, ",", CELL))
+        reader = csv.reader(BoundedLines(file, ",", CELL))
         try:
             header = [name.strip() for name in next(reader, [])]
             check_header(header)

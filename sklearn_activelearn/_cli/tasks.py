@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..labeling._images import image_path
 from ..pool import UncertaintySamplingClassifier
-from .columns import N_CATEGORIES, as_numbers, fill
+from .columns import N_CATEGORIES, fill, parsed_numbers
 from .encoding import one_hot, scaled_numbers, word_weights
 from .limits import check_room
 from .tables import read_table
@@ -134,7 +134,7 @@ def text_features(texts, column):
 
 def table_features(columns):
     """Return columns of numbers scaled, of categories one-hot, and gaps filled."""
-    numbers = {name: as_numbers(cells) for name, cells in columns.items()}
+    numbers = {name: parsed_numbers(cells) for name, cells in columns.items()}
     scaled = {name: cells for name, cells in numbers.items() if cells is not None}
     categories = [c for name, c in columns.items() if name not in scaled]
     n_rows = len(next(iter(columns.values()), ()))

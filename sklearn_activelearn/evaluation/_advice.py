@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils import column_or_1d
 
-from .._gain import changes, net_share
+from .._net_gain import changes, net_share
 from .._validation import check_number
 from ._estimate import Estimate, score_interval
 

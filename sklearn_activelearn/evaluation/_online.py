@@ -13,7 +13,7 @@ from .._validation import check_flag, check_limit, check_number
 from ..stream._loop import StreamLoop
 from ..stream._tally import Octaves, sums_since
 from ._estimate import Estimate
-from ._online_intervals import betting_interval, score_t_interval
+from ._online_intervals import online_betting_interval, online_score_t_interval
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ def online_score(learner, *, window=None, confidence=0.95, always_valid=False):
     value, low, high = np.nan, 0.0, 1.0
     if sums.n_labels:
         value = min(sums.mistakes / sums.weights, 1.0)
-        interval = score_t_interval(sums, confidence)
+        interval = online_score_t_interval(sums, confidence)
         if always_valid:
-            interval = betting_interval(Octaves(*tallied.octaves.T), confidence)
+            interval = online_betting_interval(Octaves(*tallied.octaves.T), confidence)
         low, high = np.clip([min(*interval, value), max(*interval, value)], 0, 1)
     return OnlineEstimate(
         value, float(low), float(high), int(sums.n_labels), float(confidence),

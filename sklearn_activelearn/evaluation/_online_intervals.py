@@ -12,7 +12,7 @@ STAKES = 2.0 ** np.arange(2, -13, -1)
 SHARES = 0.5, 0.125
 
 
-def score_t_interval(sums, confidence):
+def online_score_t_interval(sums, confidence):
     """Return the ends of the errors that a score test does not reject.
 
     Parameters
@@ -36,7 +36,7 @@ def score_t_interval(sums, confidence):
     return score_interval(value, scale, 0, slope, excess - 2 * slope)
 
 
-def betting_interval(octaves, confidence):
+def online_betting_interval(octaves, confidence):
     """Return the ends of the errors against which nobody got rich.
 
     The wealth of each player is the product of what was won and lost on the rows,

@@ -25,11 +25,11 @@ from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._validation import check_number
 from ..stream._loop import StreamLoop
+from ._checkpoints import checkpoints
 from ._curves import LabelCurve
 from ._progress import ExperimentInterrupted, reporting
 from ._scorekeeping import TargetReached, scorekeeper
 from ._scorers import check_one_score, learner_of
-from ._stops import stops
 
 
 def label_curve(
@@ -130,8 +130,8 @@ def label_curve(
     if not hasattr(learner, "learn"):
         raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
     scorer = check_one_score(scoring, learner)
-    tasks = plan(X, y, cv, n_repeats, check_random_state(random_state))
-    data_key = None if memory is None else key_of(X, y, scorer)
+    tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
+    data_key = None if memory is None else cache_key(X, y, scorer)
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
     run = check_memory(memory).cache(run_once, ignore=["X", "y", "classes"])
     shared = estimator, X, y, np.unique(y), scorer, at, until, data_key
@@ -156,12 +156,12 @@ def label_curve(
     return collect(runs, at, tasks)
 
 
-def key_of(X, y, scorer):
+def cache_key(X, y, scorer):
     """Return what a kept run depends on, apart from the arguments of `run_once`."""
-    return joblib.hash((X, y)), __version__, sklearn_version, sources(scorer)
+    return joblib.hash((X, y)), __version__, sklearn_version, source_texts(scorer)
 
 
-def sources(scorer):
+def source_texts(scorer):
     """Return the source texts of a scorer and of the callables that it holds."""
     texts, seen, parts = [], set(), [scorer]
     for part in parts:  # grows
@@ -194,7 +194,7 @@ def check_grid(param_grid):
     return settings
 
 
-def plan(X, y, cv, n_repeats, rng):
+def plan_runs(X, y, cv, n_repeats, rng):
     """Return (train, test, seed) of every run, the training rows in random order."""
     tasks = []
     for _ in range(n_repeats):
@@ -210,7 +210,7 @@ def plan(X, y, cv, n_repeats, rng):
     return tasks
 
 
-def name_of(train, test, seed):
+def run_name(train, test, seed):
     """Return a name that only the same rows in the same order have."""
     key = blake2b(digest_size=6)
     for part in (train, test, seed):
@@ -232,7 +232,7 @@ def collect(runs, at, tasks):
         final_scores=np.array(final_scores),
         n_offered=np.array([len(tasks[i][0]) for i in done]),
         n_held_out=np.array([len(tasks[i][1]) for i in done]),
-        runs=np.array([name_of(*tasks[i]) for i in done]),
+        runs=np.array([run_name(*tasks[i]) for i in done]),
     )
 
 
@@ -302,5 +302,5 @@ def jump(learner, X, y, order, classes, at, score_at):
     By the laws of the protocol the purchases and the models are those of `step`.
     """
     order = np.arange(len(y)) if order is None else order
-    for n in stops(learner, X, y, order.astype(np.int64), classes, at):
+    for n in checkpoints(learner, X, y, order.astype(np.int64), classes, at):
         score_at(n)

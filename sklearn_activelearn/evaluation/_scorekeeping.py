@@ -7,7 +7,7 @@ from .._compat import PASSTHROUGH_SCORER, STANDARD_SCORER
 from .._rows import Rows
 from .._validation import check_rows
 from ..stream._base import StreamClassifier
-from ..stream._fleet import Products
+from ..stream._batched_pass import Products
 from ..stream._linear import labels_of
 from ._curves import reaches
 

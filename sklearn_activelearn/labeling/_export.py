@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._answers import SKIP
-from ._book import Book
+from ._decisions import SKIP
 from ._journal import Journal
+from ._state import SessionState
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 
@@ -18,7 +18,7 @@ COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
-class Labelled(NamedTuple):
+class ExportedLabel(NamedTuple):
     """A row that has a label."""
 
     id: Any
@@ -63,35 +63,37 @@ def export(path, out):
     Traceback (most recent call last):
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
-    return write_labels(Book(Journal.read(path)), out)
+    return write_labels(SessionState(Journal.read(path)), out)
 
 
-def write_labels(book, out, item_of=None):
-    """Write the labels of a book; `item_of` gives what is shown of an id."""
+def write_labels(state, out, item_of=None):
+    """Write the labels of a state; `item_of` gives what is shown of an id."""
     out = Path(out)
-    write = by_suffix(out, {".csv": write_csv, ".json": write_json})
-    rows = list(labelled_rows(book))
+    write = by_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
+    rows = list(exported_labels(state))
     write(out, rows, item_of)
     return len(rows)
 
 
-def labelled_rows(book):
+def exported_labels(state):
     """Yield the rows that have a label, in the order in which they got it."""
-    decisions = filter(None, map(book.decision, book.answers))
+    decisions = filter(None, map(state.decision, state.answers))
     for decision in sorted(decisions, key=lambda each: each.event):
         if decision.label is SKIP:
             continue
-        id, answers = decision.id, book.answers[decision.id]
+        id, answers = decision.id, state.answers[decision.id]
         origin, probability = "given", None
-        if id in book.test:
+        if id in state.test:
             origin = "put aside"
-        elif id in book.asked:
-            origin, probability = "bought", book.asked[id].probability
+        elif id in state.asked:
+            origin, probability = "bought", state.asked[id].probability
         last = {answer.who: answer for answer in answers}
-        if book.begin["votes"] == 1:
+        if state.begin["votes"] == 1:
             last = {None: answers[-1]}
         who = [a.who for a in last.values() if a.label == decision.label and a.who]
-        yield Labelled(id, decision.label, who, answers[-1].at, probability, origin)
+        yield ExportedLabel(
+            id, decision.label, who, answers[-1].at, probability, origin
+        )
 
 
 def by_suffix(path, functions):
@@ -101,7 +103,7 @@ def by_suffix(path, functions):
     return functions[path.suffix.lower()]
 
 
-def write_csv(path, rows, item_of):
+def write_label_csv(path, rows, item_of):
     """Write a line for each row."""
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
@@ -121,7 +123,7 @@ def as_it_was(cell):
     return cell[1:] if cell.startswith("'") else cell
 
 
-def write_json(path, rows, item_of):
+def write_label_json(path, rows, item_of):
     """Write a task of Label Studio for each row."""
     tasks = [task_of(number, row, item_of) for number, row in enumerate(rows, start=1)]
     path.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
@@ -174,12 +176,12 @@ def read_labels(path, ids, known):
         For a file that has no such labels, and an id that is not there.
     """
     path, known = Path(path), {str(label): label for label in known}
-    read = by_suffix(path, {".csv": read_csv, ".json": read_json})
+    read = by_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
     for id, label, who in read(path):
         yield ids.from_text(id), known.get(label, label), who
 
 
-def read_csv(path):
+def read_label_csv(path):
     """Yield what a CSV with the columns id and label has."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         lines = csv.DictReader(file)
@@ -191,7 +193,7 @@ def read_csv(path):
                 yield as_it_was(line["id"]), label, as_it_was(who) or None
 
 
-def read_json(path):
+def read_label_json(path):
     """Yield what tasks of Label Studio have; their data name our ids."""
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))

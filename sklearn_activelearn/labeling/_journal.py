@@ -247,7 +247,7 @@ def events_of(connection, path):
         if not is_damage(error):
             raise
         problem = error
-    events = whole(rows)
+    events = chained_events(rows)
     if problem not in (None, "ok"):
         raise damaged(path, len(events) + 1, problem)
     if len(events) < len(rows) - 1:
@@ -255,7 +255,7 @@ def events_of(connection, path):
     return events, len(events) < len(rows)
 
 
-def whole(rows):
+def chained_events(rows):
     """Return the first events, as far as each one follows from the one before."""
     events, chain = [], ""
     for number, row in enumerate(rows, start=1):

@@ -35,7 +35,7 @@ def can_read_keys(stream):
     return termios is not None and stream.isatty()
 
 
-class Lines:
+class LineReader:
     """Answers from a file, a pipe or a list, one a line; an empty line is none."""
 
     def __init__(self, lines):

@@ -25,7 +25,7 @@ LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 PAGE = files(__package__).joinpath("page/index.html").read_text(encoding="utf-8")
 
 
-def sources(element):
+def csp_hashes(element):
     """Return the hashes of the page's own scripts or styles, as a policy has them."""
     bodies = re.findall(f"<{element}>(.*?)</{element}>", PAGE, re.DOTALL)
     digests = [hashlib.sha256(body.encode()).digest() for body in bodies]
@@ -35,8 +35,8 @@ def sources(element):
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
-        f"default-src 'none'; script-src {sources('script')}; "
-        f"style-src {sources('style')}; connect-src 'self'; img-src blob:; "
+        f"default-src 'none'; script-src {csp_hashes('script')}; "
+        f"style-src {csp_hashes('style')}; connect-src 'self'; img-src blob:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
@@ -44,12 +44,12 @@ HEADERS = {
 }
 
 
-def serve(desk, listener, announce=print):
+def serve(session_view, listener, announce=print):
     """Serve the page until Ctrl-C.
 
     Parameters
     ----------
-    desk : Desk
+    session_view : LabelingView
         What the page shows, and where answers go.
     listener : socket
         Bound to an address of this machine.
@@ -58,7 +58,7 @@ def serve(desk, listener, announce=print):
     """
     token = secrets.token_hex(16)
     config = uvicorn.Config(
-        make_app(desk, token),
+        make_app(session_view, token),
         lifespan="off",
         log_level="warning",
         server_header=False,
@@ -68,18 +68,20 @@ def serve(desk, listener, announce=print):
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def make_app(desk, token):
-    """Return the application that shows a desk to those who have the token."""
+def make_app(session_view, token):
+    """Return the application that shows a session_view to those who have the token."""
     worker = ThreadPoolExecutor(1)  # a session has one writer, and its calls block
     verbs = {
-        "next": lambda body, who: state(desk, desk.next(who)),
+        "next": lambda body, who: state(session_view, session_view.next(who)),
         "label": lambda body, who: state(
-            desk, desk.label(row_id(body), text(body, "label"), who)
+            session_view, session_view.label(row_id(body), text(body, "label"), who)
         ),
-        "skip": lambda body, who: state(desk, desk.skip(row_id(body), who)),
-        "undo": lambda body, who: state(desk, desk.undo(who)),
-        "progress": lambda body, who: desk.progress(),
-        "image": lambda body, who: image(desk.image(row_id(body))),
+        "skip": lambda body, who: state(
+            session_view, session_view.skip(row_id(body), who)
+        ),
+        "undo": lambda body, who: state(session_view, session_view.undo(who)),
+        "progress": lambda body, who: session_view.progress(),
+        "image": lambda body, who: image(session_view.image(row_id(body))),
     }
 
     async def page(request):
@@ -176,12 +178,14 @@ def row_id(body):
     return value
 
 
-def state(desk, view):
+def state(session_view, view):
     """Return what the page shows, as JSON."""
     row = None if view.row_id is None else {"id": view.row_id, "item": view.item}
     return {
-        "kind": desk.kind,
-        "classes": [{"label": c, "keys": keys} for c, keys in desk.keys.items()],
+        "kind": session_view.kind,
+        "classes": [
+            {"label": c, "keys": keys} for c, keys in session_view.keys.items()
+        ],
         "row": row,
         "reason": view.reason,
         "counts": view.counts,

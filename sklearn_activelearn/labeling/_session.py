@@ -5,13 +5,13 @@ from pathlib import Path
 from time import time
 
 from .._containers import is_frame
+from ._commands import assign_event, check_who, label_event, skip_event, undo_event
 from ._display import html_of
-from ._evidence import advice_of, curve_of, predictions_of, status_of
 from ._export import read_labels, write_labels
 from ._ids import find_ids
-from ._opening import check_again, opened, player_maker
-from ._said import check_who, held, label_said, skip_said, undo_said
-from ._work import Record, Work
+from ._reports import advice_of, curve_of, predictions_of, status_of
+from ._resume import check_resume, learner_maker, open_journal
+from ._worker import EventLog, Worker
 
 
 class LabelingSession:
@@ -104,17 +104,17 @@ class LabelingSession:
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
         arguments = learner, pool, items, self._ids, settings, ahead
         path = Path(path)
-        self._journal = opened(path, *arguments)
+        self._journal = open_journal(path, *arguments)
         try:
-            self._record = Record(self._journal)
-            self._book, self._lock = self._record.book, self._record.lock
-            self._record.enter(*check_again(path, self._book, *arguments))
-            make = player_maker(self._book, self._ids, learner, pool)
-            self._work = Work(self._record, self._ids, make)
+            self._log = EventLog(self._journal)
+            self._state, self._lock = self._log.state, self._log.lock
+            self._log.record(*check_resume(path, self._state, *arguments))
+            make = learner_maker(self._state, self._ids, learner, pool)
+            self._worker = Worker(self._log, self._ids, make)
         except BaseException:
             self._journal.close()
             raise
-        self.ids, self.classes = self._ids.all, self._book.begin["classes"]
+        self.ids, self.classes = self._ids.all, self._state.begin["classes"]
         self._ahead, self._is_open = ahead, True
 
     def __enter__(self):
@@ -127,19 +127,19 @@ class LabelingSession:
         """Wait for training, close the file and give up the lock; twice is fine."""
         with self._lock:
             self._is_open = False
-        self._work.close()
+        self._worker.close()
         self._journal.close()
 
     @property
     def learner(self):
         """The learner as it stands."""
-        return self._work.player.learner
+        return self._worker.recorded.learner
 
     @property
     def stop_reason(self):
         """Why no more rows are wanted; None while there may be some."""
         with self._lock:
-            return self._book.ended
+            return self._state.ended
 
     def next(self, who=None):
         """Return the row to label: the same one until it is answered.
@@ -166,13 +166,15 @@ class LabelingSession:
             with self._lock:
                 self._check(who)
                 now = time()
-                id = self._book.next_for(who, now)
+                id = self._state.next_for(who, now)
                 if id is not None:
-                    self._record.enter(*held(self._book, id, who, now, self.lease))
+                    self._log.record(
+                        *assign_event(self._state, id, who, now, self.lease)
+                    )
                     if self._ahead:
-                        self._work.look_ahead(id)
+                        self._worker.look_ahead(id)
                     return id
-                job = self._work.find_rows()
+                job = self._worker.find_rows()
             if job is None:
                 return None
             job.result()
@@ -220,7 +222,7 @@ class LabelingSession:
             row that a stream learner has learned, as it cannot unlearn; as `next`.
         """
         with self._lock:
-            self._record.enter(*self._labels_said([(id, label, who)]))
+            self._log.record(*self._label_commands([(id, label, who)]))
 
     def skip(self, id, reason=None, who=None):
         """Note that a row that was asked for gets no label.
@@ -242,7 +244,7 @@ class LabelingSession:
         """
         with self._lock:
             self._check(who)
-            self._record.enter(skip_said(self._book, self._ids, id, reason, who))
+            self._log.record(skip_event(self._state, self._ids, id, reason, who))
 
     def undo(self, who=None):
         """Take back the last label or skip of a person; the row comes first again.
@@ -268,10 +270,12 @@ class LabelingSession:
             with self._lock:
                 self._check(who)
                 until = None if who is None else time() + self.lease
-                undo = undo_said(self._book, self._work.player.is_stream, who, until)
-                busy = self._work.under_way
-                if busy is None or self._book.is_untold(undo[1]["id"]):
-                    job = self._work.forget(undo)
+                undo = undo_event(
+                    self._state, self._worker.recorded.is_stream, who, until
+                )
+                busy = self._worker.under_way
+                if busy is None or self._state.is_untaught(undo[1]["id"]):
+                    job = self._worker.forget(undo)
                     break
             wait([busy])  # or else the clock would decide what it knew
         if job is not None:
@@ -289,7 +293,7 @@ class LabelingSession:
             ``stop_reason``.
         """
         with self._lock:
-            return status_of(self._book)
+            return status_of(self._state)
 
     def predictions(self, ids=None):
         """Return what the model says of rows.
@@ -311,7 +315,7 @@ class LabelingSession:
             If there is no model yet; for an id that is not there.
         """
         rows = None if ids is None else [self._ids.row(id) for id in ids]
-        return predictions_of(self._work.player, self._ids, rows)
+        return predictions_of(self._worker.recorded, self._ids, rows)
 
     def curve(self):
         """Return how good each model was on the rows put aside.
@@ -322,7 +326,7 @@ class LabelingSession:
             ``n_labels``, ``accuracy``, ``n_test``; empty without such rows.
         """
         with self._lock:
-            return curve_of(self._book)
+            return curve_of(self._state)
 
     def advice(self):
         """Return what the rows put aside say about going on.
@@ -333,7 +337,7 @@ class LabelingSession:
             One sentence.
         """
         with self._lock:
-            return advice_of(self._book)
+            return advice_of(self._state)
 
     def export(self, path):
         """Write the labels to a file, with what is shown of each row.
@@ -354,7 +358,7 @@ class LabelingSession:
             For another kind of file.
         """
         with self._lock:
-            return write_labels(self._book, path, self.row)
+            return write_labels(self._state, path, self.row)
 
     def import_labels(self, path):
         """Read labels from a file that `export` or Label Studio wrote.
@@ -377,9 +381,9 @@ class LabelingSession:
             kind. Nothing was stored then.
         """
         with self._lock:
-            known = list(status_of(self._book).by_class)
-            records = self._labels_said(read_labels(path, self._ids, known))
-            self._record.enter(*records)
+            known = list(status_of(self._state).by_class)
+            records = self._label_commands(read_labels(path, self._ids, known))
+            self._log.record(*records)
             return len(records)
 
     def _repr_html_(self):
@@ -388,12 +392,12 @@ class LabelingSession:
     def _check(self, who):
         if not self._is_open:
             raise ValueError("The session is closed.")
-        check_who(who, self._book.begin["votes"])
+        check_who(who, self._state.begin["votes"])
 
-    def _labels_said(self, labels):
+    def _label_commands(self, labels):
         """Return what to note for ids, labels and people, if all of them are right."""
-        records, is_stream = [], self._work.player.is_stream
+        records, is_stream = [], self._worker.recorded.is_stream
         for id, label, who in labels:
             self._check(who)
-            records += label_said(self._book, self._ids, is_stream, id, label, who)
+            records += label_event(self._state, self._ids, is_stream, id, label, who)
         return records

@@ -40,10 +40,10 @@ def described(value):
     if hasattr(value, "get_params") and not isclass(value):
         params = value.get_params(deep=False)
         own = {name: described(param) for name, param in params.items()}
-        return {"class": name_of(type(value)), "params": own}
+        return {"class": qualified_name(type(value)), "params": own}
     if is_dataclass(value) and not isclass(value):  # a stopping rule
         own = {f.name: getattr(value, f.name) for f in fields(value) if f.compare}
-        return {"class": name_of(type(value)), "params": described(own)}
+        return {"class": qualified_name(type(value)), "params": described(own)}
     if isinstance(value, dict):
         return {str(key): described(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -56,10 +56,10 @@ def described(value):
         return int(value)
     if isinstance(value, Real):
         return float(value) if np.isfinite(value) else repr(float(value))
-    return name_of(value if isclass(value) or isroutine(value) else type(value))
+    return qualified_name(value if isclass(value) or isroutine(value) else type(value))
 
 
-def name_of(item):
+def qualified_name(item):
     """Return the qualified name of a class or function."""
     return f"{item.__module__}.{item.__qualname__}"
 
@@ -89,14 +89,14 @@ def fingerprint(pool, items, ids):
     """
     return {
         "n_rows": len(ids),
-        "rows": hashes_of(pool),
-        "items": None if items is None else hashes_of(items),
+        "rows": encoded_hashes(pool),
+        "items": None if items is None else encoded_hashes(items),
         "columns": [str(name) for name in pool.columns] if has_columns(pool) else None,
         "ids": sha256(to_json(ids).encode()).hexdigest(),
     }
 
 
-def hashes_of(rows):
+def encoded_hashes(rows):
     """Return the hashes of rows as text."""
     return base64.b64encode(exact_keys(rows).astype("<u8").tobytes()).decode()
 
@@ -106,7 +106,7 @@ def has_columns(pool):
     return is_frame(pool) and pool.ndim == 2
 
 
-def check_pool(path, before, now):
+def check_same_pool(path, before, now):
     """Raise unless the pool is the one that the session was begun with."""
     if all(before[name] == now[name] for name in ("rows", "columns", "ids")):
         return

@@ -5,8 +5,8 @@ import shutil
 import sys
 from textwrap import fill
 
-from ._desk import COMMANDS, HELP, QUIT, SKIP, UNDO
-from ._keyboard import END, REDRAW, Keyboard, Lines, can_read_keys
+from ._keyboard import END, REDRAW, Keyboard, LineReader, can_read_keys
+from ._view import COMMANDS, HELP, QUIT, SKIP, UNDO
 
 WIDEST = 100  # longer lines are hard to read
 #: What a terminal would obey: control characters, and those that turn lines around.
@@ -18,12 +18,12 @@ USAGE = (
 )
 
 
-def label_in_terminal(desk, *, who=None, answers=None):
+def label_in_terminal(session_view, *, who=None, answers=None):
     """Show rows and take answers until none is left, or until the person ends it.
 
     Parameters
     ----------
-    desk : Desk
+    session_view : LabelingView
         What is shown, and where answers go.
     who : str, default=None
         Who answers.
@@ -36,32 +36,34 @@ def label_in_terminal(desk, *, who=None, answers=None):
     ValueError
         For a line that is no answer, where nobody can put it right.
     """
-    by_keys = answers is None and can_read_keys(sys.stdin) and all(desk.keys.values())
+    by_keys = (
+        answers is None and can_read_keys(sys.stdin) and all(session_view.keys.values())
+    )
     lines = sys.stdin if answers is None else answers
-    with Keyboard(sys.stdin) if by_keys else Lines(lines) as source:
-        view = desk.next(who)
+    with Keyboard(sys.stdin) if by_keys else LineReader(lines) as source:
+        view = session_view.next(who)
         while view is not None and view.row_id is not None:
             source.forget()
-            show(view, desk)
-            view = next_view(desk, view, who, source)
+            show(view, session_view)
+            view = next_view(session_view, view, who, source)
         if view is not None:
             say(view.reason)
 
 
-def next_view(desk, view, who, source):
+def next_view(session_view, view, who, source):
     """Wait for an answer to a view, and return the view after it; None: the end."""
-    labels = meanings(desk.keys)
+    labels = meanings(session_view.keys)
     while True:
         answer = source.read()
         try:
             if answer in (END, QUIT):
                 return None
             if answer == UNDO:
-                after = desk.undo(who)
+                after = session_view.undo(who)
             elif answer == SKIP:
-                after = desk.skip(view.row_id, who)
+                after = session_view.skip(view.row_id, who)
             elif answer in labels:
-                after = desk.label(view.row_id, labels[answer], who)
+                after = session_view.label(view.row_id, labels[answer], who)
             else:
                 after = None
         except ValueError as error:  # nothing to take back
@@ -73,9 +75,9 @@ def next_view(desk, view, who, source):
             say(after.last)
             return after
         if answer == REDRAW:
-            show(view, desk)
+            show(view, session_view)
         elif answer == HELP or source.is_live:
-            say(f"{USAGE}\n{desk.session.advice()}")
+            say(f"{USAGE}\n{session_view.session.advice()}")
         else:
             raise ValueError(no_answer(answer, labels))
 
@@ -102,7 +104,7 @@ def no_answer(answer, labels):
     )
 
 
-def show(view, desk):
+def show(view, session_view):
     """Print a row and what can be answered."""
     width = min(WIDEST, shutil.get_terminal_size().columns)
     print(f"\n{'─' * width}")
@@ -111,14 +113,14 @@ def show(view, desk):
     if isinstance(view.item, dict):
         for name, cell in view.item.items():
             say(f"{name}: {cell}", hanging="    ")
-    elif desk.kind == "image":
-        say(f"{desk.folder / view.item}")
+    elif session_view.kind == "image":
+        say(f"{session_view.folder / view.item}")
     else:
         say(view.item)
     print()
     if view.prediction:
         say(view.prediction)
-    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in desk.keys.items()]
+    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in session_view.keys.items()]
     say("  ".join([*classes, "", "[s]kip", "[u]ndo", "[q]uit", "[?]"]))
 
 

@@ -6,19 +6,19 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
-from .._drafts import changing
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
+from .._transaction import begin
 from .._validation import check_budget, check_flag, check_limit, check_number
-from ._correction import Lesson, corrected, trained_if_possible
+from ._correction import TeachCall, corrected, trained_if_possible
 from ._coverage import space_of
-from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, whole
+from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
-from ._sample import Sample
+from ._sample import CandidateSample
 from ._selection import NOTHING, Selection, drawn, finite_scores, scored
 from ._training import Known, seeded
 from .stopping._registry import find_rules, why_stop
@@ -91,11 +91,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """
         check_flag(return_probability, "return_probability")
         check_flag(return_utility, "return_utility")
-        draft, bought = self._query(X, candidates, exclude, limit)
+        transaction, bought = self._query(X, candidates, exclude, limit)
         asked = return_probability, return_utility
         also = tuple(compress((bought.probabilities, bought.utilities), asked))
         out = (bought.rows, *also) if also else bought.rows
-        draft.commit()
+        transaction.commit()
         return out
 
     def correct(self, X, y):
@@ -134,12 +134,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             If the estimator cannot be trained on the labels. They are stored; what
             needs the model next raises the estimator's error.
         """
-        draft = changing(self)
-        learner = draft.learner
-        X, y = learner._enter(X, y, min_rows=0)
+        transaction = begin(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0)
         if len(y):
-            draft.learner = corrected(learner, X, y)
-        return draft.commit()
+            transaction.learner = corrected(learner, X, y)
+        return transaction.commit()
 
     def _follows_from_labels(self):
         """Whether what it asks for and predicts follows from its labels alone.
@@ -161,7 +161,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 check_has(method, model, f"stopping={rule}", hint)
         self._selection.check()
         check_budget(self.budget, 0)
-        check_limit(self._n_looked_at, "n_candidates", 1)
+        check_limit(self._n_considered, "n_candidates", 1)
         n_jobs = self.get_params(deep=False).get("n_jobs")
         if n_jobs is not None:
             check_number(n_jobs, "n_jobs", None, integer=True)
@@ -169,7 +169,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         if why := self._why_whole():
-            X = whole(X, type(self).__name__, why)
+            X = in_memory(X, type(self).__name__, why)
         check = self._make_trainer().check_rows
         return check(self, X, *y, reset=reset, min_rows=min_rows)
 
@@ -186,17 +186,17 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return self._selection.measures_distances(is_cold=True)
 
     @property
-    def _n_looked_at(self):
+    def _n_considered(self):
         """How many rows are looked at for a purchase, None for all."""
         return self.n_candidates if self._samples else None
 
-    def _begin(self):
+    def _reset(self):
         (self._seed,) = self._draw_seeds(1).tolist()
         self._seeded = None
         self._labelled, self._pool = Labelled(), Pool()
-        self._requests, self._lessons = Ledger(), ()
+        self._requests, self._teach_calls = Ledger(), ()
         self._n_rounds = self._n_offered = self.n_queries_ = 0
-        self._may_grow, self._told = True, ()
+        self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._trained = self._points = None
         self.__dict__.pop("classes_", None)
@@ -241,26 +241,26 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if hasattr(self, "_seeded"):  # estimators are taken over by the next training
             self._seeded = self._points = None
 
-    def _expect(self, classes, y=()):
+    def _register_classes(self, classes, y=()):
         if not self._may_grow:
-            super()._expect(classes)
+            super()._register_classes(classes)
         elif classes is not None:
             self._set_classes(check_classes(classes))
         elif len(y):
-            told, known = self._told, getattr(self, "classes_", None)
+            declared, known = self._declared_classes, getattr(self, "classes_", None)
             self._set_classes(distinct_labels(y, "y", known))
-            self._may_grow, self._told = True, told
+            self._may_grow, self._declared_classes = True, declared
 
     def _set_classes(self, classes):
         if hasattr(self, "classes_"):
             self._labelled = self._labelled.recoded(encode(self.classes_, classes))
         super()._set_classes(classes)
-        self._may_grow, self._told = False, tuple(classes.tolist())
+        self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
-    def _enter_more(self, X, y, classes):
-        X, codes = super()._enter_more(X, y, classes)
+    def _validate_and_append(self, X, y, classes):
+        X, codes = super()._validate_and_append(X, y, classes)
         named = self.classes_[np.unique(codes)].tolist()
-        self._told = tuple(dict.fromkeys((*self._told, *named)))
+        self._declared_classes = tuple(dict.fromkeys((*self._declared_classes, *named)))
         return X, codes
 
     def _choose(self, X, candidates, limit):
@@ -298,7 +298,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         n_wanted = min(n_wanted, self._n_left(), len(rows))
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
-        sample = Sample.of(X, rows, self._n_looked_at, n_wanted, seed)
+        sample = CandidateSample.of(X, rows, self._n_considered, n_wanted, seed)
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
         if self._n_left() == 0:
@@ -363,14 +363,17 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """Whether a model decides what to buy, or when to stop."""
         return True
 
-    def _absorb(self, X, codes):
+    def _store_labels(self, X, codes):
         if not len(codes):
             return
         X = loaded(X)
         self._requests = self._requests.answered(row_keys(X))
         self._labelled = self._labelled.plus(X, codes)
         self._pool = self._pool.taught(self._requests)
-        self._lessons = (*self._lessons, Lesson(len(self._labelled), self._told))
+        self._teach_calls = (
+            *self._teach_calls,
+            TeachCall(len(self._labelled), self._declared_classes),
+        )
 
     def _pending(self, X):
         return self._requests.pending(X)
@@ -383,7 +386,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _refund(self, n_labels):
         self.n_queries_ -= n_labels
 
-    def _settled(self):
+    def _after_teach(self):
         return trained_if_possible(self)
 
     def _catch_up(self):

@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
-from ._passive import passive_twin
+from ._passive import passive_baseline
 from ._utility import DISAGREEMENTS, own_utility, probabilities_of
 
 #: The committee that needs no parameter.
@@ -271,8 +271,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
             check_option(self.disagreement, "disagreement", DISAGREEMENTS)
         super()._check_parameters()
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         disagreement, answer, _ = self._rule

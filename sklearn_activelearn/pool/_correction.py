@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from .._containers import row_keys
-from .._drafts import shallow
 from .._labels import encode
+from .._transaction import shallow
 
 
-class Lesson(NamedTuple):
+class TeachCall(NamedTuple):
     """What one call taught."""
 
     n_labels: int  # that were known after it
-    told: tuple  # the classes that somebody had named by then
+    declared: tuple  # the classes that somebody had named by then
 
 
 def trained_if_possible(learner):
@@ -41,13 +41,13 @@ def corrected(learner, X, y):
     Parameters
     ----------
     learner : PoolClassifier
-        A draft.
+        A working copy.
     X : rows
         Rows that it was taught.
     y : ndarray of shape (n_samples,)
         Their right labels.
     """
-    learner._expect(None, y)
+    learner._register_classes(None, y)
     codes = learner._labelled.codes.copy()
     new, positions = encode(y, learner.classes_), learner._requests.places
     for row, entries in enumerate(learner._requests.labelled(row_keys(X))):
@@ -56,17 +56,17 @@ def corrected(learner, X, y):
         differ = positions[entries][codes[positions[entries]] != new[row]]
         codes[differ[:1]] = new[row]
     learner._labelled = replace(learner._labelled, codes=codes)
-    restrict(learner, learner._told)
+    restrict(learner, learner._declared_classes)
     learner._forget_model()
     if learner._make_trainer().goes_on:
-        learner = replayed(learner)
+        learner = replay_training(learner)
     return trained_if_possible(learner)
 
 
-def restrict(learner, told):
+def restrict(learner, declared):
     """Leave a learner the classes that were told and those that have a label."""
     known, codes = learner.classes_, learner._labelled.codes
-    is_kept = np.array([label in told for label in known.tolist()])
+    is_kept = np.array([label in declared for label in known.tolist()])
     is_kept[codes] = True
     kept = np.flatnonzero(is_kept)
     codes = np.searchsorted(kept, codes).astype(np.int32)
@@ -74,18 +74,18 @@ def restrict(learner, told):
     learner.classes_ = known[kept]
 
 
-def replayed(learner):
+def replay_training(learner):
     """Return a learner that was trained after each call that taught it, but the last.
 
     As then, a call on whose labels the estimator fails trains nothing.
     """
     labelled, classes, pool = learner._labelled, learner.classes_, learner._pool
-    for lesson in learner._lessons[:-1]:
-        n, before = lesson.n_labels, learner
+    for call in learner._teach_calls[:-1]:
+        n, before = call.n_labels, learner
         learner = shallow(before)
         learner._labelled, learner.classes_ = labelled.first(n), classes
         learner._pool = pool.before(n)
-        restrict(learner, lesson.told)
+        restrict(learner, call.declared)
         try:
             learner._catch_up()
         except Exception:  # whatever it is, it was a warning then

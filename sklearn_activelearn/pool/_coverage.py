@@ -11,7 +11,7 @@ from .._containers import as_array, joined, take
 from .._validation import check_option
 from ._embedding import NEGLIGIBLE, Points
 from ._ledger import OUT, SKIPPED
-from ._ranking import Apart, best, repeats
+from ._ranking import DistinctFirst, best, repeats
 
 #: How many rows stand for a larger pool, and of how many the best are taken.
 MOST_ROWS = 4_000
@@ -227,7 +227,7 @@ def greedy(similarity, weights, covered, keys, n_wanted, seed):
     """
     weights = weights / len(covered)
     bounds = np.full(len(keys), np.inf)
-    apart, chosen, gains = Apart(keys), [], []
+    apart, chosen, gains = DistinctFirst(keys), [], []
     for step in range(n_wanted):
         open_ = apart.open
         bounds[open_] = tightened(bounds[open_], similarity, open_, weights, covered)

@@ -144,7 +144,7 @@ def embed(embedding, X, seed):
                 f"embedding {embedding} failed on {which}: {type(error).__name__}: "
                 f"{error}"
             ) from error
-        return checked(points, n_rows(rows))
+        return checked_points(points, n_rows(rows))
 
     if embedding is None:
         points = numbers(X)
@@ -205,7 +205,7 @@ def reciprocal(values, where):
     return np.divide(1.0, values, out=np.zeros(len(values)), where=where)
 
 
-def checked(points, n_samples):
+def checked_points(points, n_samples):
     """Return what an embedding made of so many rows, or refuse it."""
     try:
         if np.iscomplexobj(points):

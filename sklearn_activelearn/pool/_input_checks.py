@@ -134,7 +134,7 @@ def check_source(learner, estimators, X, *y, reset, min_rows):
     return (X, check_labels(X, *map(plain_labels, y))) if y else X
 
 
-def whole(X, who, why):
+def in_memory(X, who, why):
     """Return rows that are in memory or mapped; refuse other sources."""
     if is_mapped(X):
         return np.asarray(X)

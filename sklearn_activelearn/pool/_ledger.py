@@ -101,7 +101,7 @@ class Ledger:
         places = places[self.places == OUT]
         return places[places >= 0]
 
-    def located(self, X, is_for_sale, look=None):
+    def located(self, X, is_for_sale, keys_of=None):
         """Return where each row is in X, -1: nowhere. No two are in one place.
 
         A row is looked for at its number, then among equal rows that are not for
@@ -113,24 +113,24 @@ class Ledger:
             A pool.
         is_for_sale : ndarray of bool of shape (n_samples,)
             Whether a row of X may be bought if it is none of these.
-        look : callable, optional
-            ``look(keys)`` returns ``keys(X)``, if that is kept somewhere.
+        keys_of : callable, optional
+            ``keys_of(keys)`` returns ``keys(X)``, if that is kept somewhere.
         """
         found = np.full(len(self.places), -1)
         (numbered,) = np.nonzero((self.rows >= 0) & (self.rows < len(is_for_sale)))
         there = exact_keys(X, self.rows[numbered]) == self.keys.exact[numbered]
-        stay(found, numbered[there], self.rows)
+        keep_in_place(found, numbered[there], self.rows)
         if (found >= 0).all():
             return found
-        look = look or (lambda keys: keys(X))
+        keys_of = keys_of or (lambda keys: keys(X))
         is_open = np.ones(len(is_for_sale), dtype=bool)
         is_open[found[found >= 0]] = False
         for own, keys in zip(self.keys, (exact_keys, rounded_keys), strict=True):
-            all_keys = look(keys)
+            all_keys = keys_of(keys)
             numbered = numbered[found[numbered] < 0]
             numbers = self.rows[numbered]
             stays = (all_keys[numbers] == own[numbered]) & is_open[numbers]
-            is_open[stay(found, numbered[stays], self.rows)] = False
+            is_open[keep_in_place(found, numbered[stays], self.rows)] = False
             (lost,) = np.nonzero(found < 0)
             if not len(lost):
                 break
@@ -168,7 +168,7 @@ class Ledger:
         return entries
 
 
-def stay(found, entries, rows):
+def keep_in_place(found, entries, rows):
     """Note that entries are where they were, the first of several at one number.
 
     Returns

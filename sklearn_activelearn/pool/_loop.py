@@ -7,8 +7,8 @@ import numpy as np
 
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, numbers_of, take
-from .._drafts import Draft, alone, shallow
 from .._labels import encode_answers
+from .._transaction import Transaction, exclusive, shallow
 from .._validation import UNLIMITED
 
 
@@ -41,7 +41,9 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return alone(self, lambda learner: learner._enter_anew(X, y), self._buy_from)
+        return exclusive(
+            self, lambda learner: learner._validate_and_reset(X, y), self._buy_from
+        )
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on one more labelled pool, from where it stands.
@@ -66,8 +68,10 @@ class PoolLoop(CallbackSupportMixin):
         ValueError, TypeError
             As for `fit`, and for a label outside the classes it was told.
         """
-        return alone(
-            self, lambda learner: learner._enter_more(X, y, classes), self._buy_from
+        return exclusive(
+            self,
+            lambda learner: learner._validate_and_append(X, y, classes),
+            self._buy_from,
         )
 
     def _buy_from(self, X, codes):
@@ -96,8 +100,8 @@ class PoolLoop(CallbackSupportMixin):
             Whether these rows add to those of earlier calls, for a budget that is a
             share of them.
         """
-        draft = Draft(self)
-        learner = draft.learner
+        transaction = Transaction(self)
+        learner = transaction.learner
         is_open = learner._offer(X, candidates)
         n_open = np.count_nonzero(is_open)
         if n_open and are_more and learner._has_stopped:  # they are judged anew
@@ -105,45 +109,45 @@ class PoolLoop(CallbackSupportMixin):
         learner.queried_indices_ = NO_ROWS
         n_before = learner._n_offered if are_more else learner.n_queries_
         learner._n_offered = max(learner._n_offered, n_before + n_open)
-        draft.commit()
-        told = {"estimator": self, "X": X, "y": y}
+        transaction.commit()
+        info = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open)
-        ).call_on_fit_task_begin(**told)
+        ).call_on_fit_task_begin(**info)
         stop = False
         while not stop:
-            draft = Draft(self)
-            bought = draft.learner._pick(X, numbers_of(is_open), UNLIMITED)
+            transaction = Transaction(self)
+            bought = transaction.learner._pick(X, numbers_of(is_open), UNLIMITED)
             if len(bought.rows) == 0:
-                draft.commit()
+                transaction.commit()
                 break
-            round_task = task.subcontext("query").call_on_fit_task_begin(**told)
-            answer(bought.rows, partial(self._buy, draft, X, bought))
+            round_task = task.subcontext("query").call_on_fit_task_begin(**info)
+            answer(bought.rows, partial(self._buy, transaction, X, bought))
             is_open[bought.rows] = False
             if self._uses_model:
                 self._train_and_keep()
-            stop = round_task.call_on_fit_task_end(**told, reconstruction_attributes={})
+            stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
         self._train_and_keep()
-        task.call_on_fit_task_end(**told, reconstruction_attributes={})
+        task.call_on_fit_task_end(**info, reconstruction_attributes={})
         return self
 
     def _train_and_keep(self):
-        draft = Draft(self)
-        draft.learner._catch_up()
-        draft.commit()
+        transaction = Transaction(self)
+        transaction.learner._catch_up()
+        transaction.commit()
 
-    def _buy(self, draft, X, bought, labels):
-        """Commit a draft that picked rows, with their labels.
+    def _buy(self, transaction, X, bought, labels):
+        """Commit a transaction that picked rows, with their labels.
 
         Of labels that are not known the rows stay on the bill, and out.
         """
-        learner = shallow(draft.learner)
+        learner = shallow(transaction.learner)
         codes, why = learner._encode_answers(labels, bought.rows)
         learner._note(X, bought)
         (known,) = np.nonzero(codes >= 0)
-        learner._absorb(take(X, bought.rows[known]), codes[known])
+        learner._store_labels(take(X, bought.rows[known]), codes[known])
         learner.queried_indices_ = np.append(learner.queried_indices_, bought.rows)
-        draft.commit(learner)
+        transaction.commit(learner)
         if why:
             raise ValueError(why)
 
@@ -151,12 +155,12 @@ class PoolLoop(CallbackSupportMixin):
         """Return what `encode_answers` does; classes may grow."""
         reason = ""
         try:
-            self._expect(None, labels)
+            self._register_classes(None, labels)
         except ValueError as error:
             reason = f" {error}"
             for i in range(len(labels)):  # some of them may do
                 with suppress(ValueError):
-                    self._expect(None, labels[[i]])
+                    self._register_classes(None, labels[[i]])
         classes = self.classes_.tolist() if hasattr(self, "classes_") else []
         known = {label: code for code, label in enumerate(classes)}
         codes, why = encode_answers(labels, rows, known)

@@ -25,7 +25,7 @@ def brier_loss(codes, probabilities):
 LOSSES = {"log_loss": log_loss, "brier": brier_loss}
 
 
-def checked(loss, codes, probabilities):
+def checked_loss_values(loss, codes, probabilities):
     """Return what a user's loss says, if that is a finite number for each row."""
     losses = np.asarray(loss(codes, probabilities), dtype=np.float64)
     if losses.shape != codes.shape:
@@ -44,7 +44,7 @@ def checked(loss, codes, probabilities):
 
 def loss_of(loss):
     """Return the loss of this name, or the user's own, checked."""
-    return partial(checked, loss) if callable(loss) else LOSSES[loss]
+    return partial(checked_loss_values, loss) if callable(loss) else LOSSES[loss]
 
 
 def probabilities_of_all(model, X, classes):

@@ -5,7 +5,7 @@ from functools import partial
 from sklearn.svm import LinearSVC
 
 from ._base import PoolClassifier
-from ._passive import passive_twin
+from ._passive import passive_baseline
 from ._training import OneModel
 from ._utility import of_padded, scores_of, smallest_margin
 
@@ -203,8 +203,8 @@ class MinMarginClassifier(PoolClassifier):
         estimator = LinearSVC() if self.estimator is None else self.estimator
         return OneModel(estimator, self.incremental)
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

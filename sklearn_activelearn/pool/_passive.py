@@ -1,6 +1,6 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
-from .._twins import twin_of
+from .._baseline import baseline_of
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from .stopping._registry import find_rules
@@ -185,11 +185,11 @@ class PassiveClassifier(PoolClassifier):
             trains_all=False,
         )
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
 
-def passive_twin(learner, estimator=None):
+def passive_baseline(learner, estimator=None):
     """Return passive learning of a pool learner's models, without a limit.
 
     Parameters
@@ -199,13 +199,15 @@ def passive_twin(learner, estimator=None):
     estimator : classifier, optional
         The model, if it is not one of the learner's estimators.
     """
-    twin = twin_of(learner, PassiveClassifier(), stopping=None)
+    baseline = baseline_of(learner, PassiveClassifier(), stopping=None)
     if estimator is not None:
-        return twin.set_params(estimator=estimator)
-    if twin.estimators or twin.param_grid:
-        return twin
+        return baseline.set_params(estimator=estimator)
+    if baseline.estimators or baseline.param_grid:
+        return baseline
     trainer = learner._make_trainer()  # a default is not the same for all
     if len(trainer.estimators) == 1:
-        return twin.set_params(estimator=trainer.estimators[0])
+        return baseline.set_params(estimator=trainer.estimators[0])
     names = trainer.candidates.names
-    return twin.set_params(estimators=list(zip(names, trainer.estimators, strict=True)))
+    return baseline.set_params(
+        estimators=list(zip(names, trainer.estimators, strict=True))
+    )

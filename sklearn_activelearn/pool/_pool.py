@@ -46,7 +46,7 @@ class Pool:
         known = self
         if self.X is None or not same_rows(self.X, X):
             known = Pool(X.copy(), self.number + 1)
-        return replace(known, unlabelled=without(candidates, places), places=places)
+        return replace(known, unlabelled=not_in(candidates, places), places=places)
 
     def taught(self, ledger):
         """Return the same pool with labels for all rows that the ledger has taught."""
@@ -58,7 +58,7 @@ class Pool:
             self.X, is_for_sale, lambda keys: self.derived(keys.__name__, keys)
         )
         places = located[ledger.taught]
-        return replace(self, unlabelled=without(self.unlabelled, places), places=places)
+        return replace(self, unlabelled=not_in(self.unlabelled, places), places=places)
 
     def before(self, n_labels):
         """Return the same pool when only so many rows had been taught."""
@@ -88,7 +88,7 @@ class Pool:
         return {**vars(self), "_derived": {}}
 
 
-def without(rows, places):
+def not_in(rows, places):
     """Return the row numbers that are no places."""
     is_taken = np.zeros(max(rows.max(initial=-1), places.max(initial=-1)) + 1, bool)
     is_taken[places[places >= 0]] = True

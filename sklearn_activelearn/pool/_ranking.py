@@ -98,13 +98,13 @@ def best_of_different(utility, n_wanted, seed, traits):
     """
     if n_wanted == 1:
         return best(utility, 1, seed)
-    n_looked_at = n_wanted
+    n_considered = n_wanted
     while True:
-        n_looked_at = min(4 * n_looked_at, len(utility))
-        order = best(utility, n_looked_at, seed)
+        n_considered = min(4 * n_considered, len(utility))
+        order = best(utility, n_considered, seed)
         n_repeated = sum(repeats(trait(order)).astype(int) for trait in traits)
         is_done = np.count_nonzero(n_repeated == 0) >= n_wanted
-        if is_done or n_looked_at == len(utility):
+        if is_done or n_considered == len(utility):
             return order[np.argsort(n_repeated, kind="stable")[:n_wanted]]
 
 
@@ -116,7 +116,7 @@ def repeats(values):
     return out
 
 
-class Apart:
+class DistinctFirst:
     """Rows that are chosen one after another, equal ones last.
 
     Parameters

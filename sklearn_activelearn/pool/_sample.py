@@ -10,7 +10,7 @@ from .._containers import loaded, take
 SAMPLE = 1
 
 
-class Sample(NamedTuple):
+class CandidateSample(NamedTuple):
     """Rows of a pool, from which some are chosen."""
 
     X: Any  # where they are

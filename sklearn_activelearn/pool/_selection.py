@@ -190,7 +190,7 @@ def finite_scores(utility, rows, model):
     return utility
 
 
-def by_blocks(function, X, n_jobs=None):
+def map_blocks(function, X, n_jobs=None):
     """Return ``function(X)``, one answer a row, computed block by block.
 
     In threads, or where the blocks of a source are worked on.
@@ -212,7 +212,7 @@ def scored(utility, X, rows, n_jobs, estimators):
         utility = partial(without_checks, utility)
     if not isinstance(rows, AllBut):
         X, within = view(X, rows)
-        return by_blocks(utility, X, n_jobs)[within]
+        return map_blocks(utility, X, n_jobs)[within]
     out, start, n = np.empty(len(rows)), 0, 0
     for values in blocks_of(X).map(utility, n_jobs):
         some = rows.of(values, start)

@@ -55,7 +55,7 @@ def temperature_of(prototype, labelled, classes):
     scores = []
     for k in range(n_folds):
         try:
-            scores.append(held_out_scores(prototype, labelled, classes, fold == k))
+            scores.append(held_out_logits(prototype, labelled, classes, fold == k))
         except Exception:  # too few rows to train on, say
             continue
 
@@ -72,7 +72,7 @@ def temperature_of(prototype, labelled, classes):
     return float(np.exp(found.x))
 
 
-def held_out_scores(prototype, labelled, classes, is_test):
+def held_out_logits(prototype, labelled, classes, is_test):
     """Return the logits of one fold of rows, and the columns of their classes.
 
     Rows of a class that the others do not have are left out.

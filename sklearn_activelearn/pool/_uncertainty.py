@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._passive import passive_twin
+from ._passive import passive_baseline
 from ._training import OneModel
 from ._utility import MEASURES, own_utility, probabilities_of
 
@@ -211,8 +211,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
         if not callable(self.measure):
             check_option(self.measure, "measure", MEASURES)
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         probabilities = probabilities_of(self.estimator_, X)

@@ -8,7 +8,7 @@ from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
 from ._input_checks import NEEDS_ALL
-from ._passive import passive_twin
+from ._passive import passive_baseline
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
 
@@ -234,8 +234,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     @property
     def _selection(self):

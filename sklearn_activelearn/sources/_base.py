@@ -113,7 +113,7 @@ class Source:
 
     def _applied(self, function, part, block):
         with naming(part):
-            return answered(function, block, part, self.prepare)
+            return answers_of_part(function, block, part, self.prepare)
 
 
 class SomeRows(Source):
@@ -165,7 +165,7 @@ def prefetched(blocks):
         reader.shutdown(wait=False, cancel_futures=True)
 
 
-def answered(function, block, part, prepare):
+def answers_of_part(function, block, part, prepare):
     """Return what a function answers for the rows in a part, a piece at a time."""
     cuts = pieces(block)
     answers = []

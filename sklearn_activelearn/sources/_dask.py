@@ -5,7 +5,7 @@ from operator import getitem
 
 import numpy as np
 
-from ._base import Source, answered, check_length, naming, parts_between
+from ._base import Source, answers_of_part, check_length, naming, parts_between
 
 #: Rows that were taken of the arrays seen last, by the names that dask gives arrays;
 #: an array of one name holds the same numbers.
@@ -90,7 +90,7 @@ def apply_there(function, block, part, prepare):
     """Return what a function answers for a block, on a worker."""
     with naming(part):
         check_length(block, part)
-        return answered(function, np.asarray(block), part, prepare)
+        return answers_of_part(function, np.asarray(block), part, prepare)
 
 
 def answer_there(block, function, prepare, of_none, block_info=None):

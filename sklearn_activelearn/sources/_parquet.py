@@ -63,7 +63,7 @@ class ParquetSource(Source):
     """
 
     def __init__(self, path, columns=None):
-        dataset = opened(path)
+        dataset = open_dataset(path)
         self.fragments = list(dataset.get_fragments())
         self.columns = list(dataset.schema.names if columns is None else columns)
         types = [self._types(fragment) for fragment in self.fragments]
@@ -201,7 +201,7 @@ class ParquetSource(Source):
         return rows
 
 
-def opened(path):
+def open_dataset(path):
     """Return a dataset of parquet files in the order of their paths, or as given."""
     import pyarrow.dataset as ds
 

@@ -51,16 +51,16 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             for name in ("fit", "predict", "decision_function", "score")
         )
 
-    def _join_fleet(self, rows, codes, order, limits):
-        """Return the first pass of a learner; its weights are with a `Fleet`."""
+    def _join_batched_pass(self, rows, codes, order, limits):
+        """Return the first pass of a learner; its weights are with a `BatchedPass`."""
         intercept = self._weights.intercept
         none = np.empty((len(intercept), 0))
         self._weights = Weights(none, intercept, none, intercept)
-        return self._set_out(rows, codes, order, limits)
+        return self._prepare_pass(rows, codes, order, limits)
 
     @property
-    def _cure(self):
-        return "set normalize=True" if self._adapts else super()._cure
+    def _remedy(self):
+        return "set normalize=True" if self._adapts else super()._remedy
 
     @property
     def coef_(self):
@@ -84,8 +84,8 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         intercept = np.zeros(n_vectors)
         return Weights(coef, intercept, coef, intercept)  # a state copies them
 
-    def _begin(self):
-        super()._begin()
+    def _reset(self):
+        super()._reset()
         self._scales = None
 
     def _commit(self, state):

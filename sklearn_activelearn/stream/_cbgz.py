@@ -2,7 +2,7 @@
 
 from .._validation import check_number, check_option
 from ._base import StreamClassifier, make_update_rule
-from ._random import perceptron_twin
+from ._random import perceptron_baseline
 from ._rules import AdaptiveInverseMarginRule, InverseMarginRule
 
 
@@ -195,5 +195,5 @@ class CBGZClassifier(StreamClassifier):
             rule = InverseMarginRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
 
-    def _passive_twin(self):
-        return perceptron_twin(self)
+    def _passive_baseline(self):
+        return perceptron_baseline(self)

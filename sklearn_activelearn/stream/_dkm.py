@@ -2,7 +2,7 @@
 
 from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule
-from ._random import perceptron_twin
+from ._random import perceptron_baseline
 from ._rules import HalvingThresholdRule
 
 
@@ -201,5 +201,5 @@ class DKMClassifier(StreamClassifier):
             self.update, self.eta0
         )
 
-    def _passive_twin(self):
-        return perceptron_twin(self)
+    def _passive_baseline(self):
+        return perceptron_baseline(self)

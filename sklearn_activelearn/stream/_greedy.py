@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_number
 from ..losses import make_loss
 from ._base import StreamClassifier
-from ._margin_loss import hinge_twin, make_loss_update
+from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule
 
 
@@ -194,8 +194,8 @@ class GreedyOnlineClassifier(StreamClassifier):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
         return SmallestOfGroupRule(m), make_loss_update(self, make_loss(self.loss), 0)
 
-    def _passive_twin(self):
-        return hinge_twin(self)
+    def _passive_baseline(self):
+        return hinge_baseline(self)
 
 
 def rank_probability(n_rows, m):

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._rows import Rows
 from .._validation import check_rows
 from ._pass import scores
-from ._sources import by_blocks
+from ._sources import blockwise
 
 
 class LinearPredictor:
@@ -18,7 +18,7 @@ class LinearPredictor:
     def _check_form(self):
         """Raise if the weights are not those of the parameters."""
 
-    @by_blocks
+    @blockwise
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -38,7 +38,7 @@ class LinearPredictor:
         out = scores(Rows(X), self.coef_, self.intercept_, self._scales_rows)
         return out[:, 0] if out.shape[1] == 1 else out
 
-    @by_blocks
+    @blockwise
     def predict(self, X):
         """Return the most likely class of each row.
 

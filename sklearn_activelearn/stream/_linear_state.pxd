@@ -33,7 +33,7 @@ cdef class LinearState:
     cdef const double *ahead          # products of the rows looked at ahead, or NULL
     cdef const double *ahead_squares
     cdef Py_ssize_t ahead_stride      # from one row to the next
-    cdef double look(
+    cdef double score_row(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil
     cdef double multiply(

@@ -126,7 +126,7 @@ cdef class LinearState:
         """What is known of its error on the stream."""
         return self.tally.tallied
 
-    cdef double look(
+    cdef double score_row(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil:
         """Fill in the scores of a row and return its margin.

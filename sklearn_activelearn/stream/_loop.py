@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from .._containers import NO_ROWS, loaded, row_keys, take
-from .._drafts import changing
-from .._interrupts import surely
+from .._interrupts import ensure_done
 from .._labels import encode_answers
 from .._requests import Purchase, Requests
 from .._rows import Rows
+from .._transaction import begin
 from .._validation import (
     UNLIMITED,
     check_all_out,
@@ -22,7 +22,7 @@ from .._validation import (
 from ..sources._base import Source
 from ._linear_state import Counts
 from ._pass import Pass, raise_unless_done, run, teach
-from ._sources import ask_by_blocks, check_rows_or_source, go_through_blocks
+from ._sources import ask_by_blocks, check_rows_or_source, simulate_blocks
 from ._tally import Sums, no_rows
 
 
@@ -44,7 +44,7 @@ class StreamLoop:
     _group = 1
 
     #: What else than scaling the rows helps against numbers that are too large.
-    _cure = "choose a smaller step"
+    _remedy = "choose a smaller step"
 
     def fit(self, X, y):
         """Simulate active learning on labelled data, from scratch.
@@ -70,10 +70,10 @@ class StreamLoop:
             For NaN or infinity, labels of one class or continuous ones, or a
             parameter out of its range.
         """
-        draft = changing(self)
-        X, codes = draft.learner._enter_anew(X, y)
-        draft.learner._simulate(X, codes, anew=True)
-        return draft.commit()
+        transaction = begin(self)
+        X, codes = transaction.learner._validate_and_reset(X, y)
+        transaction.learner._simulate(X, codes, from_scratch=True)
+        return transaction.commit()
 
     def partial_fit(self, X, y, classes=None):
         """Simulate active learning on more labelled data, from where it stands.
@@ -97,10 +97,10 @@ class StreamLoop:
         ValueError
             As for `fit`, and for a label outside the classes.
         """
-        draft = changing(self)
-        X, codes = draft.learner._enter_more(X, y, classes)
-        draft.learner._simulate(X, codes, anew=False)
-        return draft.commit()
+        transaction = begin(self)
+        X, codes = transaction.learner._validate_and_append(X, y, classes)
+        transaction.learner._simulate(X, codes, from_scratch=False)
+        return transaction.commit()
 
     @property
     def n_seen_(self):
@@ -135,8 +135,8 @@ class StreamLoop:
 
     _check_rows = check_rows_or_source
 
-    def _enter(self, X, *y, **options):
-        out = super()._enter(X, *y, **options)
+    def _validate(self, X, *y, **options):
+        out = super()._validate(X, *y, **options)
         self._check_form()
         return out
 
@@ -159,7 +159,7 @@ class StreamLoop:
     def _initial_memory(self, query_rule):
         return query_rule.initial_memory(self.n_features_in_ + bool(self.fit_intercept))
 
-    def _begin(self):
+    def _reset(self):
         self._began_with = self._form()
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
         self._memory = self._initial_memory(self._make_rules()[0])
@@ -215,7 +215,7 @@ class StreamLoop:
             min(budget, n_before + min(limit, n)), patience, bought, probabilities,
             forecasts,
         ))  # fmt: skip
-        raise_unless_done(outcome, X, self._cure)
+        raise_unless_done(outcome, X, self._remedy)
         self._commit(state)
         n_bought = self._counts.n_queries - n_before
         rows, probabilities = bought[:n_bought].copy(), probabilities[:n_bought].copy()
@@ -239,7 +239,7 @@ class StreamLoop:
             "patience" if outcome.closed and self._counts.n_idle >= patience else None
         )
 
-    def _absorb(self, X, codes):
+    def _store_labels(self, X, codes):
         X = loaded(X)
         query_rule, update_rule, state = self._ready()
         requests, found = self._requests.answered(row_keys(X))
@@ -253,7 +253,7 @@ class StreamLoop:
             Rows(X), codes, probabilities, asked, forecasts, query_rule, update_rule,
             state,
         )  # fmt: skip
-        raise_unless_done(outcome, X, self._cure)
+        raise_unless_done(outcome, X, self._remedy)
         self._commit(state)
         self._requests = requests
 
@@ -291,10 +291,12 @@ class StreamLoop:
     def _refund(self, n_labels):
         self._n_refunded += n_labels
 
-    def _simulate(self, X, codes, anew):
-        order = self._order(X.shape[0]) if anew else None
-        self._go_through(X, codes, order, self._limits(X.shape[0] if anew else None))
-        self._look_back()
+    def _simulate(self, X, codes, from_scratch):
+        order = self._order(X.shape[0]) if from_scratch else None
+        self._simulate_rows(
+            X, codes, order, self._limits(X.shape[0] if from_scratch else None)
+        )
+        self._warn_after_run()
 
     def _order(self, n_rows):
         """Return the order in which `fit` visits so many rows; None as they come."""
@@ -302,7 +304,7 @@ class StreamLoop:
             return None
         return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
-    def _look_back(self):
+    def _warn_after_run(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
 
     def _simulation(self, X, y, classes, n_offered):
@@ -322,19 +324,19 @@ class StreamLoop:
             rows of X, given by number, as the next of its stream. X is not copied, and
             the learner changes in place.
         """
-        X, codes = self._enter_more(X, y, classes)
+        X, codes = self._validate_and_append(X, y, classes)
         limits = self._limits(n_offered)
-        return lambda learner, order: learner._go_through(X, codes, order, limits)
+        return lambda learner, order: learner._simulate_rows(X, codes, order, limits)
 
-    def _go_through(self, X, codes, order, limits):
+    def _simulate_rows(self, X, codes, order, limits):
         """Simulate on an answer sheet; None takes the rows as they come."""
         if isinstance(X, Source):
-            go_through_blocks(self, X, codes, order, limits)
+            simulate_blocks(self, X, codes, order, limits)
             return
-        on_its_way = self._set_out(Rows(X), codes, order, limits)
-        self._arrive(on_its_way, run(on_its_way), X, limits)
+        prepared = self._prepare_pass(Rows(X), codes, order, limits)
+        self._finish_pass(prepared, run(prepared), X, limits)
 
-    def _set_out(self, rows, codes, order, limits):
+    def _prepare_pass(self, rows, codes, order, limits):
         """Return the pass over rows whose labels are all known."""
         n = rows.n_rows if order is None else len(order)
         return Pass(
@@ -342,11 +344,11 @@ class StreamLoop:
             np.empty(n, np.int64), np.empty(n),
         )  # fmt: skip
 
-    def _arrive(self, on_its_way, outcome, X, limits):
+    def _finish_pass(self, prepared, outcome, X, limits):
         """Keep what such a pass has learned, if it went over all rows."""
-        raise_unless_done(outcome, X, self._cure)
-        self._commit(on_its_way.state)
-        self.queried_indices_ = on_its_way.rows_bought
+        raise_unless_done(outcome, X, self._remedy)
+        self._commit(prepared.state)
+        self.queried_indices_ = prepared.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
     def _ask(self, X, answer, candidates, limits=None):
@@ -381,10 +383,10 @@ class StreamLoop:
                 *limits, bought, np.empty(X.shape[0]),
             ))  # fmt: skip
         finally:
-            surely(end)
-        raise_unless_done(outcome, X, self._cure)
+            ensure_done(end)
+        raise_unless_done(outcome, X, self._remedy)
         self.stop_reason_ = self._why_closed(outcome, *limits)
-        self._look_back()
+        self._warn_after_run()
 
     def _end(self, state, bought, n_before):
         self._commit(state)

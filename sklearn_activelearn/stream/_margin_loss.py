@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._twins import twin_of
+from .._baseline import baseline_of
 from .._validation import check_number, check_option
 from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
@@ -245,10 +245,10 @@ class MarginLossClassifier(StreamClassifier):
             query_rule = LossRule(loss, n_warm_start)
         return query_rule, make_loss_update(self, loss, n_warm_start)
 
-    def _passive_twin(self):
-        return hinge_twin(self)
+    def _passive_baseline(self):
+        return hinge_baseline(self)
 
-    def _look_back(self):
+    def _warn_after_run(self):
         """Warn of a step so large that no row is worth asking for after the first."""
         few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
@@ -288,9 +288,9 @@ def margin_gain(loss):
     return margins[loss.query_probability(margins) > 0].max(initial=margins[0])
 
 
-def hinge_twin(learner):
+def hinge_baseline(learner):
     """Return hinge-loss learning of every label with a learner's parameters."""
-    return twin_of(
+    return baseline_of(
         learner,
         MarginLossClassifier(),
         loss="hinge",

@@ -140,14 +140,14 @@ cdef class Pass:
                 if self.jumps and position + AHEAD < self.n:
                     X.fetch(X, self.at(position + AHEAD))
                 row.index, row.slot = self.at(position), position - first
-                other = self.state.look(X, &row, self.measured)
+                other = self.state.score_row(X, &row, self.measured)
                 if not isfinite(other):
                     return self.stopped(C_NOT_FINITE, row.index)
                 if other < margin:
                     margin, picked = other, position
             if picked != stop - 1:
                 row.index, row.slot = self.at(picked), picked - first
-                self.state.look(X, &row, self.measured)
+                self.state.score_row(X, &row, self.measured)
             if self.query_rule.uses_norm:
                 norm = sqrt(row.squared_norm)
             self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
@@ -255,7 +255,7 @@ cdef class Pass:
         return Outcome(self.reason, self.stopped_at, not self.open)
 
 
-def run(Pass on_its_way):
+def run(Pass prepared):
     """Offer all rows to the learner, one after the other.
 
     Returns
@@ -265,11 +265,11 @@ def run(Pass on_its_way):
     """
     try:
         with nogil:
-            on_its_way.advance(0, on_its_way.n)
+            prepared.advance(0, prepared.n)
     finally:
-        outcome = on_its_way.end()
-    if on_its_way.interrupted:
-        raise on_its_way.interrupt
+        outcome = prepared.end()
+    if prepared.interrupted:
+        raise prepared.interrupt
     return outcome
 
 
@@ -302,7 +302,7 @@ def teach(
     with nogil:
         for i in range(rows.n_rows):
             row.index = i
-            if not isfinite(state.look(X, &row, state.normalize or state.measures)):
+            if not isfinite(state.score_row(X, &row, state.normalize or state.measures)):
                 reason = C_NOT_FINITE
                 break
             reason = state.prepare(X, &row, False)
@@ -333,6 +333,6 @@ def scores(Rows rows, coef, intercept, bint normalize):
     with nogil:
         for i in range(rows.n_rows):
             row.index = i
-            state.look(&rows.view, &row, normalize)
+            state.score_row(&rows.view, &row, normalize)
             view[i] = state.scores
     return out

@@ -1,6 +1,6 @@
 """Random sampling: the passive baseline of the stream learners."""
 
-from .._twins import twin_of
+from .._baseline import baseline_of
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
 from ._rules import ConstantRule
@@ -166,10 +166,10 @@ class RandomSamplingClassifier(StreamClassifier):
         rate = check_number(self.rate, "rate", 0, 1, closed="right")
         return ConstantRule(rate), make_update_rule(self.update, self.eta0)
 
-    def _passive_twin(self):
-        return perceptron_twin(self)
+    def _passive_baseline(self):
+        return perceptron_baseline(self)
 
 
-def perceptron_twin(learner):
+def perceptron_baseline(learner):
     """Return the learning of every label with a learner's update and parameters."""
-    return twin_of(learner, RandomSamplingClassifier(), rate=1.0, patience=None)
+    return baseline_of(learner, RandomSamplingClassifier(), rate=1.0, patience=None)

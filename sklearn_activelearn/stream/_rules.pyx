@@ -15,7 +15,7 @@ from libc.stdint cimport INTPTR_MAX
 
 from .._margin_loss cimport MarginLoss
 
-from .._callbacks import MARGINS, probabilities_of, refuse
+from .._user_functions import MARGINS, checked_probabilities, refuse
 
 
 cdef class QueryRule:
@@ -298,7 +298,7 @@ cdef class FunctionRule(WarmStartRule):
 
     def look_up(self, margins):
         """Return the function's values, if they are probabilities that will do."""
-        q = probabilities_of(self.function, margins)
+        q = checked_probabilities(self.function, margins)
         if self.loss is None:
             return q
         # below 1e-12 a slope may count as 0: a function may underflow first

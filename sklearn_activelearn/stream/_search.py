@@ -12,13 +12,13 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._compat import CallbackSupportMixin, with_callbacks
-from ._search_folds import Folds, plan
-from ._search_stand_in import (
+from ._search_folds import Folds, shared_setting
+from ._search_proxy import (
     CANDIDATE,
-    Record,
-    StandIn,
-    for_stand_ins,
-    shows,
+    ProxyEstimator,
+    SearchState,
+    scoring_of_proxies,
+    unwraps,
 )
 
 
@@ -170,11 +170,11 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         folds = [
             (numbers[train], numbers[test]) for train, test in cv.split(X, y, **groups)
         ]
-        scoring = for_stand_ins(self.scoring)
-        told = {"estimator": self, "X": X, "y": y}
+        scoring = scoring_of_proxies(self.scoring)
+        info = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(max_subtasks=len(folds) + 1)
-        task.call_on_fit_task_begin(**told)
-        shared = self._shared(settings, X, y, shows(scoring))
+        task.call_on_fit_task_begin(**info)
+        shared = self._shared(settings, X, y, unwraps(scoring))
         outcomes = []
         if shared is not None:
             parallel = Parallel(
@@ -184,18 +184,18 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 return_as="generator",
             )
             for outcome in parallel(delayed(timed)(shared, *fold) for fold in folds):
-                fold_task = task.subcontext("fold").call_on_fit_task_begin(**told)
-                fold_task.call_on_fit_task_end(**told)
+                fold_task = task.subcontext("fold").call_on_fit_task_begin(**info)
+                fold_task.call_on_fit_task_end(**info)
                 outcomes.append(outcome)
         results = [found for found, _ in outcomes] or [{} for _ in folds]
-        record = Record(X, len(y), folds, results, len(settings))
+        record = SearchState(X, len(y), folds, results, len(settings))
         times = [seconds / max(len(found), 1) for found, seconds in outcomes]
 
         def completed(found):
             return self._completed(found, settings, record, times)
 
         inner = GridSearchCV(
-            StandIn(clone(self.estimator), record),
+            ProxyEstimator(clone(self.estimator), record),
             [
                 {name: [value] for name, value in {**each, CANDIDATE: number}.items()}
                 for number, each in enumerate(settings)
@@ -211,13 +211,13 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             pre_dispatch=self.pre_dispatch,
             verbose=self.verbose,
         )
-        last_task = task.subcontext("score and refit").call_on_fit_task_begin(**told)
+        last_task = task.subcontext("score and refit").call_on_fit_task_begin(**info)
         with parallel_config(backend="threading"):
             inner.fit(record.row_numbers, y)
         self._take_over(inner, completed(inner.cv_results_), settings)
         self.fused_, self.n_labels_read_ = record.fused, len(y)
-        last_task.call_on_fit_task_end(**told)
-        task.call_on_fit_task_end(**told)
+        last_task.call_on_fit_task_end(**info)
+        task.call_on_fit_task_end(**info)
         return self
 
     def _shared(self, settings, X, y, keep_weights):
@@ -225,7 +225,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         plans = []
         for number, params in enumerate(settings):
             estimator = clone(self.estimator).set_params(**clone(params, safe=False))
-            plans.append(plan(number, params, estimator))
+            plans.append(shared_setting(number, params, estimator))
         plans = [each for each in plans if each is not None]
         if not plans:
             return None

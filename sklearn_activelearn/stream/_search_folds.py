@@ -13,10 +13,10 @@ from .._rows import Rows
 from .._validation import check_rows
 from ..sources._base import Source
 from ._base import StreamClassifier
-from ._fleet import Fleet
+from ._batched_pass import BatchedPass
 
 
-class Plan(NamedTuple):
+class SharedSetting(NamedTuple):
     """A setting that can share a pass."""
 
     candidate: int  # its number in the grid
@@ -44,7 +44,7 @@ class Fitted(NamedTuple):
     scores: dict  # of the rows of `Part.scored`, or the exception
 
 
-def plan(candidate, params, estimator):
+def shared_setting(candidate, params, estimator):
     """Return how a setting can share a pass, or None.
 
     Parameters
@@ -70,7 +70,7 @@ def plan(candidate, params, estimator):
             )
     if not (isinstance(learner, StreamClassifier) and learner._may_share_passes()):
         return None
-    return Plan(candidate, transformer, key, learner)
+    return SharedSetting(candidate, transformer, key, learner)
 
 
 class Folds:
@@ -120,7 +120,7 @@ class Folds:
             try:
                 part = self._prepare(plans[0], train, test)
                 classes = find_classes(part.labels)
-                groups = self._enter(plans, part, classes, results)
+                groups = self._group_settings(plans, part, classes, results)
             except Exception as error:
                 results.update((each.candidate, error) for each in plans)
                 continue
@@ -153,7 +153,7 @@ class Folds:
                 scored[name] = error
         return Part(transformer, door, rows, np.arange(len(labels)), labels, scored)
 
-    def _enter(self, plans, part, classes, results):
+    def _group_settings(self, plans, part, classes, results):
         """Return learners that are ready to set out, by what lets them share a pass.
 
         A learner that cannot leaves its exception in `results`. Those with
@@ -170,7 +170,7 @@ class Folds:
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(part.door, name):
                     setattr(learner, name, getattr(part.door, name))
-            learner._begin()
+            learner._reset()
             learner._set_classes(classes)
             if learner.random_state is None:
                 seeds = seeds or (learner._coin_seed, learner._shuffle_seed)
@@ -202,21 +202,23 @@ class Folds:
         passes, limits, results = [], [], {}
         for _, learner in group:
             limits.append(learner._limits(n_train))
-            passes.append(learner._join_fleet(rows, codes, order, limits[-1]))
-        fleet = Fleet(passes)
-        outcomes = fleet.run()
+            passes.append(learner._join_batched_pass(rows, codes, order, limits[-1]))
+        batched = BatchedPass(passes)
+        outcomes = batched.run()
         if self.keep_weights:
-            fleet.hand_back()
-        fleet.average()
+            batched.hand_back()
+        batched.average()
         scores = {
             name: rows_or_error
             if isinstance(rows_or_error, Exception)
-            else fleet.scores(Rows(rows_or_error[0]), rows_or_error[1], lead.normalize)
+            else batched.scores(
+                Rows(rows_or_error[0]), rows_or_error[1], lead.normalize
+            )
             for name, rows_or_error in part.scored.items()
         }
         for k, (candidate, learner) in enumerate(group):
             try:
-                learner._arrive(passes[k], outcomes[k], part.rows, limits[k])
+                learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
             except ValueError as error:
                 results[candidate] = error
                 continue

@@ -65,8 +65,8 @@ def in_groups(blocks, size):
         yield start, left
 
 
-def go_through_blocks(learner, X, codes, order, limits):
-    """Simulate on an answer sheet, as `_go_through` does, a block at a time."""
+def simulate_blocks(learner, X, codes, order, limits):
+    """Simulate on an answer sheet, as `_simulate_rows` does, a block at a time."""
     if order is not None:
         raise ValueError(
             "shuffle=True needs all rows in memory: set shuffle=False, or make a "
@@ -74,7 +74,7 @@ def go_through_blocks(learner, X, codes, order, limits):
         )
     bought = [NO_ROWS]
     for start, rows in in_groups(prefetched(X.blocks()), learner._group):
-        learner._go_through(rows, codes[start : start + len(rows)], None, limits)
+        learner._simulate_rows(rows, codes[start : start + len(rows)], None, limits)
         bought.append(start + learner.queried_indices_)
     learner.queried_indices_ = np.concatenate(bought)
 
@@ -88,18 +88,18 @@ def ask_by_blocks(learner, X, answer, candidates):
     for start, rows in in_groups(prefetched(source.blocks()), learner._group):
         these = numbers[start : start + len(rows)]
         try:
-            learner._ask(rows, partial(answered, answer, these), None, limits)
+            learner._ask(rows, partial(ask_in_whole, answer, these), None, limits)
         finally:
             bought.append(these[learner.queried_indices_])
             learner.queried_indices_ = np.concatenate(bought)
 
 
-def answered(answer, numbers, rows, keep):
+def ask_in_whole(answer, numbers, rows, keep):
     """Ask for rows of a block by their numbers in the whole."""
     answer(numbers[rows], keep)
 
 
-def by_blocks(method):
+def blockwise(method):
     """Have a method answer for rows that are not in memory, a block at a time."""
 
     @wraps(method)

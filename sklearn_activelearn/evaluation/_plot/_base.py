@@ -25,7 +25,7 @@ def check_matplotlib(who):
         ) from error
 
 
-def begin(display, ax):
+def start_plot(display, ax):
     """Return the axes for a display, new ones for None, and let it remember them."""
     check_matplotlib(f"{type(display).__name__}.plot")
     if ax is None:
@@ -44,7 +44,7 @@ def measured(estimator, passive, X, y, experiment):
     return {type(learner_of(estimator)).__name__: curve}, baseline
 
 
-def by_name(curves, name):
+def named_curves(curves, name):
     """Return curves as a dict; one without a name gets this one, None is none."""
     if curves is None:
         return {}

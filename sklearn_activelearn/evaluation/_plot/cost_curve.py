@@ -3,10 +3,10 @@
 import numpy as np
 
 from ._base import (
-    begin,
-    by_name,
     check_matplotlib,
     fitted,
+    named_curves,
+    start_plot,
     styled,
     whole_numbers,
 )
@@ -40,7 +40,7 @@ class CostCurveDisplay:
     def __init__(self, curves):
         self.curves = {
             name: np.asarray(curve, dtype=float)
-            for name, curve in by_name(curves, "cost").items()
+            for name, curve in named_curves(curves, "cost").items()
         }
         for name, curve in self.curves.items():
             if curve.ndim != 1:
@@ -97,7 +97,7 @@ class CostCurveDisplay:
         display : CostCurveDisplay
             Itself.
         """
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         self.lines_ = []
         for name, curve, style in styled(self.curves, {}):
             rounds = np.arange(1, len(curve) + 1)

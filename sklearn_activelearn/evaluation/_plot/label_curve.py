@@ -4,12 +4,12 @@ import numpy as np
 
 from ..._validation import check_number, check_option
 from ._base import (
-    begin,
-    by_name,
     check_matplotlib,
     draw_band,
     log_ticks,
     measured,
+    named_curves,
+    start_plot,
     styled,
 )
 
@@ -55,8 +55,8 @@ class LabelCurveDisplay:
     def __init__(self, curves, *, passive=None, target=None):
         if target is not None:
             check_number(target, "target", 0, 1, closed="both")
-        self.curves = by_name(curves, "learner")
-        self.passive = by_name(passive, "passive learning")
+        self.curves = named_curves(curves, "learner")
+        self.passive = named_curves(passive, "passive learning")
         self.target = target
 
     @classmethod
@@ -132,7 +132,7 @@ class LabelCurveDisplay:
         """
         check_option(kind, "kind", ("error", "score"))
         check_number(band, "band", 0, 1, closed="left")
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         is_error = kind == "error"
         self.lines_, ends = [], []
         for name, curve, style in styled(self.curves, self.passive):

@@ -5,12 +5,12 @@ import numpy as np
 from ..._validation import check_number
 from .._target import labels_to_target
 from ._base import (
-    begin,
-    by_name,
     check_matplotlib,
     draw_band,
     log_ticks,
     measured,
+    named_curves,
+    start_plot,
     styled,
 )
 
@@ -52,8 +52,8 @@ class LabelsToTargetDisplay:
     """
 
     def __init__(self, curves, *, passive=None, errors=None):
-        self.curves = by_name(curves, "learner")
-        self.passive = by_name(passive, "passive learning")
+        self.curves = named_curves(curves, "learner")
+        self.passive = named_curves(passive, "passive learning")
         if errors is None:
             ends = [
                 (1 - np.append(curve.scores, curve.final_scores))
@@ -133,7 +133,7 @@ class LabelsToTargetDisplay:
             Itself.
         """
         check_number(band, "band", 0, 1, closed="left")
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         self.lines_ = []
         for name, curve, style in styled(self.curves, self.passive):
             needed = [labels_to_target(curve, error) for error in self.errors]

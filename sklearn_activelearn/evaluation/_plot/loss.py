@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._validation import check_option
 from ...losses import make_loss
-from ._base import COLORS, begin, fitted
+from ._base import COLORS, fitted, start_plot
 
 #: What is drawn for each kind: the label of the axis.
 KINDS = {
@@ -105,7 +105,7 @@ class LossDisplay:
             Itself.
         """
         check_option(kind, "kind", KINDS)
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         asks = kind == "query_probability"
         if z is None:
             z = np.linspace(0, 5, 501) if asks else np.linspace(-5, 3, 401)

@@ -5,7 +5,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from ..._validation import check_number
 from .._scorers import learner_of
-from ._base import COLORS, begin, check_matplotlib, fitted
+from ._base import COLORS, check_matplotlib, fitted, start_plot
 
 #: Of arrays, which have none.
 FEATURE_NAMES = ("feature 0", "feature 1")
@@ -139,7 +139,7 @@ class QueryDisplay:
         display : QueryDisplay
             Itself.
         """
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         from matplotlib.colors import ListedColormap
 
         colors = [COLORS[i % len(COLORS)] for i in range(len(self.classes))]

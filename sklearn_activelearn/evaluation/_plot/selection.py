@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._base import COLORS, begin, check_matplotlib, fitted, whole_numbers
+from ._base import COLORS, check_matplotlib, fitted, start_plot, whole_numbers
 
 
 class AllocationDisplay:
@@ -74,7 +74,7 @@ class AllocationDisplay:
         display : AllocationDisplay
             Itself.
         """
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         n = len(self.allocation)
         labels = np.arange(n + 1)
         self.lines_ = []
@@ -179,7 +179,7 @@ class ModelProbabilityDisplay:
         display : ModelProbabilityDisplay
             Itself.
         """
-        ax = begin(self, ax)
+        ax = start_plot(self, ax)
         n_rounds, n_models = self.probabilities.shape
         self.image_ = ax.imshow(
             self.probabilities.T, aspect="auto", cmap="Blues", interpolation="nearest",

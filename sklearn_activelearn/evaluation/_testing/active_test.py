@@ -4,14 +4,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..._containers import rounded_keys, row_keys
-from ..._drafts import changing
 from ..._labels import distinct_labels, plain_labels
+from ..._transaction import begin
 from ..._validation import check_all_out, check_flag, check_limit, check_number
 from ...pool._input_checks import check_labels, indexable_rows
 from ...pool._ledger import OUT, SKIPPED, Ledger
 from .._estimate import Estimate
-from .beginning import begin
 from .lure import step_probabilities
+from .setup import prepare_test
 
 #: Losses before the first label.
 NONE = np.empty(0)
@@ -162,10 +162,14 @@ class ActiveTest(BaseEstimator):
             was bought.
         """
         limit = check_limit(limit, "limit")
-        draft = changing(self)
-        test, X = draft.learner, indexable_rows(X)
+        transaction = begin(self)
+        test, X = transaction.learner, indexable_rows(X)
         if not hasattr(self, "_begun"):
-            test._begun, test._requests, test._losses = begin(self, X), Ledger(), NONE
+            test._begun, test._requests, test._losses = (
+                prepare_test(self, X),
+                Ledger(),
+                NONE,
+            )
         elif not np.array_equal(rounded_keys(X), self._begun.keys):
             raise ValueError(
                 "X is not the pool that the test began with: the same rows in the same "
@@ -177,7 +181,7 @@ class ActiveTest(BaseEstimator):
         test._requests = test._requests.plus(
             row_keys(X, rows), rows, steps[n_bought : n_bought + limit]
         )
-        draft.commit()
+        transaction.commit()
         return rows.copy()
 
     def teach(self, X, y):
@@ -206,8 +210,8 @@ class ActiveTest(BaseEstimator):
             If another thread changed the test meanwhile. As with every error, nothing
             was stored.
         """
-        draft = changing(self)
-        test, X = draft.learner, indexable_rows(X)
+        transaction = begin(self)
+        test, X = transaction.learner, indexable_rows(X)
         y = np.asarray(check_labels(X, plain_labels(y)))
         keys, requests = row_keys(X), self._ledger
         entries = requests.find(keys, (OUT, SKIPPED))
@@ -217,7 +221,7 @@ class ActiveTest(BaseEstimator):
             losses = self._begun.losses(requests.rows[entries], y)
             test._losses = np.append(self._losses, losses)
             test._requests = requests.answered(keys)
-        return draft.commit()
+        return transaction.commit()
 
     def pending(self, X):
         """Return which rows of X were asked for and have no answer yet.
@@ -256,10 +260,10 @@ class ActiveTest(BaseEstimator):
         RuntimeError
             If another thread changed the test meanwhile.
         """
-        draft = changing(self)
+        transaction = begin(self)
         keys = None if X is None else row_keys(indexable_rows(X))
-        draft.learner._requests = self._ledger.skipped(keys)
-        return draft.commit()
+        transaction.learner._requests = self._ledger.skipped(keys)
+        return transaction.commit()
 
     def estimate(self, confidence=0.95, *, always_valid=False):
         """Return the mean loss of the pool, as far as the labels tell.

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logit, stdtrit
 
 from .lure import lure_weights, step_probabilities, variance_factors
-from .plan import Plan, make_plan
+from .plan import SamplingPlan, make_plan
 
 #: Labels of each class that the surrogate's expectation counts as.
 PRIOR = 2.0
@@ -20,7 +20,7 @@ N_BISECTIONS, FARTHEST = 30, 500.0
 
 
 @dataclass(frozen=True)
-class BalancedPlan(Plan):
+class BalancedPlan(SamplingPlan):
     """The plan for the linearised balanced error, and what the surrogate says.
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Plan:
+class SamplingPlan:
     """One entry for each row that may be bought.
 
     The excess of a loss is what it is beyond the least that the row can have. So of
@@ -85,7 +85,7 @@ def make_plan(losses, chances, mix):
     )
     n, doubt = len(losses), np.sqrt(np.maximum(square - mean**2, 0.0))
     share = doubt / doubt.sum() if doubt.any() else np.full(n, 1 / n)
-    return Plan(
+    return SamplingPlan(
         probabilities=mix / n + (1 - mix) * share,
         least=least,
         most=most,

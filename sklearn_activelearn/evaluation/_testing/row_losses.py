@@ -24,7 +24,7 @@ def zero_one(y, predicted, classes):
     return (np.asarray(y) != predicted).astype(np.float64)
 
 
-def log_loss(y, probabilities, classes):
+def log_loss_by_label(y, probabilities, classes):
     """Return minus the logarithm of the probability of each label."""
     columns = encode(np.asarray(y), classes)
     return -np.log(probabilities[np.arange(len(columns)), columns])
@@ -38,7 +38,7 @@ def own_loss(loss, y, predicted, classes):
 #: By the names that `ActiveTest` takes.
 LOSSES = {
     "balanced_zero_one": RowLoss("predict", zero_one, is_balanced=True),
-    "log_loss": RowLoss("predict_proba", log_loss),
+    "log_loss": RowLoss("predict_proba", log_loss_by_label),
     "zero_one": RowLoss("predict", zero_one),
 }
 
@@ -52,7 +52,7 @@ def find_loss(loss, response_method):
     return LOSSES[check_option(loss, "loss", LOSSES)]
 
 
-class Predictions:
+class ModelPredictions:
     """What finished models say of the rows of a test; it does not change with them.
 
     Parameters

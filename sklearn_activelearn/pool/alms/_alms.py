@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_limit, check_option
 from .._candidates import candidate_set
-from .._passive import passive_twin
+from .._passive import passive_baseline
 from ._newton import NotSolved
 from ._selection import Round, most_valuable
 from ._trainer import ALMSTrainer
@@ -303,8 +303,8 @@ class ALMSClassifier(TwoSetsClassifier):
             n_jobs=self.n_jobs,
         )
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -313,8 +313,8 @@ class ALMSClassifier(TwoSetsClassifier):
         for name in ("n_candidates", "n_pairs"):
             check_limit(getattr(self, name), name, 1)
 
-    def _begin(self):
-        super()._begin()
+    def _reset(self):
+        super()._reset()
         self.voi_history_, self._past, self._gave_up = np.empty((0, 2)), (), False
 
     def _set_classes(self, classes):

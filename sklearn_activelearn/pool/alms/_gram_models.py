@@ -31,7 +31,7 @@ def split(prototype):
     return (prototype[:-1] if len(prototype) > 1 else None), prototype[-1]
 
 
-def key_of(before):
+def shared_key(before):
     """Return what transformers with the same parameters share, as far as is known."""
     try:
         return hash_of(before)
@@ -115,7 +115,9 @@ class GramModels:
         alike = {}
         for number, prototype in enumerate(prototypes):
             before, model = split(prototype)
-            alike.setdefault((key_of(before), model.fit_intercept), []).append(number)
+            alike.setdefault((shared_key(before), model.fit_intercept), []).append(
+                number
+            )
         for numbers in alike.values():
             pairs = [split(prototypes[number]) for number in numbers]
             before, model = pairs[0]
@@ -264,8 +266,8 @@ def coordinates(rows, others, fit_intercept):
     fit_intercept : bool
         Whether to add a column of ones.
     """
-    rows = as_numbers(rows)
-    others = rows[:0] if others is None else as_numbers(others)
+    rows = as_float64(rows)
+    others = rows[:0] if others is None else as_float64(others)
     n, d = rows.shape
     if d <= n + 1:
         A, B = (part.toarray() if issparse(part) else part for part in (rows, others))
@@ -285,7 +287,7 @@ def coordinates(rows, others, fit_intercept):
     return tuple(np.ascontiguousarray(part) for part in parts)
 
 
-def as_numbers(X):
+def as_float64(X):
     """Return an array or CSR matrix of float64."""
     if issparse(X):
         return X.tocsr().astype(np.float64, copy=False)

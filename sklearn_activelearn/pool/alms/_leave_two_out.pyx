@@ -118,7 +118,7 @@ cdef class Adding:
         self.zi = self.z0[self.i] + self.gi * self.cx
         self.zj = self.z0[self.j] + self.gj * self.cx
 
-    cdef void look(self) noexcept nogil:
+    cdef void evaluate(self) noexcept nogil:
         """Find by how much the pulls differ from what they would be if linear."""
         cdef int k
         for k in range(self.n):
@@ -144,7 +144,7 @@ cdef class Adding:
         self.times_E(self.ex, &self.D[0])
         for k in range(self.n):
             self.z[k] = self.z0[k] + self.cx * self.D[k]
-        self.look()
+        self.evaluate()
         s = curvature(self.zx)
         hi = ddot(&self.n, &self.Gi[0], &ONE, &self.h[0], &ONE)
         hj = ddot(&self.n, &self.Gj[0], &ONE, &self.h[0], &ONE)
@@ -184,7 +184,7 @@ cdef class Adding:
             if turn > 0 and size > SHRINK * last:
                 return 3
             last = size
-            self.look()
+            self.evaluate()
         return 3
 
     cdef int train(self, Solver own, double* w, double* row, double lam) noexcept nogil:

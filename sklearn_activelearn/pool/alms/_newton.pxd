@@ -14,7 +14,7 @@ cdef class Solver:
     cdef double objective(
         self, double* w, double* dw, double size, double lam
     ) noexcept nogil
-    cdef void look(self, double* w, double lam) noexcept nogil
+    cdef void evaluate(self, double* w, double lam) noexcept nogil
     cdef int solve(self, double* w, double lam) noexcept nogil
     cdef int descend(self, double* w, double lam) noexcept nogil
 

@@ -80,7 +80,7 @@ cdef class Solver:
             total += lam / 2 * u * u
         return total
 
-    cdef void look(self, double* w, double lam) noexcept nogil:
+    cdef void evaluate(self, double* w, double lam) noexcept nogil:
         """Find pulls, curvatures, slope and Hessian where z are the margins."""
         cdef int k, c
         cdef double root
@@ -121,7 +121,7 @@ cdef class Solver:
         dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q, w, &ONE,
               &NOTHING, &self.z[0], &ONE)
         for turn in range(100):
-            self.look(w, lam)
+            self.evaluate(w, lam)
             dpotrf(LOWER, &self.q, &self.H[0, 0], &self.q, &info)
             if info != 0:
                 break

@@ -10,7 +10,7 @@ from .._input_checks import refuse_pairwise_scores
 from .._losses import LOSSES, loss_of
 from .._training import Trained, Trainer, train
 from ._allocation import VALIDATION, Allocation
-from ._gram_models import GramModels, key_of, split, why_not
+from ._gram_models import GramModels, shared_key, split, why_not
 from ._refitted_models import RefittedModels
 from ._value_of_information import (
     losses_without_one,
@@ -171,4 +171,4 @@ class ALMSTrainer(Trainer):
 
 def transformers(before, known):
     """Return transformers trained on the pool and the labelled rows."""
-    return known.pool.fitted(key_of(before), clone(before).fit, known.labelled.rows)
+    return known.pool.fitted(shared_key(before), clone(before).fit, known.labelled.rows)

@@ -1,6 +1,6 @@
 """Committees that minimise the cost, for chosen labels and for random ones."""
 
-from ..._twins import twin_of
+from ..._baseline import baseline_of
 from .._base import PoolClassifier
 from ._rounds import NewtonRounds
 from ._trainer import BoostingTrainer, closest_vote
@@ -174,8 +174,8 @@ class SSMarginBoostClassifier(PoolClassifier):
 
     _start = _select = PoolClassifier._at_random
 
-    def _passive_twin(self):
-        return twin_of(self, SSMarginBoostClassifier(), stopping=None)
+    def _passive_baseline(self):
+        return baseline_of(self, SSMarginBoostClassifier(), stopping=None)
 
 
 class ASSLBoostClassifier(PoolClassifier):
@@ -365,4 +365,4 @@ class ASSLBoostClassifier(PoolClassifier):
 
     _select = closest_vote
 
-    _passive_twin = SSMarginBoostClassifier._passive_twin
+    _passive_baseline = SSMarginBoostClassifier._passive_baseline

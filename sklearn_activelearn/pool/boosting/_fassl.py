@@ -3,7 +3,7 @@
 from sklearn.ensemble import AdaBoostClassifier
 
 from .._base import PoolClassifier
-from .._passive import passive_twin
+from .._passive import passive_baseline
 from ._rounds import RoundsPerLabel
 from ._trainer import BoostingTrainer, closest_vote
 
@@ -228,6 +228,6 @@ class FASSLBoostClassifier(PoolClassifier):
 
     _select = closest_vote
 
-    def _passive_twin(self):
+    def _passive_baseline(self):
         weak = self._make_trainer().estimators[0]
-        return passive_twin(self, AdaBoostClassifier(weak))
+        return passive_baseline(self, AdaBoostClassifier(weak))

@@ -3,7 +3,7 @@
 from sklearn.ensemble import AdaBoostClassifier
 
 from .._base import PoolClassifier
-from .._passive import passive_twin
+from .._passive import passive_baseline
 from ._rounds import DiscreteRounds
 from ._trainer import BoostingTrainer, closest_vote
 
@@ -185,7 +185,7 @@ class QueryByBoostingClassifier(PoolClassifier):
 
     _select = closest_vote
 
-    def _passive_twin(self):
+    def _passive_baseline(self):
         weak = self._make_trainer().estimators[0]
         boosted = AdaBoostClassifier(weak, n_estimators=self.n_estimators)
-        return passive_twin(self, boosted)
+        return passive_baseline(self, boosted)

@@ -26,7 +26,7 @@ class DiscreteRounds:
 
     def run(self, boosting, weak_learners, n_first, n_later):
         """Return the boosted committee, and whether a step was refused."""
-        boosting = boosting.anew()
+        boosting = boosting.restarted()
         for weak in islice(weak_learners, self.n_estimators):
             before = boosting.committee
             boosting = boosting.discrete_step(weak)
@@ -59,7 +59,7 @@ class NewtonRounds:
 
     def run(self, boosting, weak_learners, n_first, n_later):
         """Return the boosted committee, and whether a step was refused."""
-        boosting = boosting.anew()
+        boosting = boosting.restarted()
         cost = boosting.cost(boosting.scores, boosting.targets)
         for weak in islice(weak_learners, self.n_estimators):
             boosting = boosting.newton_step(weak)

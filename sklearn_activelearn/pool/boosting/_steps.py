@@ -11,7 +11,7 @@ from ._cost import BoostingCost
 from ._ensemble import Committee, likeliest
 
 
-class Sample:
+class BoostingSample:
     """Rows of the pool and labelled rows from elsewhere, for all committees.
 
     Parameters
@@ -74,14 +74,14 @@ class Boosting:
         Weighted error of the member that was tried last.
     """
 
-    sample: Sample
+    sample: BoostingSample
     cost: BoostingCost
     targets: np.ndarray
     committee: Committee
     scores: np.ndarray
     error: float | None = None
 
-    def anew(self):
+    def restarted(self):
         """Return the same without members."""
         committee = Committee(soft=self.committee.soft)
         return replace(self, committee=committee, scores=np.zeros_like(self.scores))
@@ -115,7 +115,7 @@ class Boosting:
         return replace(self, committee=committee, scores=self.scores + weight * vote)
 
 
-def begin(sample, code, likely, committee, scores):
+def start_boosting(sample, code, likely, committee, scores):
     """Return what boosts a committee for one class against the others.
 
     Parameters

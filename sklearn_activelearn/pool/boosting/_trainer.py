@@ -23,7 +23,7 @@ from .._training import Trained, Trainer, fresh
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
 from ._ensemble import BoostedClassifier, Committee, joint
-from ._steps import Sample, begin
+from ._steps import BoostingSample, start_boosting
 
 
 class SampleScores(NamedTuple):
@@ -134,7 +134,7 @@ class BoostingTrainer(Trainer):
         boosted, has_ended = [], False
         for code, committee, scores in zip(codes, committees, columns, strict=True):
             boosting, was_refused = self.rounds.run(
-                begin(sample, code, likely, committee, scores),
+                start_boosting(sample, code, likely, committee, scores),
                 weak_learners(known),
                 *counts,
             )
@@ -185,7 +185,7 @@ class BoostingTrainer(Trainer):
         codes = np.zeros_like(labels)
         codes[places] = np.searchsorted(seen, known.labelled.codes)
         rows = pool.fitted(prepare.__qualname__, prepare, known.labelled.rows)
-        return Sample(rows, codes, labels, self.alpha)
+        return BoostingSample(rows, codes, labels, self.alpha)
 
     def _committees(self, before, sample, pool, outside, codes):
         """Return the committee for each class, and what it gives the sample's rows."""

@@ -81,7 +81,7 @@ class HarmonicField:
         field.reached = self.reached[others] + np.outer(
             influence, distribution - self.reached[k]
         )
-        field.green = without(self.green, k)
+        field.green = without_row(self.green, k)
         return field
 
     @property
@@ -142,7 +142,7 @@ def inverse(matrix):
     return out.T
 
 
-def without(green, k):
+def without_row(green, k):
     """Return the inverse of a matrix that has lost its k-th row and column."""
     column = green[k] / np.sqrt(green[k, k])
     column = np.delete(column, k)

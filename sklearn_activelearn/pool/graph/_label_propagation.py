@@ -6,8 +6,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..._containers import exact_keys, n_rows
 from ..._labels import encode
 from .._base import PoolClassifier
-from .._passive import passive_twin
-from .._ranking import Apart, best
+from .._passive import passive_baseline
+from .._ranking import DistinctFirst, best
 from .._selection import ranked
 from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
@@ -213,8 +213,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
         return GraphTrainer(graph, n_first=self.n_initial)
 
-    def _passive_twin(self):
-        return passive_twin(self)
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _forget_model(self):
         super()._forget_model()
@@ -242,7 +242,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         graph = self._make_trainer().connected(self._known(), self._trained)
         self._trained = self._trained._replace(memory=graph)
         field, probabilities = graph.field, graph.free_distributions()
-        apart, chosen, utilities = Apart(exact_keys(X, rows)), [], []
+        apart, chosen, utilities = DistinctFirst(exact_keys(X, rows)), [], []
         while True:
             left = np.searchsorted(field.free, rows[apart.open])
             is_lost = field.is_lost[left]

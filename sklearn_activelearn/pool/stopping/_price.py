@@ -7,7 +7,7 @@ import joblib
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from ..._gain import changes, net_share
+from ..._net_gain import changes, net_share
 from ..._validation import check_number
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._containers import view
-from .._selection import by_blocks
+from .._selection import map_blocks
 
 
 class Progress(NamedTuple):
@@ -20,11 +20,11 @@ class Progress(NamedTuple):
     def of_left(self, function):
         """Return what a function of rows answers for those that may be bought."""
         X, within = view(self.X, self.left)
-        return by_blocks(function, X)[within]
+        return map_blocks(function, X)[within]
 
     def of_all(self, function):
         """Return what a function of rows answers for the whole pool."""
-        return by_blocks(function, self.X)
+        return map_blocks(function, self.X)
 
 
 #: Rules with their default parameters, by the names that `stopping` takes.
@@ -41,7 +41,7 @@ def named(name):
     return enter
 
 
-def name_of(rule):
+def rule_name(rule):
     """Return what a rule is called: by `stopping`, else by its class."""
     names = {type(known): name for name, known in STOPPING_RULES.items()}
     return names.get(type(rule), type(rule).__name__)
@@ -118,4 +118,4 @@ def why_stop(learner, X, rows):
     progress = Progress(learner.estimator_, X, left, labelled.rows, labels)
     met, learner._stopping_memory = judged(rules, progress, learner._stopping_memory)
     learner._has_stopped = bool(met)
-    return name_of(met[0]) if met else ended
+    return rule_name(met[0]) if met else ended

@@ -9,7 +9,7 @@ from ..._validation import UNLIMITED, check_limit, check_rows
 from .._linear import LinearPredictor
 from .._linear_state import Weights
 from .._loop import StreamLoop
-from .._sources import by_blocks
+from .._sources import blockwise
 from ._inverse import Factor, Images, Matrix
 from ._kernel import make_kernel
 from ._state import KernelState, SecondOrderState
@@ -28,7 +28,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     ridge.
     """
 
-    _cure = "set normalize=True"
+    _remedy = "set normalize=True"
 
     _shaped_by = ("kernel", "gamma", "degree", "coef0", *StreamLoop._shaped_by)
 
@@ -78,7 +78,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             raise AttributeError("is_dual_: the learner has not seen a row yet.")
         return self._inverse.is_dual
 
-    @by_blocks
+    @blockwise
     def decision_function(self, X):
         """Return the scores of the classes.
 
@@ -141,7 +141,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         finite = finite or not make_kernel(self).is_linear
         return super()._check_rows(X, *y, reset=reset, min_rows=min_rows, finite=finite)
 
-    def _begin(self):
+    def _reset(self):
         nothing = np.empty(0)
         dual = np.empty((0, self.n_features_in_)), nothing, nothing.astype(np.int64)
         if not make_kernel(self).is_linear:
@@ -151,7 +151,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         else:
             matrix = np.eye(self.n_features_in_ + 1) / self._row_ridge()
             self._inverse = Matrix(matrix, n_held=0)
-        super()._begin()
+        super()._reset()
 
     def _row_ridge(self):
         """Return the ridge for rows that are not divided by the square root of 2."""

@@ -1,6 +1,6 @@
 """The second-order Perceptron: all labels bought, mistakes stored."""
 
-from ..._twins import twin_of
+from ..._baseline import baseline_of
 from ..._validation import check_number
 from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
@@ -158,7 +158,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     True
     """
 
-    _cure = "choose a larger a"
+    _remedy = "choose a larger a"
 
     _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
 
@@ -200,13 +200,13 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     def _make_rules(self):
         return ConstantRule(1.0), PerceptronUpdate(1.0)
 
-    def _passive_twin(self):
-        return whitened_twin(self)
+    def _passive_baseline(self):
+        return whitened_baseline(self)
 
     def _a(self):
         return check_number(self.a, "a", 0)
 
 
-def whitened_twin(learner):
+def whitened_baseline(learner):
     """Return the learning of every label with a learner's ridge and parameters."""
-    return twin_of(learner, SecondOrderPerceptronClassifier(), patience=None)
+    return baseline_of(learner, SecondOrderPerceptronClassifier(), patience=None)

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from ..._twins import twin_of
+from ..._baseline import baseline_of
 from ..._validation import check_flag, check_number, check_option
 from .._rules import (
     ConstantRule,
@@ -284,8 +284,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
             return query_rule, PerceptronUpdate(1.0)
         return query_rule, EveryLabelUpdate()
 
-    def _passive_twin(self):
-        return twin_of(self, RLSSamplingClassifier(), variant="all", patience=None)
+    def _passive_baseline(self):
+        return baseline_of(self, RLSSamplingClassifier(), variant="all", patience=None)
 
 
 def noise_model(scores):

@@ -3,7 +3,7 @@
 from ..._validation import check_number, check_option
 from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
-from ._perceptron import whitened_twin
+from ._perceptron import whitened_baseline
 
 QUERY_RULES = {"potential": PotentialRule, "margin": InverseMarginRule}
 
@@ -183,7 +183,7 @@ class SOLEClassifier(SecondOrderClassifier):
     True
     """
 
-    _cure = "choose a larger a"
+    _remedy = "choose a larger a"
 
     _shaped_by = (*SecondOrderClassifier._shaped_by, "a")
 
@@ -233,8 +233,8 @@ class SOLEClassifier(SecondOrderClassifier):
         check_option(self.query_probability, "query_probability", QUERY_RULES)
         return QUERY_RULES[self.query_probability](b), PerceptronUpdate(1.0)
 
-    def _passive_twin(self):
-        return whitened_twin(self)
+    def _passive_baseline(self):
+        return whitened_baseline(self)
 
     def _a(self):
         return check_number(self.a, "a", 0)

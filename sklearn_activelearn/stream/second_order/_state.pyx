@@ -55,11 +55,11 @@ cdef class SecondOrderState(LinearState):
         self.primal_from, self.max_stored = primal_from, max_stored
         self.wish = -1
 
-    cdef double look(
+    cdef double score_row(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil:
         self.r = -1
-        return self.rounded(LinearState.look(self, X, row, measure), row)
+        return self.rounded(LinearState.score_row(self, X, row, measure), row)
 
     cdef double rounded(self, double margin, const Row *row) noexcept nogil:
         """A margin, or 0 if it is that up to rounding, as of rows that disagree."""
@@ -210,7 +210,7 @@ cdef class KernelState(SecondOrderState):
         )
         self.kernel = kernel
 
-    cdef double look(
+    cdef double score_row(
         self, const al_rows *X, Row *row, bint measure
     ) except? -1.0 nogil:
         self.r = -1

@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 
 from .._containers import take
-from ._book import Book
-from ._player import replayed, script_of
+from ._replay import recorded_calls, replay
+from ._state import SessionState
 
 
-class Record:
+class EventLog:
     """A journal and what it says, to be read and written under one lock.
 
     Parameters
@@ -19,22 +19,22 @@ class Record:
 
     def __init__(self, journal):
         self.journal, self.lock = journal, RLock()
-        self.book = Book(journal.events)
+        self.state = SessionState(journal.events)
 
-    def enter(self, *records):
+    def record(self, *records):
         """Note what happened, in the file first."""
         if not records:
             return
         try:
             for event in self.journal.append(*records):
-                self.book.enter(event)
+                self.state.apply(event)
         except BaseException:  # Ctrl-C may come when the file has them already
             self.journal.reread()
-            vars(self.book).update(vars(Book(self.journal.events)))
+            vars(self.state).update(vars(SessionState(self.journal.events)))
             raise
 
 
-class Work:
+class Worker:
     """Tells a learner what is new and lets it ask, in one thread of its own.
 
     Parameters
@@ -43,17 +43,17 @@ class Work:
         Where the calls are noted.
     ids : Ids
         Of the rows.
-    player : callable
-        ``player()`` makes a `Player` at its beginning.
+    recorded : callable
+        ``recorded()`` makes a `RecordedLearner` at its beginning.
 
     Attributes
     ----------
-    player : Player
+    recorded : RecordedLearner
         It knows the labels of all teach events that have been carried out.
     """
 
-    def __init__(self, record, ids, player):
-        self._record, self._ids, self._make = record, ids, player
+    def __init__(self, log, ids, recorded):
+        self._log, self._ids, self._make = log, ids, recorded
         self._n_done, self._n_unlearned, self._job = 0, None, None
         self.catch_up()
         self._thread = ThreadPoolExecutor(1, "training")
@@ -73,14 +73,14 @@ class Work:
         """
         if self.under_way is not None:
             return self._job
-        book = self._record.book
-        if not book.may_ask:
+        state = self._log.state
+        if not state.may_ask:
             return None
-        waiting = book.waiting()
-        if not book.is_told and (waiting or book.open):
+        waiting = state.waiting()
+        if not state.is_settled and (waiting or state.open):
             # fixed now: answers that come while it trains are for the next time
             events = [decision.event for decision in waiting]
-            self._record.enter(("teach", {"events": events}))
+            self._log.record(("teach", {"events": events}))
         self._job = self._thread.submit(self._ask)
         return self._job
 
@@ -89,9 +89,9 @@ class Work:
 
         A stream learner that was taught nothing would let all rows pass.
         """
-        book = self._record.book
-        is_ready = not self.player.is_stream or book.any_told
-        if is_ready and book.is_of_last_batch(id):
+        state = self._log.state
+        is_ready = not self.recorded.is_stream or state.any_taught
+        if is_ready and state.is_of_last_batch(id):
             self.find_rows()
 
     def forget(self, undo):
@@ -101,9 +101,9 @@ class Work:
         -------
         job : Future or None
         """
-        n_unlearned = self._record.book.n_unlearned
-        self._record.enter(undo)
-        if self._record.book.n_unlearned == n_unlearned:
+        n_unlearned = self._log.state.n_unlearned
+        self._log.record(undo)
+        if self._log.state.n_unlearned == n_unlearned:
             return None
         return self._thread.submit(self.catch_up)
 
@@ -113,40 +113,40 @@ class Work:
 
     def catch_up(self):
         """Carry out the calls that are noted and were not made yet."""
-        book = self._record.book
-        with self._record.lock:
-            events, n_unlearned = list(self._record.journal.events), book.n_unlearned
+        state = self._log.state
+        with self._log.lock:
+            events, n_unlearned = list(self._log.journal.events), state.n_unlearned
             begins_anew = n_unlearned != self._n_unlearned
             new = events if begins_anew else events[self._n_done :]
-            script = script_of(book, new, self._ids.row)
+            calls = recorded_calls(state, new, self._ids.row)
         if begins_anew:
-            self.player = replayed(self._make, script)
+            self.recorded = replay(self._make, calls)
         else:
-            for call in script:
+            for call in calls:
                 if call.kind == "teach":  # asks were made when they were noted
-                    self.player.teach(call.lesson)
+                    self.recorded.teach(call.labels)
         self._n_done, self._n_unlearned = len(events), n_unlearned
 
     def _ask(self):
         self.catch_up()
-        player, asking = self.player, self.player.ask()
+        recorded, outcome = self.recorded, self.recorded.ask()
         body = {
-            "rows": self._ids.at(asking.rows),
-            "probabilities": asking.probabilities,
-            "chunk": asking.chunk,
-            "stop": asking.stop,
-            "model": self._judged(player),
+            "rows": self._ids.at(outcome.rows),
+            "probabilities": outcome.probabilities,
+            "chunk": outcome.chunk,
+            "stop": outcome.stop,
+            "model": self._judged(recorded),
         }
-        with self._record.lock:
-            self._record.enter(("ask", body))
-            player.note(asking)
+        with self._log.lock:
+            self._log.record(("ask", body))
+            recorded.accept(outcome)
 
-    def _judged(self, player):
+    def _judged(self, recorded):
         """Return what the model says of the rows put aside, None if it said so."""
-        n_taught, models = len(player.taught), self._record.book.models
-        if not len(player.test) or not player.has_model:
+        n_taught, models = len(recorded.taught), self._log.state.models
+        if not len(recorded.test) or not recorded.has_model:
             return None
         if models and models[-1]["n_taught"] == n_taught:
             return None
-        labels, _ = player.predict(take(player.pool, player.test))
+        labels, _ = recorded.predict(take(recorded.pool, recorded.test))
         return {"n_taught": n_taught, "test": labels}

@@ -44,7 +44,7 @@ def refuse(is_wrong, margins, values, name, demand):
         )
 
 
-def probabilities_of(function, margins):
+def checked_probabilities(function, margins):
     """Return the values of a `query_probability`, which lie in [0, 1]."""
     q = call(function, margins, "query_probability", "probabilities")
     outside = ~((q >= 0) & (q <= 1))

@@ -12,10 +12,10 @@ labels are stored.)
 from functools import partial
 from threading import Lock
 
-from ._interrupts import surely
+from ._interrupts import ensure_done
 
 
-class Draft:
+class Transaction:
     """A shallow copy of a learner that may take its place.
 
     Parameters
@@ -71,34 +71,34 @@ def refuse_while_learning(learner):
         )
 
 
-def changing(learner):
-    """Return a draft for a verb, if the learner may be changed now."""
-    draft = Draft(learner)
-    refuse_while_learning(draft.learner)  # not before: learn may begin in between
-    return draft
+def begin(learner):
+    """Return a transaction for a verb, if the learner may be changed now."""
+    transaction = Transaction(learner)
+    refuse_while_learning(transaction.learner)  # not before: learn may begin in between
+    return transaction
 
 
-def alone(learner, enter, go_on):
-    """Commit what ``enter(learner)`` makes of a draft, and go on with its result.
+def exclusive(learner, enter, go_on):
+    """Commit what ``enter(learner)`` makes of a transaction, and go on with its result.
 
     Other calls that would change the learner are refused until that has ended.
     """
     own = Lock()
     with own:  # acquired and released in C: no interrupt leaves it locked
-        draft = changing(learner)
-        arguments = enter(draft.learner)
-        draft.learner._under_way = own  # of two that begin at once one commits it
-        draft.commit()
-        end = partial(leave, learner)
+        transaction = begin(learner)
+        arguments = enter(transaction.learner)
+        transaction.learner._under_way = own  # of two that begin at once one commits it
+        transaction.commit()
+        end = partial(end_exclusive, learner)
         try:
             go_on(*arguments)
         finally:
-            surely(end)
+            ensure_done(end)
     return learner
 
 
-def leave(learner):
+def end_exclusive(learner):
     """Note that nothing is under way; refuse drafts that were made meanwhile."""
-    draft = Draft(learner)
-    draft.learner.__dict__.pop("_under_way", None)
-    draft.commit()
+    transaction = Transaction(learner)
+    transaction.learner.__dict__.pop("_under_way", None)
+    transaction.commit()

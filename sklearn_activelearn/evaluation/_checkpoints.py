@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._drafts import changing
+from .._transaction import begin
 
 
-def stops(learner, X, y, order, classes, counts):
+def checkpoints(learner, X, y, order, classes, counts):
     """Simulate a learner in place, and yield whenever so many labels are bought.
 
     A block of rows with a stop in it is gone through twice: to see which rows are
@@ -28,22 +28,22 @@ def stops(learner, X, y, order, classes, counts):
         Each of the counts that is reached, when the learner is there.
     """
     simulate = learner._simulation(X, y, classes, len(order))
-    look = learner._group
-    size = look * -(-max(len(order) // 32, 1000) // look)
+    group = learner._group
+    size = group * -(-max(len(order) // 32, 1000) // group)
     place = np.empty(len(y), dtype=np.int64)
     place[order] = np.arange(len(order))
     for start in range(0, len(order), size):
         block, n_before = order[start : start + size], learner.n_queries_
-        draft = changing(learner)
-        end = draft.learner
+        transaction = begin(learner)
+        end = transaction.learner
         simulate(end, block)
         reached = counts[(counts > n_before) & (counts <= end.n_queries_)]
         done = 0
         for n in reached.tolist():
             last = place[end.queried_indices_[n - n_before - 1]] - start
-            after = last - last % look + look
+            after = last - last % group + group
             simulate(learner, block[done:after])
             done = after
             yield n
-        draft.commit()
-    learner._look_back()
+        transaction.commit()
+    learner._warn_after_run()

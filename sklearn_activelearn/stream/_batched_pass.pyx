@@ -18,7 +18,7 @@ from .. import _rows
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
-cdef extern from "stream/_fleet.h" nogil:
+cdef extern from "stream/_batched_pass.h" nogil:
     ctypedef void (*al_all)(
         const al_rows *X, Py_ssize_t i, const double *w, double *out
     ) noexcept nogil
@@ -138,7 +138,7 @@ cdef class Products:
                 self.tell(state, 0)
                 for slot in range(end - start):
                     row.index, row.slot = self.at(start + slot), slot
-                    state.look(&self.rows.view, &row, normalize)
+                    state.score_row(&self.rows.view, &row, normalize)
                     out[start + slot] = state.scores
                 start = end
         if n_each == 1:
@@ -181,7 +181,7 @@ cdef class Products:
         state.ahead_squares = &self.squares[0]
 
 
-class Fleet:
+class BatchedPass:
     """Learners that have learned nothing yet, side by side over the same rows.
 
     Parameters

@@ -19,7 +19,7 @@ from ._linear import labels_of
 CANDIDATE = "#"  # no estimator has one of that name
 
 
-class Record:
+class SearchState:
     """What is known of a search.
 
     Parameters
@@ -73,7 +73,7 @@ def has(method):
     return available_if(lambda self: hasattr(self.model or self.fitted.learner, method))
 
 
-class StandIn(ClassifierMixin, BaseEstimator):
+class ProxyEstimator(ClassifierMixin, BaseEstimator):
     """An estimator of a search.
 
     Parameters
@@ -89,7 +89,7 @@ class StandIn(ClassifierMixin, BaseEstimator):
         self.record = record
 
     def __sklearn_clone__(self):
-        return StandIn(self.estimator, self.record)
+        return ProxyEstimator(self.estimator, self.record)
 
     def __sklearn_tags__(self):
         return get_tags(self.estimator)
@@ -113,7 +113,7 @@ class StandIn(ClassifierMixin, BaseEstimator):
             learner = last_step(self.model)
         else:
             learner = self.fitted.learner
-            learner._look_back()
+            learner._warn_after_run()
             for k, fitted in zip(folds, found, strict=True):
                 train, test = record.folds[k]
                 self.tables += [
@@ -160,7 +160,7 @@ class StandIn(ClassifierMixin, BaseEstimator):
             return self.model.score(self.record.rows(numbers), y)
         return super().score(numbers, y)
 
-    def shown(self):
+    def unwrapped(self):
         """Return the fitted estimator itself."""
         if self.fitted is None:
             return self.model
@@ -170,7 +170,7 @@ class StandIn(ClassifierMixin, BaseEstimator):
         return Pipeline([*before, (self.estimator.steps[-1][0], self.fitted.learner)])
 
 
-class Shown:
+class UnwrappingScorer:
     """A scorer of the user's own, which gets to see estimators and rows.
 
     Parameters
@@ -185,24 +185,24 @@ class Shown:
     def __repr__(self):
         return repr(self.scorer)
 
-    def __call__(self, stand_in, numbers, y):
-        return self.scorer(stand_in.shown(), stand_in.record.rows(numbers), y)
+    def __call__(self, proxy, numbers, y):
+        return self.scorer(proxy.unwrapped(), proxy.record.rows(numbers), y)
 
 
-def for_stand_ins(scoring):
+def scoring_of_proxies(scoring):
     """Return scoring that a stand-in can be scored with."""
     if isinstance(scoring, dict):
-        return {name: for_stand_ins(scorer) for name, scorer in scoring.items()}
+        return {name: scoring_of_proxies(scorer) for name, scorer in scoring.items()}
     if callable(scoring) and not isinstance(scoring, STANDARD_SCORER):
-        return Shown(scoring)
+        return UnwrappingScorer(scoring)
     return scoring
 
 
-def shows(scoring):
+def unwraps(scoring):
     """Return whether scoring gets to see estimators."""
     if isinstance(scoring, dict):
-        return any(shows(scorer) for scorer in scoring.values())
-    return isinstance(scoring, Shown)
+        return any(unwraps(scorer) for scorer in scoring.values())
+    return isinstance(scoring, UnwrappingScorer)
 
 
 def last_step(estimator):

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from ._answers import SKIP
+from ._decisions import SKIP
 
 
 def check_who(who, n_votes):
@@ -37,21 +37,21 @@ def plain_label(label, classes, example):
     """
     if isinstance(label, np.generic):
         label = label.item()
-    kind = kind_of(label)
+    kind = label_kind(label)
     if kind is None:
         raise ValueError(f"A label is text or a number, got {label!r}.")
-    if classes is not None and (label not in classes or kind != kind_of(classes[0])):
+    if classes is not None and (label not in classes or kind != label_kind(classes[0])):
         raise ValueError(f"The label {label!r} is none of {classes}.")
     if classes is not None:
         return classes[classes.index(label)]
-    if example is not None and kind != kind_of(example):
+    if example is not None and kind != label_kind(example):
         raise ValueError(
             f"The label {label!r} is not of the kind of the others, as {example!r}."
         )
     return label
 
 
-def kind_of(label):
+def label_kind(label):
     """Return whether a label is text or a number; None: neither."""
     if isinstance(label, str):
         return "text"
@@ -62,7 +62,7 @@ def kind_of(label):
     return None
 
 
-def label_said(book, ids, is_stream, id, label, who):
+def label_event(state, ids, is_stream, id, label, who):
     """Return what to note of a label: one record, or none if it was said before.
 
     Raises
@@ -71,19 +71,19 @@ def label_said(book, ids, is_stream, id, label, who):
         For an unknown row or label, or one that a stream learner would have to unlearn.
     """
     id = ids.own(id)
-    label = plain_label(label, book.begin["classes"], book.any_label())
-    told = book.told.get(id, SKIP)
-    if is_stream and told not in (SKIP, label):
+    label = plain_label(label, state.begin["classes"], state.any_label())
+    taught = state.taught.get(id, SKIP)
+    if is_stream and taught not in (SKIP, label):
         raise ValueError(
-            f"Row {id!r} is learned as {told!r}: a stream learner cannot unlearn it."
+            f"Row {id!r} is learned as {taught!r}: a stream learner cannot unlearn it."
         )
-    own = [answer.label for answer in book.answers.get(id, ()) if answer.who == who]
+    own = [answer.label for answer in state.answers.get(id, ()) if answer.who == who]
     if own and own[-1] == label:
         return []
     return [("label", {"id": id, "label": label, "who": who})]
 
 
-def skip_said(book, ids, id, reason, who):
+def skip_event(state, ids, id, reason, who):
     """Return what to note of a row that gets no label.
 
     Raises
@@ -92,9 +92,9 @@ def skip_said(book, ids, id, reason, who):
         For a row that was not asked for, or is learned.
     """
     id = ids.own(id)
-    if id not in book.asked and id not in book.test:
+    if id not in state.asked and id not in state.test:
         raise ValueError(f"Row {id!r} was not asked for: nothing to skip.")
-    if book.told.get(id, SKIP) is not SKIP:
+    if state.taught.get(id, SKIP) is not SKIP:
         raise ValueError(
             f"The learner knows the label of row {id!r}: undo it, or label it "
             "otherwise."
@@ -102,14 +102,14 @@ def skip_said(book, ids, id, reason, who):
     return "skip", {"id": id, "who": who, "reason": reason and str(reason)}
 
 
-def held(book, id, who, now, lease):
+def assign_event(state, id, who, now, lease):
     """Return what to note of a row that is given to somebody: nothing if it was."""
-    if who is None or book.is_held(id, who, now + lease / 2):
+    if who is None or state.is_held(id, who, now + lease / 2):
         return []
     return [("assign", {"id": id, "who": who, "until": now + lease})]
 
 
-def undo_said(book, is_stream, who, until):
+def undo_event(state, is_stream, who, until):
     """Return what to note of an answer that is taken back.
 
     Raises
@@ -117,10 +117,10 @@ def undo_said(book, is_stream, who, until):
     ValueError
         If there is none, or if a stream learner would have to unlearn it.
     """
-    last = book.last_answer(who)
+    last = state.last_answer(who)
     if last is None:
         raise ValueError("There is nothing to undo.")
-    if is_stream and last.id in book.told:
+    if is_stream and last.id in state.taught:
         raise ValueError(
             f"Row {last.id!r} is learned: a stream learner cannot unlearn it."
         )

@@ -11,9 +11,9 @@ from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
 from ._journal import Journal, has_content
-from ._player import Player
+from ._replay import RecordedLearner
 from ._settings import (
-    check_pool,
+    check_same_pool,
     described,
     differences,
     drawn_seeds,
@@ -23,7 +23,7 @@ from ._settings import (
 )
 
 
-def opened(path, *arguments):
+def open_journal(path, *arguments):
     """Return the journal of a session, which is begun if there is none.
 
     Parameters
@@ -31,16 +31,16 @@ def opened(path, *arguments):
     path : path
         The file.
     *arguments
-        As for `begun`, which looks at them before there is a file.
+        As for `begin_event`, which looks at them before there is a file.
     """
-    body = None if has_content(path) else begun(*arguments)
+    body = None if has_content(path) else begin_event(*arguments)
     journal = Journal(path)
     if not journal.events:
-        journal.append(("begin", body or begun(*arguments)))
+        journal.append(("begin", body or begin_event(*arguments)))
     return journal
 
 
-def begun(learner, pool, items, ids, settings, ahead):
+def begin_event(learner, pool, items, ids, settings, ahead):
     """Return the body of the event that begins a session.
 
     Raises
@@ -49,7 +49,7 @@ def begun(learner, pool, items, ids, settings, ahead):
         For what the learner refuses, and for numbers out of their ranges.
     """
     classes, test_size, votes = settings.values()
-    check_learner(learner, classes)
+    check_session_learner(learner, classes)
     check_number(test_size, "test_size", 0, len(ids) - 1, closed="both", integer=True)
     check_number(votes, "votes", 1, closed="left", integer=True)
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
@@ -73,7 +73,7 @@ def begun(learner, pool, items, ids, settings, ahead):
     return body
 
 
-def check_again(path, book, learner, pool, items, ids, settings, ahead):
+def check_resume(path, state, learner, pool, items, ids, settings, ahead):
     """Raise unless a session can go on with these arguments.
 
     Returns
@@ -86,21 +86,21 @@ def check_again(path, book, learner, pool, items, ids, settings, ahead):
     UserWarning
         For other versions of the packages.
     """
-    begin = book.begin
+    begin = state.begin
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
-    check_learner(learner, settings["classes"])
-    check_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
+    check_session_learner(learner, settings["classes"])
+    check_same_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
     now = {"learner": described(learner), **settings}
     now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
     left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
     given = now["learner"]["params"]["budget"]
     is_larger = (inf if left is None else left) > (
-        inf if book.budget is None else book.budget
+        inf if state.budget is None else state.budget
     )
     if is_larger:
-        now["learner"]["params"]["budget"] = book.budget_given
+        now["learner"]["params"]["budget"] = state.budget_given
     before = {name: begin[name] for name in settings}
-    params = {**begin["learner"]["params"], "budget": book.budget_given}
+    params = {**begin["learner"]["params"], "budget": state.budget_given}
     before["learner"] = {**begin["learner"], "params": params}
     others = list(differences(begin["versions"], versions()))
     if differ := list(differences(before, now, shared=bool(others))):
@@ -114,7 +114,7 @@ def check_again(path, book, learner, pool, items, ids, settings, ahead):
     return [("set", {"budget": left, "given": given})] if is_larger else []
 
 
-def check_learner(learner, classes):
+def check_session_learner(learner, classes):
     """Raise for what is no learner, and for classes that are missing."""
     if not isinstance(learner, ActiveClassifier):
         raise TypeError(f"A session needs a learner of this package, got {learner!r}.")
@@ -151,13 +151,13 @@ def drawn_seed():
     return int(np.random.default_rng().integers(2**31))
 
 
-def player_maker(book, ids, learner, pool):
-    """Return a function that makes a player of the learner that has seen nothing."""
-    begin = book.begin
+def learner_maker(state, ids, learner, pool):
+    """Return a function that makes a recorded of the learner that has seen nothing."""
+    begin = state.begin
     test = np.array(ids.rows(begin["test"]), dtype=np.int64)
 
     def make():
         own = ready(learner, begin["seeds"], begin["budget"])
-        return Player(own, pool, test, begin["classes"])
+        return RecordedLearner(own, pool, test, begin["classes"])
 
     return make

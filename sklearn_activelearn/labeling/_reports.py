@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .._containers import take
 from ..evaluation import advice
-from ._answers import SKIP
+from ._decisions import SKIP
 
 #: How many labels ahead the advice looks, at most.
 AHEAD = 50
@@ -43,31 +43,31 @@ class Predictions(NamedTuple):
     classes: list
 
 
-def status_of(book):
+def status_of(state):
     """Return where the session stands."""
-    by_class = dict.fromkeys(book.begin["classes"] or (), 0)
-    decisions = filter(None, map(book.decision, book.answers))
+    by_class = dict.fromkeys(state.begin["classes"] or (), 0)
+    decisions = filter(None, map(state.decision, state.answers))
     labels = {decision.id: decision.label for decision in decisions}
     for label in labels.values():
         if label is not SKIP:
             by_class[label] = by_class.get(label, 0) + 1
-    wanted = {**book.test, **book.asked}
+    wanted = {**state.test, **state.asked}
     n_skipped = sum(id in labels and labels[id] is SKIP for id in wanted)
     n_pending = sum(id not in labels for id in wanted)
     return Status(
-        asked=len(book.asked),
+        asked=len(state.asked),
         answered=len(wanted) - n_skipped - n_pending,
         skipped=n_skipped,
         pending=n_pending,
-        left=None if book.budget is None else book.budget - len(book.asked),
-        n_test=len(book.test),
-        n_taught=sum(label is not SKIP for label in book.told.values()),
+        left=None if state.budget is None else state.budget - len(state.asked),
+        n_test=len(state.test),
+        n_taught=sum(label is not SKIP for label in state.taught.values()),
         by_class=by_class,
-        stop_reason=book.ended,
+        stop_reason=state.ended,
     )
 
 
-def predictions_of(player, ids, rows):
+def predictions_of(recorded, ids, rows):
     """Return what the model says of rows of the pool; None: of all.
 
     Raises
@@ -75,15 +75,15 @@ def predictions_of(player, ids, rows):
     ValueError
         If there is no model yet.
     """
-    if not player.has_model:
+    if not recorded.has_model:
         raise ValueError("There is no model yet: it needs labels of two classes.")
-    X = player.pool if rows is None else take(player.pool, rows)
-    labels, probabilities = player.predict(X)
+    X = recorded.pool if rows is None else take(recorded.pool, rows)
+    labels, probabilities = recorded.predict(X)
     names = ids.all if rows is None else ids.at(rows)
-    return Predictions(names, labels, probabilities, player.learner.classes_.tolist())
+    return Predictions(names, labels, probabilities, recorded.learner.classes_.tolist())
 
 
-def test_of(book):
+def test_of(state):
     """Return the labels of the rows put aside, and what each model said of them.
 
     Returns
@@ -93,48 +93,48 @@ def test_of(book):
     history : list of (int, list)
         For each model, its labels and its predictions for these rows.
     """
-    decisions = map(book.decision, book.test)
+    decisions = map(state.decision, state.test)
     truth = [decision.label if decision else None for decision in decisions]
     known = [i for i, label in enumerate(truth) if label is not None]
     history = [
-        (model["n_taught"], [model["test"][i] for i in known]) for model in book.models
+        (model["n_taught"], [model["test"][i] for i in known]) for model in state.models
     ]
     return [truth[i] for i in known], history if known else []
 
 
-def accuracy(said, truth):
+def share_right(said, truth):
     """Return the share of predictions that are right."""
     return sum(map(eq, said, truth)) / len(truth)
 
 
-def curve_of(book):
+def curve_of(state):
     """Return a point for each model."""
-    truth, history = test_of(book)
+    truth, history = test_of(state)
     return [
-        CurvePoint(n_labels, accuracy(said, truth), len(truth))
+        CurvePoint(n_labels, share_right(said, truth), len(truth))
         for n_labels, said in history
     ]
 
 
-def advice_of(book):
+def advice_of(state):
     """Return what is known about the worth of more labels, in a sentence or two."""
-    if not book.test:
+    if not state.test:
         return (
             "No rows were put aside (test_size), so nothing tells how good the model "
             "is: rows that the learner chose mislead."
         )
-    truth, history = test_of(book)
+    truth, history = test_of(state)
     if not history:
         return "There is no model yet: go on labelling."
     (n_labels, said), n = history[-1], len(truth)
-    share = accuracy(said, truth)
+    share = share_right(said, truth)
     error = sqrt(max(share * (1 - share), 1 / n) / n)
     now = (
         f"With {n_labels} labels the model is right on {share:.0%} of {n} rows put "
         f"aside (give or take {2 * error:.0%})"
     )
-    if book.ended:
-        now += f", and the session has ended ({book.ended})"
+    if state.ended:
+        now += f", and the session has ended ({state.ended})"
     if min(n_then for n_then, _ in history) > n_labels / 2:
         return f"{now}. It is too early to say whether more labels help."
     return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"

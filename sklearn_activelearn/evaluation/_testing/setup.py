@@ -19,20 +19,20 @@ from ...pool._input_checks import (
 from .balanced import balanced_value_and_ends, make_balanced_plan
 from .betting import betting_interval
 from .lure import score_t_interval, value_and_ends
-from .plan import Plan, direction, make_plan
-from .row_losses import Predictions, find_loss
+from .plan import SamplingPlan, direction, make_plan
+from .row_losses import ModelPredictions, find_loss
 from .surrogate import own_probabilities, surrogate_probabilities
 
 
 @dataclass(frozen=True)
-class Begun:
+class PreparedTest:
     """A test that has begun."""
 
     keys: np.ndarray  # of the rows of the pool, rounded
-    predictions: Predictions
+    predictions: ModelPredictions
     classes: np.ndarray  # known labels
     sign: int  # of the losses in the plan
-    plan: Plan
+    plan: SamplingPlan
     order: np.ndarray  # of all rows: in which they are bought
 
     def losses(self, rows, y):
@@ -56,7 +56,7 @@ class Begun:
         return self.sign * value, *sorted([self.sign * low, self.sign * high])
 
 
-class BalancedBegun(Begun):
+class PreparedBalancedTest(PreparedTest):
     """A test of the balanced error that has begun; its losses are codes of classes."""
 
     def losses(self, rows, y):
@@ -74,7 +74,7 @@ class BalancedBegun(Begun):
         return balanced_value_and_ends(plan, order, codes, confidence)
 
 
-def begin(test, X):
+def prepare_test(test, X):
     """Return the beginning of a test with these parameters on this pool."""
     check_number(test.mix, "mix", 0, 1, closed="right")
     row_loss = find_loss(test.loss, test.response_method)
@@ -84,9 +84,9 @@ def begin(test, X):
         raise ValueError("loss='balanced_zero_one' takes one model, got 2.")
     random_state = check_random_state(test.random_state)
     seed = random_state.randint(2**31 - 1)
-    labelled = labelled_rows(test)
+    labelled = surrogate_rows(test)
     classes = known_classes(models, labelled)
-    predictions = Predictions(models, row_loss, X)
+    predictions = ModelPredictions(models, row_loss, X)
     table = predictions.table(classes)
     if test.mix < 1 and labelled is not None:
         chances = surrogate_probabilities(
@@ -96,12 +96,12 @@ def begin(test, X):
         chances = chances_of(models, X, classes, test.mix)
     if row_loss.is_balanced:
         kind, sign, plan = (
-            BalancedBegun,
+            PreparedBalancedTest,
             1,
             make_balanced_plan(table, chances, test.mix),
         )
     else:
-        kind, sign = Begun, direction(table, chances)
+        kind, sign = PreparedTest, direction(table, chances)
         plan = make_plan(sign * table, chances, test.mix)
     clocks = random_state.standard_exponential(len(plan)) / plan.probabilities
     return kind(rounded_keys(X), predictions, classes, sign, plan, np.argsort(clocks))
@@ -117,7 +117,7 @@ def check_models(models, method):
         check_has(method, model, "this loss", "Use another loss.")
 
 
-def labelled_rows(test):
+def surrogate_rows(test):
     """Return rows and labels for the surrogate, None if there are none."""
     if test.labelled is not None:
         X, y = test.labelled

@@ -9,14 +9,14 @@ from warnings import warn
 import numpy as np
 
 from .._containers import n_rows, take
-from .._drafts import shallow
-from ._answers import SKIP
+from .._transaction import shallow
+from ._decisions import SKIP
 
 #: Rows of a stream that are looked at in one call, at most.
-LOOK = 1000
+LONGEST_CHUNK = 1000
 
 
-class Asking(NamedTuple):
+class AskOutcome(NamedTuple):
     """What a learner asked for, and what it is after that."""
 
     learner: Any
@@ -27,7 +27,7 @@ class Asking(NamedTuple):
 
 
 @dataclass
-class Player:
+class RecordedLearner:
     """A learner between two calls.
 
     Calls are made on a copy of the learner that takes its place when all went well.
@@ -35,7 +35,7 @@ class Player:
     Parameters
     ----------
     learner : learner
-        Unfitted; it is the player's own.
+        Unfitted; it is the recorded's own.
     pool : rows
         All rows.
     test : ndarray of int64
@@ -58,7 +58,7 @@ class Player:
         return len(set(self.taught.values())) >= (1 if self.is_stream else 2)
 
     @property
-    def is_cold(self):
+    def follows_from_labels(self):
         """Whether its next row and its predictions follow from its labels alone."""
         return self.learner._follows_from_labels()
 
@@ -68,56 +68,58 @@ class Player:
         return self.learner._group is not None
 
     def ask(self):
-        """Return what the learner asks for next; it is not out before `note`."""
+        """Return what the learner asks for next; it is not out before `accept`."""
         learner = shallow(self.learner)
         if self.is_stream:
             return self._ask_stream(learner)
         rows, probabilities = learner.query(
             self.pool, exclude=self.test, return_probability=True
         )
-        return self._asking(learner, rows, probabilities)
+        return self._outcome(learner, rows, probabilities)
 
-    def ask_again(self, call):
+    def repeat_ask(self, call):
         """Make a call of the past: what was asked then is out, whatever it says now."""
         rows, chunk = call.rows, call.body["chunk"]
-        asking = self._look(shallow(self.learner), *chunk) if chunk else self.ask()
-        if asking.rows != rows:
+        outcome = (
+            self._query_chunk(shallow(self.learner), *chunk) if chunk else self.ask()
+        )
+        if outcome.rows != rows:
             if not call.is_changed:
                 warn(
-                    f"The learner would ask for rows {asking.rows} now, not {rows} as "
+                    f"The learner would ask for rows {outcome.rows} now, not {rows} as "
                     "it did; the session goes on with those.",
                     stacklevel=2,
                 )
-            asking = self._asked_for(rows, asking)
-        self.note(asking)
+            outcome = self._asked_for(rows, outcome)
+        self.accept(outcome)
 
-    def ask_only(self, rows):
+    def ask_for(self, rows):
         """Let the learner ask for these rows; return whether it did."""
         if not rows:
             return True
         learner = shallow(self.learner)
         asked = learner.query(self.pool, candidates=rows)
-        self.note(self._asking(learner, asked, np.ones(len(asked))))
+        self.accept(self._outcome(learner, asked, np.ones(len(asked))))
         return sorted(asked.tolist()) == sorted(rows)
 
-    def note(self, asking):
+    def accept(self, outcome):
         """Keep what the learner is after it asked."""
-        self.learner = asking.learner
-        self._out |= set(asking.rows)
-        if asking.chunk:
-            self._place = asking.chunk[1]
+        self.learner = outcome.learner
+        self._out |= set(outcome.rows)
+        if outcome.chunk:
+            self._place = outcome.chunk[1]
 
-    def teach(self, lesson):
+    def teach(self, labels):
         """Tell the learner labels, new and other ones, and which will not come.
 
         Parameters
         ----------
-        lesson : list of (int, label)
+        labels : list of (int, label)
             Row numbers and labels, `SKIP` for none.
         """
         learner, corrected, new = shallow(self.learner), [], []
-        skipped = [row for row, label in lesson if label is SKIP and row in self._out]
-        for row, label in lesson:
+        skipped = [row for row, label in labels if label is SKIP and row in self._out]
+        for row, label in labels:
             if label is SKIP:
                 continue
             if row in self.taught and row not in self._out:
@@ -134,7 +136,7 @@ class Player:
             learner.teach(*self._rows_and_labels(new), classes=self.classes)
         self.learner = learner
         self.taught = {**self.taught, **dict(new + corrected)}
-        self._out -= {row for row, _ in lesson}
+        self._out -= {row for row, _ in labels}
 
     def set_budget(self, budget):
         """Let the learner buy so many labels."""
@@ -152,27 +154,27 @@ class Player:
         # up to the first row that is bought: the sequential algorithm, as `learn` is
         rows, group = self._next_rows(), learner._group
         if not rows:
-            return Asking(learner, [], [], None, "no rows")
-        asking = self._look(shallow(learner), self._place, rows[-1] + 1)
-        if asking.stop:  # the rows may be wanted when the budget is raised
-            return asking._replace(learner=learner, chunk=None)
-        if not asking.rows:
-            return asking
-        n_seen = rows.index(asking.rows[0]) + 1
+            return AskOutcome(learner, [], [], None, "no rows")
+        outcome = self._query_chunk(shallow(learner), self._place, rows[-1] + 1)
+        if outcome.stop:  # the rows may be wanted when the budget is raised
+            return outcome._replace(learner=learner, chunk=None)
+        if not outcome.rows:
+            return outcome
+        n_seen = rows.index(outcome.rows[0]) + 1
         n_seen += -n_seen % group
-        return self._look(learner, self._place, rows[:n_seen][-1] + 1)
+        return self._query_chunk(learner, self._place, rows[:n_seen][-1] + 1)
 
     def _next_rows(self):
         """Return rows of the stream that may be bought, in whole groups if possible."""
         closed = self._closed()
         left = range(self._place, n_rows(self.pool))
-        n_wanted = LOOK + -LOOK % self.learner._group
+        n_wanted = LONGEST_CHUNK + -LONGEST_CHUNK % self.learner._group
         return list(islice((row for row in left if row not in closed), n_wanted))
 
     def _closed(self):
         return {*self.test.tolist(), *self.taught}
 
-    def _look(self, learner, start, end):
+    def _query_chunk(self, learner, start, end):
         """Return what a stream learner asks for of these rows."""
         closed = self._closed()
         exclude = [row - start for row in range(start, end) if row in closed]
@@ -181,12 +183,12 @@ class Player:
             exclude=np.array(exclude, dtype=np.int64),
             return_probability=True,
         )
-        asking = self._asking(learner, rows + start, probabilities)
-        return asking._replace(chunk=[start, end])
+        outcome = self._outcome(learner, rows + start, probabilities)
+        return outcome._replace(chunk=[start, end])
 
-    def _asking(self, learner, rows, probabilities):
+    def _outcome(self, learner, rows, probabilities):
         stop = None if len(rows) else learner.stop_reason_
-        return Asking(learner, rows.tolist(), probabilities.tolist(), None, stop)
+        return AskOutcome(learner, rows.tolist(), probabilities.tolist(), None, stop)
 
     def _asked_for(self, rows, instead):
         """Return what the learner is when it was made to ask for these rows.
@@ -209,77 +211,77 @@ class Player:
         return take(self.pool, list(rows)), np.array(labels)
 
 
-class Call(NamedTuple):
+class RecordedCall(NamedTuple):
     """A call of the past, in row numbers."""
 
     kind: str  # "ask", "teach" or "set"
     body: dict
     rows: list = []  # what was asked for
-    lesson: list = []  # what was taught
+    labels: list = []  # what was taught
     is_changed: bool = False  # whether an answer before it was undone since
 
 
-def script_of(book, events, row_of):
+def recorded_calls(state, events, row_of):
     """Return the calls that events record, without what was undone.
 
     Parameters
     ----------
-    book : Book
+    state : SessionState
         What the journal says.
     events : list of Event
         Of the journal.
     row_of : callable
         The row number of an id.
     """
-    first_undone = min(book.undone, default=len(events))
-    script = []
+    first_undone = min(state.undone, default=len(events))
+    calls = []
     for event in events:
-        call = Call(event.kind, event.body, is_changed=first_undone < event.id)
+        call = RecordedCall(event.kind, event.body, is_changed=first_undone < event.id)
         if event.kind == "ask":
             call = call._replace(rows=[row_of(id) for id in event.body["rows"]])
         elif event.kind == "teach":
-            lesson = [(row_of(each.id), each.label) for each in book.lesson(event)]
-            call = call._replace(lesson=lesson)
-        script.append(call)
-    return [call for call in script if call.kind in ("ask", "teach", "set")]
+            labels = [(row_of(each.id), each.label) for each in state.taught_by(event)]
+            call = call._replace(labels=labels)
+        calls.append(call)
+    return [call for call in calls if call.kind in ("ask", "teach", "set")]
 
 
-def replayed(make, script):
-    """Return a player after these calls.
+def replay(make, calls):
+    """Return a recorded after these calls.
 
     Parameters
     ----------
     make : callable
-        Makes a player at the beginning.
-    script : list of Call
+        Makes a recorded at the beginning.
+    calls : list of Call
         All calls of the past.
     """
-    player = make()
-    if player.is_cold and replayed_cold(player, script):
-        return player
-    player = make()
-    for call in script:
+    recorded = make()
+    if recorded.follows_from_labels and replay_without_training(recorded, calls):
+        return recorded
+    recorded = make()
+    for call in calls:
         if call.kind == "ask":
-            player.ask_again(call)
+            recorded.repeat_ask(call)
         elif call.kind == "teach":
-            player.teach(call.lesson)
+            recorded.teach(call.labels)
         else:
-            player.set_budget(call.body["budget"])
-    return player
+            recorded.set_budget(call.body["budget"])
+    return recorded
 
 
-def replayed_cold(player, script):
+def replay_without_training(recorded, calls):
     """Make the calls without training in between; return whether that can be done."""
     labels = {}
-    for call in script:
+    for call in calls:
         if call.kind == "ask":
-            if labels.keys() & set(call.rows) or not player.ask_only(call.rows):
+            if labels.keys() & set(call.rows) or not recorded.ask_for(call.rows):
                 return False
         elif call.kind == "teach":
-            skipped = [each for each in call.lesson if each[1] is SKIP]
-            player.teach(skipped)
-            labels |= {row: label for row, label in call.lesson if label is not SKIP}
+            skipped = [each for each in call.labels if each[1] is SKIP]
+            recorded.teach(skipped)
+            labels |= {row: label for row, label in call.labels if label is not SKIP}
         else:
-            player.set_budget(call.body["budget"])
-    player.teach(list(labels.items()))
+            recorded.set_budget(call.body["budget"])
+    recorded.teach(list(labels.items()))
     return True

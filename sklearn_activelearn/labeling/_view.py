@@ -17,7 +17,7 @@ ENDINGS = {
 }
 
 
-class View(NamedTuple):
+class RowView(NamedTuple):
     """What a person sees.
 
     Attributes
@@ -53,7 +53,7 @@ class View(NamedTuple):
     reason: str
 
 
-class Desk:
+class LabelingView:
     """A session as people see it: each call answers one row and shows the next.
 
     Parameters
@@ -86,8 +86,8 @@ class Desk:
             item = self.session.row(row_id)
             if self._show_prediction:
                 prediction = self._belief(row_id)
-        share = progress(status, len(self.session.ids))
-        return View(row_id, item, counts(status), share, last, prediction, reason)
+        share = share_done(status, len(self.session.ids))
+        return RowView(row_id, item, counts(status), share, last, prediction, reason)
 
     def label(self, row_id, label, who=None):
         """Label a row, say what the model believed, and show the next."""
@@ -142,7 +142,7 @@ def counts(status):
     return ", ".join(parts)
 
 
-def progress(status, n_rows):
+def share_done(status, n_rows):
     """Return the share of the work that is done, of all rows without a budget."""
     done = status.answered + status.skipped
     whole = n_rows if status.left is None else done + status.left + status.pending

@@ -1,23 +1,23 @@
 """Passive learning of the same model: what an active learner has to beat."""
 
 
-def twin_of(learner, twin, **settings):
+def baseline_of(learner, baseline, **settings):
     """Make a passive learner like an active one.
 
     Parameters
     ----------
     learner : learner
         The active one.
-    twin : learner
+    baseline : learner
         An unfitted one, which takes over the parameters that both have.
     **settings : dict
         What else it takes to buy every label.
 
     Returns
     -------
-    twin : learner
+    baseline : learner
         The same object, without a budget.
     """
-    params, own = learner.get_params(deep=False), twin.get_params(deep=False)
+    params, own = learner.get_params(deep=False), baseline.get_params(deep=False)
     shared = {name: params[name] for name in params if name in own}
-    return twin.set_params(**{**shared, "budget": None, **settings})
+    return baseline.set_params(**{**shared, "budget": None, **settings})

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ._answers import SKIP, Answer, decided, n_wanted, votes_among
+from ._decisions import SKIP, Answer, decided, n_wanted, votes_among
 
 
 class Asked(NamedTuple):
@@ -12,7 +12,7 @@ class Asked(NamedTuple):
     probability: float
 
 
-class Book:
+class SessionState:
     """The state of a session but for its learner: a fold over the events.
 
     Parameters
@@ -34,7 +34,7 @@ class Book:
         Those that were not undone, in order.
     open : list of id
         Rows that need an answer, in the order in which to show them.
-    told : dict of id to label
+    taught : dict of id to label
         What the learner was told of each row, `SKIP` for no label.
     undone : set of int
         Events that were taken back.
@@ -51,23 +51,23 @@ class Book:
     def __init__(self, events):
         self.begin, self.test = {}, {}
         self.budget = self.budget_given = None
-        self.asked, self.answers, self.told = {}, {}, {}
+        self.asked, self.answers, self.taught = {}, {}, {}
         self.open, self.undone, self.models = [], set(), []
         self.last_ask = self.last_teach = self.n_unlearned = 0
         self.stop_reason, self._must_ask = None, True
-        self._holds, self._changed, self._row_of, self._lessons = {}, {}, {}, {}
+        self._holds, self._changed, self._row_of, self._teach_events = {}, {}, {}, {}
         for event in events:
-            self.enter(event)
+            self.apply(event)
 
-    def enter(self, event):
+    def apply(self, event):
         """Take note of the next event."""
-        enter = getattr(self, f"_enter_{event.kind}", None)
-        if enter is None:
+        apply = getattr(self, f"_apply_{event.kind}", None)
+        if apply is None:
             raise ValueError(
                 f"Event {event.id} is of a kind that this version does not know, "
                 f"{event.kind!r}."
             )
-        enter(event, event.body)
+        apply(event, event.body)
 
     def decision(self, id, until=None):
         """Return what a row is, as far as the answers tell; None: not decided."""
@@ -81,7 +81,7 @@ class Book:
             key=lambda decision: decision.event,
         )
 
-    def lesson(self, teach):
+    def taught_by(self, teach):
         """Return what a teach event says now: some answers may have been undone."""
         rows = [(self._row_of[number], number) for number in teach.body["events"]]
         decisions = [self.decision(id, until=number) for id, number in rows]
@@ -98,22 +98,22 @@ class Book:
         return None if self.open or self.may_ask else self.stop_reason
 
     @property
-    def is_told(self):
+    def is_settled(self):
         """Whether it is fixed what the learner knows when it is asked next."""
         return self.last_teach > self.last_ask
 
     @property
-    def any_told(self):
+    def any_taught(self):
         """Whether the learner was told a label."""
-        return any(label is not SKIP for label in self.told.values())
+        return any(label is not SKIP for label in self.taught.values())
 
     def is_of_last_batch(self, id):
         """Whether no rows were asked for since this one was."""
         return (self.asked[id].event if id in self.asked else 0) == self.last_ask
 
-    def is_untold(self, id):
+    def is_untaught(self, id):
         """Whether a row was shown, and the learner knows nothing of its answer."""
-        return (id in self.asked or id in self.test) and id not in self.told
+        return (id in self.asked or id in self.test) and id not in self.taught
 
     def last_answer(self, who):
         """Return the last answer of a person that was not undone, None for none."""
@@ -159,18 +159,18 @@ class Book:
 
     def _knows(self, decision):
         id = decision.id
-        return id in self.told and self.told[id] == decision.label
+        return id in self.taught and self.taught[id] == decision.label
 
-    def _enter_begin(self, event, body):
+    def _apply_begin(self, event, body):
         self.begin, self.test = body, dict.fromkeys(body["test"])
         self.budget = body["budget"]
         self.budget_given = body["learner"]["params"]["budget"]
         self.open = list(body["test"])
 
-    def _enter_ask(self, event, body):
+    def _apply_ask(self, event, body):
         for id, probability in zip(body["rows"], body["probabilities"], strict=True):
             self.asked[id] = Asked(event.id, probability)
-            self.told.pop(id, None)  # an equal row, asked for once more
+            self.taught.pop(id, None)  # an equal row, asked for once more
             self._changed[id] = None
             if not self.decision(id):
                 self.open.append(id)
@@ -179,17 +179,17 @@ class Book:
         if body["model"]:
             self.models.append(body["model"])
 
-    def _enter_teach(self, event, body):
+    def _apply_teach(self, event, body):
         self.last_teach, self._must_ask = event.id, True
         for number in body["events"]:
             id = self._row_of[number]
-            self._lessons.setdefault(id, []).append(number)
-            self._recall(id)
+            self._teach_events.setdefault(id, []).append(number)
+            self._update_taught(id)
 
-    def _enter_label(self, event, body):
+    def _apply_label(self, event, body):
         self._answer(event, body, body["label"])
 
-    def _enter_skip(self, event, body):
+    def _apply_skip(self, event, body):
         self._answer(event, body, SKIP)
 
     def _answer(self, event, body, label):
@@ -199,28 +199,28 @@ class Book:
         )
         self._row_of[event.id] = id
         self._holds.get(id, {}).pop(who, None)
-        self._look_at(id)
+        self._update_open(id)
 
-    def _enter_undo(self, event, body):
+    def _apply_undo(self, event, body):
         number, id = body["event"], body["id"]
         self.undone.add(number)
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
         if body["until"] is not None:
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
-        before = self.told.get(id, self)
-        self._recall(id)
-        self.n_unlearned += self.told.get(id, self) != before
-        self._look_at(id)
+        before = self.taught.get(id, self)
+        self._update_taught(id)
+        self.n_unlearned += self.taught.get(id, self) != before
+        self._update_open(id)
         self._must_ask = True
 
-    def _enter_assign(self, event, body):
+    def _apply_assign(self, event, body):
         self._holds.setdefault(body["id"], {})[body["who"]] = body["until"]
 
-    def _enter_set(self, event, body):
+    def _apply_set(self, event, body):
         self.budget, self.budget_given = body["budget"], body["given"]
         self._must_ask = True
 
-    def _look_at(self, id):
+    def _update_open(self, id):
         """Put a row where it belongs now that an answer came or went."""
         if id not in self.test:
             self._changed[id] = None
@@ -231,16 +231,17 @@ class Book:
         elif (id in self.asked or id in self.test) and id not in self.open:
             self.open.insert(0, id)
 
-    def _recall(self, id):
+    def _update_taught(self, id):
         """Note what the learner was told of a row, in the light of what was undone."""
-        lessons = (
-            self.decision(id, number) for number in reversed(self._lessons.get(id, []))
+        decisions = (
+            self.decision(id, number)
+            for number in reversed(self._teach_events.get(id, []))
         )
-        decision = next(filter(None, lessons), None)
+        decision = next(filter(None, decisions), None)
         if decision:
-            self.told[id] = decision.label
+            self.taught[id] = decision.label
         else:
-            self.told.pop(id, None)
+            self.taught.pop(id, None)
         now = self.decision(id)
         if not now or self._knows(now):
             self._changed.pop(id, None)
