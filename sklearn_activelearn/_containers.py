@@ -197,8 +197,10 @@ def hashes_of(X, rows, kinds):
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
     if X.dtype == np.float32:  # nothing to round
         kinds = (False,) * len(kinds)
-    found = {kind: hashes(matrix, rows, kind) for kind in set(kinds)}
-    return [found[kind] for kind in kinds]
+    found = [hashes(matrix, rows, kinds[0])]
+    for kind in kinds[1:]:
+        found.append(found[0] if kind == kinds[0] else hashes(matrix, rows, kind))
+    return found
 
 
 def columns_of_hashes(X, kinds):

@@ -6,6 +6,8 @@ written in C returns to Python, and when a loop goes round. It delivers none whi
 compiled code hands over from one line to the next.
 """
 
+from ._labels import one_for_each
+
 
 def ensure_done(step):
     """Call ``step()``, once more if an interrupt ends it early, and let that pass.
@@ -36,8 +38,8 @@ def ask_oracle(oracle, rows, keep):
     rows : ndarray of int
         What to ask for.
     keep : callable
-        ``keep(labels)`` has the labels for good when it ends; the same however often
-        it is called.
+        ``keep(labels)`` has the labels, an array of as many, for good when it ends; the
+        same however often it is called.
     """
-    labels = oracle(rows)
-    return ensure_done(lambda: keep(labels))
+    labels = oracle(rows.copy())
+    return ensure_done(lambda: keep(one_for_each(rows, labels)))

@@ -14,13 +14,15 @@ all went well (`_transaction`), so an error leaves the learner as it was. This n
 habit of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
+from functools import partial
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
 from ._interrupts import ask_oracle
-from ._labels import check_classes, encode, find_classes, one_for_each
+from ._labels import check_classes, encode, find_classes
 from ._transaction import begin, exclusive, forget_fitted
 from ._validation import (
     check_flag,
@@ -47,15 +49,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_pending(X)``: row numbers of X that are out, in the order asked;
     - ``_refund(n)``: take so many labels off the bill;
     - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
-      answer sheet, which begins with ``_validate_and_reset`` or ``_validate_and_append``;
+      answer sheet, after ``_validate_and_reset`` or ``_validate_and_append``;
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again;
-    - ``_passive_baseline()``: an unfitted learner that buys all labels for the same model;
+    - ``_passive_baseline()``: an unfitted learner that buys all labels, for the same
+      model;
     - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
-    It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
-    is told, ``_register_classes``, and what follows once labels are stored, ``_after_teach``.
+    It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
+    makes of declared classes; ``_after_teach``, what follows once labels are stored.
     """
 
     #: A few values of its own parameters, for which the tests search them.
@@ -262,19 +265,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
                 f"oracle must be callable, got an instance of {type(oracle).__name__}."
             )
 
-        def answer(rows, keep):
-            ask_oracle(
-                oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels))
-            )
-
-        def enter(learner):
-            # all of X is looked at before the first label is paid for
+        def start(learner):
+            # all of X is validated before the first label is paid for
             rows = learner._validate(X, min_rows=0, finite=True)
             selected = check_selection(candidates, exclude, n_rows(rows))
             learner._register_classes(classes)
-            return rows, answer, selected
+            return rows, partial(ask_oracle, oracle), selected
 
-        return exclusive(self, enter, self._ask)
+        return exclusive(self, start, self._ask)
 
     def set_params(self, **params):
         """Set parameters, as for any scikit-learn estimator.
@@ -368,7 +366,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _register_classes(self, classes, y=()):
         """Learn which labels can occur, or check that it is the same ones.
 
-        The labels `y` that came in with them, if any did, are not looked at here.
+        The labels `y` that came in with them, if any did, are not checked here.
         """
         known = getattr(self, "classes_", None)
         if classes is None and known is None:
@@ -391,7 +389,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def _after_teach(self):
-        """Return the learner as `teach` is to leave it once labels are absorbed."""
+        """Return the learner as `teach` is to leave it once labels are stored."""
         return self
 
     def _draw_seeds(self, n_seeds):

@@ -61,32 +61,31 @@ def forget_fitted(learner):
             delattr(learner, name)
 
 
-def refuse_while_learning(learner):
-    """Raise if the learner's `learn`, or `fit` of a pool learner, is under way."""
-    lock = vars(learner).get("_under_way")
+def begin(learner):
+    """Return a transaction for a verb; refuse one while `learn` is under way.
+
+    So does `fit` of a pool learner.
+    """
+    transaction = Transaction(learner)
+    # of the copy: learn may begin in between
+    lock = vars(transaction.learner).get("_under_way")
     if lock is not None and lock.locked():
         raise RuntimeError(
             "learn is under way (or fit, of a pool learner): until it ends the learner "
             "cannot be changed, not by its oracle either."
         )
-
-
-def begin(learner):
-    """Return a transaction for a verb, if the learner may be changed now."""
-    transaction = Transaction(learner)
-    refuse_while_learning(transaction.learner)  # not before: learn may begin in between
     return transaction
 
 
-def exclusive(learner, enter, go_on):
-    """Commit what ``enter(learner)`` makes of a transaction, and go on with its result.
+def exclusive(learner, start, go_on):
+    """Commit what ``start(copy)`` does to a copy, then run ``go_on`` with its results.
 
     Other calls that would change the learner are refused until that has ended.
     """
     own = Lock()
     with own:  # acquired and released in C: no interrupt leaves it locked
         transaction = begin(learner)
-        arguments = enter(transaction.learner)
+        arguments = start(transaction.learner)
         transaction.learner._under_way = own  # of two that begin at once one commits it
         transaction.commit()
         end = partial(end_exclusive, learner)
@@ -98,7 +97,7 @@ def exclusive(learner, enter, go_on):
 
 
 def end_exclusive(learner):
-    """Note that nothing is under way; refuse drafts that were made meanwhile."""
+    """Note that nothing is under way; refuse transactions begun meanwhile."""
     transaction = Transaction(learner)
     transaction.learner.__dict__.pop("_under_way", None)
     transaction.commit()

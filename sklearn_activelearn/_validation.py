@@ -210,10 +210,12 @@ def check_limit(value, name, low=0):
 
 def check_budget(budget, n_offered):
     """Return the labels that may be bought; a float is a share of the rows offered."""
+    if budget is None:
+        return UNLIMITED
     if is_share(budget):
         share = check_number(budget, "budget", 0, 1, closed="both")
         return int(share * n_offered + 1e-9)
-    return check_limit(budget, "budget")
+    return check_number(budget, "budget", 0, closed="left", integer=True)
 
 
 def is_share(budget):
@@ -223,6 +225,8 @@ def is_share(budget):
 
 def check_selection(candidates, exclude, n_rows):
     """Return the row numbers of X in the one and not in the other; None for all."""
+    if candidates is None and exclude is None:
+        return None
     candidates = check_row_numbers(candidates, "candidates", n_rows)
     exclude = check_row_numbers(exclude, "exclude", n_rows)
     if exclude is None:

@@ -76,7 +76,8 @@ def test_equal_rows_are_bought_together_only_if_no_others_are_left(initial, batc
     [
         row
         for row in POOL_LEARNERS
-        if "initial" in row.get_params() and row._n_considered is None
+        if "initial" in row.get_params()
+        and row.get_params().get("n_candidates") is None
     ]
 )
 def test_no_learner_buys_equal_rows_together(prototype):

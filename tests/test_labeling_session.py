@@ -577,7 +577,7 @@ def test_another_version_may_know_more_parameters(path, monkeypatch):
     ids = find_ids(IDS, X, None)
     settings = {"classes": CLASSES, "test_size": 0, "votes": 1}
     with pytest.warns(UserWarning, match="other versions"):
-        assert check_resume(path, state, quick, X, None, ids, settings, 0) == []
+        assert check_resume(state, path, quick, X, None, ids, settings, 0) == []
     journal.close()
 
 

@@ -267,9 +267,8 @@ def test_a_sample_is_drawn_anew_for_each_purchase():
 
 
 def test_each_round_has_a_sample_of_its_own():
-    first, second = (
-        CandidateSample.of(None, np.arange(100), 20, 1, (5, k)).rows for k in (0, 1)
-    )
+    sample = CandidateSample(None, np.arange(100))
+    first, second = (sample.drawn(20, (5, k)).rows for k in (0, 1))
     assert len(np.intersect1d(first, second)) < 15
 
 

@@ -1,4 +1,4 @@
-"""What people say, looked at before it is noted."""
+"""Commands of people, checked before they are recorded as events."""
 
 from math import isfinite
 from numbers import Integral, Real
@@ -24,7 +24,7 @@ def plain_label(label, classes, example):
     Parameters
     ----------
     label : object
-        What somebody said.
+        What somebody answered.
     classes : list or None
         All that can occur; None for any.
     example : object
@@ -63,7 +63,7 @@ def label_kind(label):
 
 
 def label_event(state, ids, is_stream, id, label, who):
-    """Return what to note of a label: one record, or none if it was said before.
+    """Return the event of a label: one, or none if it was answered before.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def label_event(state, ids, is_stream, id, label, who):
 
 
 def skip_event(state, ids, id, reason, who):
-    """Return what to note of a row that gets no label.
+    """Return the event of a row that gets no label.
 
     Raises
     ------
@@ -103,14 +103,14 @@ def skip_event(state, ids, id, reason, who):
 
 
 def assign_event(state, id, who, now, lease):
-    """Return what to note of a row that is given to somebody: nothing if it was."""
+    """Return the event of a row that is given to somebody, none if it is theirs."""
     if who is None or state.is_held(id, who, now + lease / 2):
         return []
     return [("assign", {"id": id, "who": who, "until": now + lease})]
 
 
 def undo_event(state, is_stream, who, until):
-    """Return what to note of an answer that is taken back.
+    """Return the event of an answer that is taken back.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What people said about one row, and what follows from it."""
+"""The answers to one row, and the decision that follows from them."""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ SKIP = None
 
 
 class Answer(NamedTuple):
-    """What one person said."""
+    """The answer of one person."""
 
     event: int  # its number in the journal
     id: Any

@@ -27,7 +27,7 @@ IGNORED = re.compile(
     r"|\x1b(?=\x1b)",
     re.DOTALL,
 )
-TICK = 0.2  # seconds between two looks at the width
+TICK = 0.2  # seconds between two checks of the width
 
 
 def can_read_keys(stream):

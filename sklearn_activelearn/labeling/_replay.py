@@ -22,7 +22,7 @@ class AskOutcome(NamedTuple):
     learner: Any
     rows: list  # row numbers of the pool
     probabilities: list
-    chunk: list | None  # the rows of the stream that it looked at: first, end
+    chunk: list | None  # the rows of the stream that it was given: first, end
     stop: str | None  # why there are none
 
 
@@ -35,7 +35,7 @@ class RecordedLearner:
     Parameters
     ----------
     learner : learner
-        Unfitted; it is the recorded's own.
+        Unfitted; nobody else uses it.
     pool : rows
         All rows.
     test : ndarray of int64
@@ -247,12 +247,12 @@ def recorded_calls(state, events, row_of):
 
 
 def replay(make, calls):
-    """Return a recorded after these calls.
+    """Return a recorded learner after these calls.
 
     Parameters
     ----------
     make : callable
-        Makes a recorded at the beginning.
+        Makes a recorded learner that has seen nothing.
     calls : list of Call
         All calls of the past.
     """

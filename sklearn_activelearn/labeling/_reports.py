@@ -21,7 +21,7 @@ class Status(NamedTuple):
     pending: int  # of these, the others
     left: int | None  # labels that the budget allows yet; None: no limit
     n_test: int  # rows put aside
-    n_taught: int  # labels that the learner was told
+    n_taught: int  # labels that the learner was taught
     by_class: dict  # how many rows have each label
     stop_reason: str | None
 
@@ -84,7 +84,7 @@ def predictions_of(recorded, ids, rows):
 
 
 def test_of(state):
-    """Return the labels of the rows put aside, and what each model said of them.
+    """Return the labels of the rows put aside, and the predictions of each model.
 
     Returns
     -------
@@ -102,17 +102,17 @@ def test_of(state):
     return [truth[i] for i in known], history if known else []
 
 
-def share_right(said, truth):
+def share_right(predicted, truth):
     """Return the share of predictions that are right."""
-    return sum(map(eq, said, truth)) / len(truth)
+    return sum(map(eq, predicted, truth)) / len(truth)
 
 
 def curve_of(state):
     """Return a point for each model."""
     truth, history = test_of(state)
     return [
-        CurvePoint(n_labels, share_right(said, truth), len(truth))
-        for n_labels, said in history
+        CurvePoint(n_labels, share_right(predicted, truth), len(truth))
+        for n_labels, predicted in history
     ]
 
 
@@ -126,8 +126,8 @@ def advice_of(state):
     truth, history = test_of(state)
     if not history:
         return "There is no model yet: go on labelling."
-    (n_labels, said), n = history[-1], len(truth)
-    share = share_right(said, truth)
+    (n_labels, predicted), n = history[-1], len(truth)
+    share = share_right(predicted, truth)
     error = sqrt(max(share * (1 - share), 1 / n) / n)
     now = (
         f"With {n_labels} labels the model is right on {share:.0%} of {n} rows put "

@@ -31,7 +31,7 @@ def open_journal(path, *arguments):
     path : path
         The file.
     *arguments
-        As for `begin_event`, which looks at them before there is a file.
+        As for `begin_event`, which checks them before there is a file.
     """
     body = None if has_content(path) else begin_event(*arguments)
     journal = Journal(path)
@@ -73,7 +73,7 @@ def begin_event(learner, pool, items, ids, settings, ahead):
     return body
 
 
-def check_resume(path, state, learner, pool, items, ids, settings, ahead):
+def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     """Raise unless a session can go on with these arguments.
 
     Returns
@@ -152,7 +152,7 @@ def drawn_seed():
 
 
 def learner_maker(state, ids, learner, pool):
-    """Return a function that makes a recorded of the learner that has seen nothing."""
+    """Return a function that makes a recorded learner that has seen nothing."""
     begin = state.begin
     test = np.array(ids.rows(begin["test"]), dtype=np.int64)
 

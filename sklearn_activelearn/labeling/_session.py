@@ -53,7 +53,7 @@ class LabelingSession:
     ids : list
         Of all rows, in the order of the pool.
     classes : list or None
-        As told.
+        As given.
     stop_reason : str or None
         Why no more rows are wanted: "budget", the name of a stopping rule, "no rows".
     lease : float
@@ -102,13 +102,12 @@ class LabelingSession:
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
-        arguments = learner, pool, items, self._ids, settings, ahead
-        path = Path(path)
-        self._journal = open_journal(path, *arguments)
+        arguments = Path(path), learner, pool, items, self._ids, settings, ahead
+        self._journal = open_journal(*arguments)
         try:
             self._log = EventLog(self._journal)
             self._state, self._lock = self._log.state, self._log.lock
-            self._log.record(*check_resume(path, self._state, *arguments))
+            self._log.record(*check_resume(self._state, *arguments))
             make = learner_maker(self._state, self._ids, learner, pool)
             self._worker = Worker(self._log, self._ids, make)
         except BaseException:
@@ -168,9 +167,8 @@ class LabelingSession:
                 now = time()
                 id = self._state.next_for(who, now)
                 if id is not None:
-                    self._log.record(
-                        *assign_event(self._state, id, who, now, self.lease)
-                    )
+                    held = assign_event(self._state, id, who, now, self.lease)
+                    self._log.record(*held)
                     if self._ahead:
                         self._worker.look_ahead(id)
                     return id
@@ -249,7 +247,7 @@ class LabelingSession:
     def undo(self, who=None):
         """Take back the last label or skip of a person; the row comes first again.
 
-        A pool learner that knows it is made anew without. What it asked for stays out.
+        A pool learner is rebuilt without it. What that asked for stays out.
 
         Parameters
         ----------
@@ -270,9 +268,8 @@ class LabelingSession:
             with self._lock:
                 self._check(who)
                 until = None if who is None else time() + self.lease
-                undo = undo_event(
-                    self._state, self._worker.recorded.is_stream, who, until
-                )
+                is_stream = self._worker.recorded.is_stream
+                undo = undo_event(self._state, is_stream, who, until)
                 busy = self._worker.under_way
                 if busy is None or self._state.is_untaught(undo[1]["id"]):
                     job = self._worker.forget(undo)
@@ -386,8 +383,7 @@ class LabelingSession:
             self._log.record(*records)
             return len(records)
 
-    def _repr_html_(self):
-        return html_of(self)
+    _repr_html_ = html_of
 
     def _check(self, who):
         if not self._is_open:

@@ -1,4 +1,4 @@
-"""What a journal says: who answered what, what is out, what the learner was told."""
+"""The state of a session: what its events add up to."""
 
 from typing import NamedTuple
 
@@ -35,17 +35,17 @@ class SessionState:
     open : list of id
         Rows that need an answer, in the order in which to show them.
     taught : dict of id to label
-        What the learner was told of each row, `SKIP` for no label.
+        What the learner was taught of each row, `SKIP` for no label.
     undone : set of int
         Events that were taken back.
     n_unlearned : int
-        How often something was undone that the learner had been told.
+        How often something was undone that the learner had been taught.
     last_ask, last_teach : int
         The last events of these kinds; 0 for none.
     stop_reason : str or None
         Why the last ask brought nothing.
     models : list of dict
-        What each model said of the test rows.
+        The predictions of each model for the test rows.
     """
 
     def __init__(self, events):
@@ -74,7 +74,7 @@ class SessionState:
         return decided(self.answers.get(id, []), self.begin["votes"], until)
 
     def waiting(self):
-        """Return the decisions that the learner has to be told, in their order."""
+        """Return the decisions that the learner has to be taught, in their order."""
         decisions = [self.decision(id) for id in self._changed]
         return sorted(
             (each for each in decisions if each and not self._knows(each)),
@@ -89,7 +89,7 @@ class SessionState:
 
     @property
     def may_ask(self):
-        """Whether the learner may have more to ask, or is to be told something."""
+        """Whether the learner may have more to ask, or has something to be taught."""
         return self._must_ask or self.stop_reason is None or bool(self.waiting())
 
     @property
@@ -104,7 +104,7 @@ class SessionState:
 
     @property
     def any_taught(self):
-        """Whether the learner was told a label."""
+        """Whether the learner was taught a label."""
         return any(label is not SKIP for label in self.taught.values())
 
     def is_of_last_batch(self, id):
@@ -232,7 +232,7 @@ class SessionState:
             self.open.insert(0, id)
 
     def _update_taught(self, id):
-        """Note what the learner was told of a row, in the light of what was undone."""
+        """Note what the learner was taught of a row, without what was undone."""
         decisions = (
             self.decision(id, number)
             for number in reversed(self._teach_events.get(id, []))

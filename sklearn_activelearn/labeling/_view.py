@@ -59,7 +59,7 @@ class LabelingView:
     Parameters
     ----------
     session : LabelingSession
-        Rows and labels; it was told the classes.
+        Rows and labels; its classes are declared.
     kind : {"text", "table", "image"}
         How an item is shown.
     folder : Path, default=None

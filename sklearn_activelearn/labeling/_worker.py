@@ -1,4 +1,4 @@
-"""The learner's side of a session: what it is told, and what it asks for."""
+"""The worker of a session: it trains the learner and lets it ask, in a thread."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
@@ -43,8 +43,8 @@ class Worker:
         Where the calls are noted.
     ids : Ids
         Of the rows.
-    recorded : callable
-        ``recorded()`` makes a `RecordedLearner` at its beginning.
+    make : callable
+        ``make()`` returns a `RecordedLearner` that has seen nothing.
 
     Attributes
     ----------
@@ -52,19 +52,19 @@ class Worker:
         It knows the labels of all teach events that have been carried out.
     """
 
-    def __init__(self, log, ids, recorded):
-        self._log, self._ids, self._make = log, ids, recorded
+    def __init__(self, log, ids, make):
+        self._log, self._ids, self._make = log, ids, make
         self._n_done, self._n_unlearned, self._job = 0, None, None
         self.catch_up()
         self._thread = ThreadPoolExecutor(1, "training")
 
     @property
     def under_way(self):
-        """The job that looks for rows; None while there is none."""
+        """The job that finds the next rows; None while there is none."""
         return None if self._job is None or self._job.done() else self._job
 
     def find_rows(self):
-        """Begin to look for rows to label.
+        """Start to find rows to label.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class Worker:
         return self._job
 
     def look_ahead(self, id):
-        """Begin to look for the next rows when the first one of the last ones is shown.
+        """Start to find the next rows when the first one of the last ones is shown.
 
         A stream learner that was taught nothing would let all rows pass.
         """
@@ -95,7 +95,7 @@ class Worker:
             self.find_rows()
 
     def forget(self, undo):
-        """Note what is undone; begin to make the learner anew if it knows of that.
+        """Note what is undone; start to rebuild the learner if it was taught that.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class Worker:
             recorded.accept(outcome)
 
     def _judged(self, recorded):
-        """Return what the model says of the rows put aside, None if it said so."""
+        """Return the predictions for the rows put aside, None if they are recorded."""
         n_taught, models = len(recorded.taught), self._log.state.models
         if not len(recorded.test) or not recorded.has_model:
             return None

@@ -37,8 +37,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs, _otherwise = "predict", ""
 
-    #: Whether it looks at `n_candidates` rows that are drawn for each purchase.
+    #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples = False
+
+    #: Of learners without these parameters.
+    initial, batch, embedding = "random", "top", None
 
     def query(
         self,
@@ -138,7 +141,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0)
         if len(y):
-            transaction.learner = corrected(learner, X, y)
+            transaction.learner = corrected(learner, X, y)._after_teach()
         return transaction.commit()
 
     def _follows_from_labels(self):
@@ -161,21 +164,22 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 check_has(method, model, f"stopping={rule}", hint)
         self._selection.check()
         check_budget(self.budget, 0)
-        check_limit(self._n_considered, "n_candidates", 1)
+        if self._samples:
+            check_limit(self.n_candidates, "n_candidates", 1)
         n_jobs = self.get_params(deep=False).get("n_jobs")
         if n_jobs is not None:
             check_number(n_jobs, "n_jobs", None, integer=True)
             effective_n_jobs(n_jobs)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
-        if why := self._why_whole():
+        trainer = self._make_trainer()
+        if type(X) is not np.ndarray and (why := self._why_whole(trainer)):
             X = in_memory(X, type(self).__name__, why)
-        check = self._make_trainer().check_rows
-        return check(self, X, *y, reset=reset, min_rows=min_rows)
+        return trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
 
-    def _why_whole(self):
+    def _why_whole(self, trainer):
         """Say why it takes no pool that is not in memory, "" if it does."""
-        if self._make_trainer().keeps_pool:
+        if trainer.keeps_pool:
             return NEEDS_ALL
         n_candidates = self.get_params(deep=False).get("n_candidates")
         return NEEDS_SAMPLE if n_candidates is None and self._compares_rows else ""
@@ -184,11 +188,6 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _compares_rows(self):
         """Whether a row is chosen for what other rows of the pool are."""
         return self._selection.measures_distances(is_cold=True)
-
-    @property
-    def _n_considered(self):
-        """How many rows are looked at for a purchase, None for all."""
-        return self.n_candidates if self._samples else None
 
     def _reset(self):
         (self._seed,) = self._draw_seeds(1).tolist()
@@ -232,10 +231,6 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             ]
         return self._seeded
 
-    def _known(self):
-        """Return what there is to train on."""
-        return Known.of(self)
-
     def _set_params(self, params):
         super()._set_params(params)
         if hasattr(self, "_seeded"):  # estimators are taken over by the next training
@@ -248,8 +243,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._set_classes(check_classes(classes))
         elif len(y):
             declared, known = self._declared_classes, getattr(self, "classes_", None)
-            self._set_classes(distinct_labels(y, "y", known))
-            self._may_grow, self._declared_classes = True, declared
+            classes = distinct_labels(y, "y", known)
+            if classes is not known:
+                self._set_classes(classes)
+                self._may_grow, self._declared_classes = True, declared
 
     def _set_classes(self, classes):
         if hasattr(self, "classes_"):
@@ -292,31 +289,31 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _pick(self, X, rows, limit):
         """Choose among these row numbers of X, put the choice on the bill."""
         self.stop_reason_ = None
+        selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
         n_known = len(self._labelled) + len(self._requests)
         is_cold = self._is_cold(n_known)
-        n_wanted = self._selection.n_wanted(n_known)
-        n_wanted = min(n_wanted, self._n_left(), len(rows))
+        n_wanted = min(selection.n_wanted(n_known), n_left, n_rows)
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
-        sample = CandidateSample.of(X, rows, self._n_considered, n_wanted, seed)
+        sample = CandidateSample(X, rows)
+        if self._samples and self.n_candidates is not None:
+            sample = sample.drawn(max(self.n_candidates, n_wanted), seed)
         if n_wanted and not is_cold and self._uses_model:
             self._catch_up()  # the last training may have failed
-        if self._n_left() == 0:
+        if n_left == 0:
             self.stop_reason_ = "budget"
         elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows)):
             self.stop_reason_ = rule
-        elif not len(rows):
+        elif n_rows == 0:
             self.stop_reason_ = "no rows"
         elif limit == 0:
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
-        if self._selection.measures_distances(is_cold):
+        if selection.measures_distances(is_cold):
             sample = sample.in_memory()
             names = getattr(self, "feature_names_in_", None)
-            self._points = self._selection.points(
-                sample.X, self._points, self._seed, names
-            )
+            self._points = selection.points(sample.X, self._points, self._seed, names)
         select, rows = self._start if is_cold else self._select, sample.rows
         if select.__func__ is not PoolClassifier._select:  # which needs no list of them
             rows = np.asarray(rows)
@@ -327,7 +324,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     @property
     def _selection(self):
-        return Selection.of(self)
+        return Selection(
+            self.n_initial, self.batch_size, self.initial, self.batch, self.embedding
+        )
 
     def _space(self, X, rows):
         """Return the pool as points, if distances are measured, and what is known."""
@@ -386,8 +385,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _refund(self, n_labels):
         self.n_queries_ -= n_labels
 
-    def _after_teach(self):
-        return trained_if_possible(self)
+    _after_teach = trained_if_possible
 
     def _catch_up(self):
         """Train the model if labels came in since, and if they are of two classes."""
@@ -395,7 +393,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._train()
 
     def _train(self):
-        trained = self._make_trainer().train(self._known(), self._trained)
+        trained = self._make_trainer().train(Known.of(self), self._trained)
         self._trained, self.estimator_ = trained, trained.model
         vars(self).update(trained.attributes)
         self._n_trained = len(self._labelled)

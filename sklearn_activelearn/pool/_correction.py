@@ -19,6 +19,9 @@ class TeachCall(NamedTuple):
     declared: tuple  # the classes that somebody had named by then
 
 
+Lesson = TeachCall  # its name in pickles of version 0.1.0
+
+
 def trained_if_possible(learner):
     """Return the learner, trained on all it knows, or as it was, with a warning."""
     trained = shallow(learner)
@@ -29,14 +32,14 @@ def trained_if_possible(learner):
             f"The labels are stored, but the estimator failed on them: "
             f"{type(error).__name__}: {error}",
             FitFailedWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
         return learner
     return trained
 
 
 def corrected(learner, X, y):
-    """Return the learner as it would be with these labels in place of its own.
+    """Return the learner with these labels in place of its own, not trained on them.
 
     Parameters
     ----------
@@ -58,9 +61,7 @@ def corrected(learner, X, y):
     learner._labelled = replace(learner._labelled, codes=codes)
     restrict(learner, learner._declared_classes)
     learner._forget_model()
-    if learner._make_trainer().goes_on:
-        learner = replay_training(learner)
-    return trained_if_possible(learner)
+    return replay_training(learner) if learner._make_trainer().goes_on else learner
 
 
 def restrict(learner, declared):

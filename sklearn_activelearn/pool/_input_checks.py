@@ -40,7 +40,10 @@ CONSTANTS = (str, Number, type(None))
 
 def is_plain(prototype):
     """Whether an unfitted estimator holds no other objects; quick to find out."""
-    return all(isinstance(value, CONSTANTS) for value in vars(prototype).values())
+    for value in vars(prototype).values():  # noqa: SIM110
+        if not isinstance(value, CONSTANTS):
+            return False
+    return True
 
 
 def transforms_rows(estimator):
@@ -49,9 +52,9 @@ def transforms_rows(estimator):
     A `Pipeline` cannot tell by its tags that it takes texts, categories or missing
     values.
     """
-    return not is_plain(estimator) and any(
-        hasattr(part, "transform") for part in estimator.get_params().values()
-    )
+    if is_plain(estimator):
+        return False
+    return any(hasattr(part, "transform") for part in estimator.get_params().values())
 
 
 def check_pool(learner, estimators, X, *y, reset, min_rows):
@@ -84,26 +87,39 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
             learner, estimators, source, *y, reset=reset, min_rows=min_rows
         )
     check_sparse_rows(X)
-    y = [plain_labels(labels) for labels in y]
-    if not any(map(transforms_rows, estimators)) and not has_categories(X):
-        tags = [get_tags(estimator).input_tags for estimator in estimators]
+    y = [*map(plain_labels, y)]
+    is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
+    if not is_categorical and not any(map(transforms_rows, estimators)):
+        tags = common_input_tags(estimators)
         out = validated(
             learner,
             X,
             *y,
             reset=reset,
-            accept_sparse="csr" if all(tag.sparse for tag in tags) else False,
-            allow_nd=all(tag.three_d_array for tag in tags),
-            ensure_all_finite="allow-nan" if all(t.allow_nan for t in tags) else True,
+            accept_sparse="csr" if tags.sparse else False,
+            allow_nd=tags.three_d_array,
+            ensure_all_finite="allow-nan" if tags.allow_nan else True,
             ensure_min_samples=min_rows,
         )
-        if any(tag.positive_only for tag in tags):
+        if tags.positive_only:
             check_non_negative(out[0] if y else out, type(learner).__name__)
         return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
     X = indexable_rows(X)
     check_enough(X, min_rows)
     validate_data(learner, X, *y, reset=reset, skip_check_array=True)
     return (X, check_labels(X, *y)) if y else X
+
+
+def common_input_tags(estimators):
+    """Return the input tags of what all estimators take."""
+    common = get_tags(estimators[0]).input_tags
+    for estimator in estimators[1:]:
+        tags = get_tags(estimator).input_tags
+        common.sparse &= tags.sparse
+        common.three_d_array &= tags.three_d_array
+        common.allow_nan &= tags.allow_nan
+        common.positive_only |= tags.positive_only
+    return common
 
 
 def check_enough(X, min_rows):
@@ -121,14 +137,13 @@ def check_source(learner, estimators, X, *y, reset, min_rows):
         raise ValueError(f"X must hold numbers, got a dask array of {X.dtype}.")
     check_enough(X, min_rows)
     validated(learner, X.blank(), reset=reset)
-    tags = [get_tags(estimator).input_tags for estimator in estimators]
-    positive_only = any(tag.positive_only for tag in tags)
+    tags = common_input_tags(estimators)
     X = X.prepared(
         BlockCheck(
             any(map(transforms_rows, estimators)),
             getattr(learner, "feature_names_in_", None),
-            all(tag.allow_nan for tag in tags),
-            type(learner).__name__ if positive_only else "",
+            tags.allow_nan,
+            type(learner).__name__ if tags.positive_only else "",
         )
     )
     return (X, check_labels(X, *map(plain_labels, y))) if y else X
@@ -174,12 +189,6 @@ def were_checked(X, estimators):
     """
     is_plain_numbers = isinstance(X, Source | np.ndarray) or issparse(X)
     return is_plain_numbers and not any(map(transforms_rows, estimators))
-
-
-def has_categories(X):
-    """Whether X is a DataFrame with columns that are categories."""
-    dtypes = np.atleast_1d(X.dtypes) if is_frame(X) else ()
-    return any(dtype == "category" for dtype in dtypes)
 
 
 def indexable_rows(X):

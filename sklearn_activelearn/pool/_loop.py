@@ -11,6 +11,9 @@ from .._labels import encode_answers
 from .._transaction import Transaction, exclusive, shallow
 from .._validation import UNLIMITED
 
+#: Attributes in pickles of version 0.1.0, and what they are called now.
+OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
+
 
 class PoolLoop(CallbackSupportMixin):
     """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
@@ -175,3 +178,6 @@ class PoolLoop(CallbackSupportMixin):
     def __getstate__(self):
         state = super().__getstate__()
         return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}
+
+    def __setstate__(self, state):
+        super().__setstate__({OLD_NAMES.get(k, k): v for k, v in state.items()})

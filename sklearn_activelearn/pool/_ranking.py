@@ -2,7 +2,7 @@
 
 import numpy as np
 
-#: Values that are looked at together: working on all takes as much memory again.
+#: Values that are worked on together: all at once take as much memory again.
 BLOCK = 2**17
 
 
@@ -39,6 +39,8 @@ def in_blocks(values):
 
 def highest(values, k):
     """Return the k-th highest value."""
+    if len(values) <= BLOCK:
+        return np.partition(values, -k)[-k]
     tops = [  # copies: a view would keep its whole block
         np.partition(block, -min(k, len(block)))[-k:].copy()
         for _, block in in_blocks(values)
@@ -48,6 +50,8 @@ def highest(values, k):
 
 def at_least(values, least):
     """Return the positions of the values that are not lower."""
+    if len(values) <= BLOCK:
+        return np.flatnonzero(values >= least)
     found = [
         start + np.flatnonzero(block >= least) for start, block in in_blocks(values)
     ]

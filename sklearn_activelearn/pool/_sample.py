@@ -1,4 +1,4 @@
-"""The rows of a pool that are looked at for a purchase."""
+"""The rows of a pool that are considered for a purchase."""
 
 from typing import Any, NamedTuple
 
@@ -18,17 +18,14 @@ class CandidateSample(NamedTuple):
     share: float = 1.0  # of the rows that might be bought
     numbers: np.ndarray | None = None  # in the pool, if X holds nothing but them
 
-    @classmethod
-    def of(cls, X, rows, n_candidates, n_wanted, seed):
-        """Return a sample of these row numbers of a pool, of at least n_wanted rows.
-
-        None instead of `n_candidates` stands for all.
-        """
-        if n_candidates is None or max(n_candidates, n_wanted) >= len(rows):
-            return cls(X, rows)
-        rng, n = np.random.default_rng((*seed, SAMPLE)), max(n_candidates, n_wanted)
-        chosen = rng.choice(len(rows), n, replace=False, shuffle=False)
-        return cls(X, rows[np.sort(chosen)], n / len(rows))
+    def drawn(self, n, seed):
+        """Return n of these rows, drawn at random; all if they are no more."""
+        n_rows = len(self.rows)
+        if n >= n_rows:
+            return self
+        rng = np.random.default_rng((*seed, SAMPLE))
+        chosen = rng.choice(n_rows, n, replace=False, shuffle=False)
+        return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_rows)
 
     def in_memory(self):
         """Return the same rows such that X is in memory, and holds only the sample."""

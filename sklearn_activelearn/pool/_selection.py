@@ -47,15 +47,9 @@ class Selection:
 
     n_initial: int
     batch_size: int
-    initial: str = "random"
-    batch: str = "top"
-    embedding: Any = None
-
-    @classmethod
-    def of(cls, learner):
-        """Return that of a learner that has parameters of these names."""
-        names = cls.__dataclass_fields__  # `get_params` would take a tenth of a query
-        return cls(**{n: getattr(learner, n) for n in names if hasattr(learner, n)})
+    initial: str
+    batch: str
+    embedding: Any
 
     def check(self):
         """Raise if a parameter is out of its range."""
@@ -63,7 +57,8 @@ class Selection:
         check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
         check_option(self.initial, "initial", STARTS)
         check_option(self.batch, "batch", BATCHES)
-        check_embedding(self.embedding)
+        if self.embedding is not None:
+            check_embedding(self.embedding)
 
     def measures_distances(self, is_cold):
         """Whether it needs the points of the pool, for the first rows or later ones."""

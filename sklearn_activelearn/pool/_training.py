@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 from .._containers import take
 from .._validation import check_flag
-from ._input_checks import check_classifier, check_pool, is_plain
+from ._input_checks import check_classifier, check_pool, common_input_tags, is_plain
 from ._labelled import Labelled
 from ._pool import Pool
 
@@ -85,11 +85,8 @@ class Trainer:
 
     def adapt_tags(self, tags):
         """Tell in the tags of a learner what its estimators can do."""
-        each = [get_tags(estimator) for estimator in self.estimators]
-        tags.input_tags = each[0].input_tags
-        tags.input_tags.sparse = all(tag.input_tags.sparse for tag in each)
-        tags.input_tags.allow_nan = all(tag.input_tags.allow_nan for tag in each)
-        tags.classifier_tags = each[0].classifier_tags
+        tags.input_tags = common_input_tags(self.estimators)
+        tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
         tags.classifier_tags.multi_label = False
 
     def why_ended(self):
@@ -129,12 +126,9 @@ class OneModel(Trainer):
 
     def train(self, known, before):
         """Return the next model; the present one is copied before it goes on."""
-        (prototype,), labelled, classes = (
-            known.prototypes,
-            known.labelled,
-            known.classes,
-        )
-        present = before and before.model
+        (prototype,), labelled = known.prototypes, known.labelled
+        classes = known.classes
+        present = before.model if before and self.goes_on else None
         if present is not None and not same_settings(present, prototype):
             present = None  # the user has changed the estimator
         if self.incremental:

@@ -222,7 +222,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         return CalibratedModel(estimator, self.calibrate)
 
-    def _why_whole(self):
+    def _why_whole(self, trainer):
         return NEEDS_ALL
 
     def _check_parameters(self):

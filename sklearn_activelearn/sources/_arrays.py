@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from ._base import Source, pieces
+from ._base import Source, note_rows, pieces
 
 
 class ArraySource(Source):
@@ -34,6 +34,16 @@ class ArraySource(Source):
 
     def _read(self, part):
         return self.rows.iloc[part] if hasattr(self.rows, "iloc") else self.rows[part]
+
+    def _apply(self, function, part):
+        try:  # a part is one piece
+            rows = self._read(part)
+            if self.prepare is not None:
+                rows = self.prepare(rows, range(part.start, part.stop))
+            return function(rows)
+        except Exception as error:
+            note_rows(error, part)
+            raise
 
     def _take(self, rows):
         return self.rows[rows]

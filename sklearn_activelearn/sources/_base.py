@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -96,7 +97,7 @@ class Source:
             read = prefetched(map(self._with_rows, parts))
             return (self._applied(function, *both) for both in read)
         if n_jobs == 1:
-            return (self._apply(function, part) for part in parts)
+            return map(partial(self._apply, function), parts)
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         return parallel(delayed(self._apply)(function, part) for part in parts)
 
@@ -149,8 +150,12 @@ class naming:
 
     def __exit__(self, kind, error, trace):
         if isinstance(error, Exception):
-            first, last = self.part.start, self.part.stop - 1
-            error.add_note(f"This happened in rows {first} to {last} of X.")
+            note_rows(error, self.part)
+
+
+def note_rows(error, part):
+    """Add the rows that an error is about to it."""
+    error.add_note(f"This happened in rows {part.start} to {part.stop - 1} of X.")
 
 
 def prefetched(blocks):
@@ -208,4 +213,4 @@ def pieces(X, n_jobs=1):
     rest = n_rows // ROUND * ROUND
     if starts[-1] < rest < n_rows:  # what is padded shall be little
         starts.append(rest)
-    return [slice(a, b) for a, b in zip(starts, [*starts[1:], n_rows], strict=True)]
+    return [*map(slice, starts, [*starts[1:], n_rows])]

@@ -2,6 +2,8 @@
 
 import sys
 
+import numpy as np
+
 from ._arrays import is_mapped, mapped
 from ._base import Source
 from ._dask import DaskSource
@@ -13,6 +15,8 @@ def source_of(X):
 
     Libraries that were never imported made no X, and are not imported here.
     """
+    if type(X) is np.ndarray:
+        return None
     if isinstance(X, ParquetSource):
         X.check_unchanged()
     if isinstance(X, Source):

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._validation import check_limit, check_option
 from .._candidates import candidate_set
 from .._passive import passive_baseline
+from .._training import Known
 from ._newton import NotSolved
 from ._selection import Round, most_valuable
 from ._trainer import ALMSTrainer
@@ -327,7 +328,7 @@ class ALMSClassifier(TwoSetsClassifier):
     def _most_valuable(self, X, rows, n_wanted, seed):
         bought, values = most_valuable(
             self._make_trainer(),
-            self._known(),
+            Known.of(self),
             X,
             rows,
             n_wanted,
@@ -357,7 +358,7 @@ class ALMSClassifier(TwoSetsClassifier):
         try:
             return step(*args)
         except NotSolved:
-            shares = self._make_trainer().shares(self._known())
+            shares = self._make_trainer().shares(Known.of(self))
             if self.voi != "auto" or not shares:
                 raise
             warn(

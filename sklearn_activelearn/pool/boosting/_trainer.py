@@ -19,7 +19,7 @@ from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
 from .._input_checks import check_classifier, check_pool, is_plain
 from .._selection import finite_scores
-from .._training import Trained, Trainer, fresh
+from .._training import Known, Trained, Trainer, fresh
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
 from ._ensemble import BoostedClassifier, Committee, joint
@@ -205,7 +205,7 @@ def closest_vote(learner, X, rows, n_wanted, seed):
 
     It is the ``_select`` of boosting learners.
     """
-    known = learner._known()
+    known = Known.of(learner)
     trained = learner._make_trainer().pool_scores(known, learner._trained)
     learner._trained = trained
     scores = trained.memory.scores.values[rows]

@@ -9,6 +9,7 @@ from .._base import PoolClassifier
 from .._passive import passive_baseline
 from .._ranking import DistinctFirst, best
 from .._selection import ranked
+from .._training import Known
 from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
 
@@ -239,7 +240,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, X, rows, n_wanted, seed):
-        graph = self._make_trainer().connected(self._known(), self._trained)
+        graph = self._make_trainer().connected(Known.of(self), self._trained)
         self._trained = self._trained._replace(memory=graph)
         field, probabilities = graph.field, graph.free_distributions()
         apart, chosen, utilities = DistinctFirst(exact_keys(X, rows)), [], []

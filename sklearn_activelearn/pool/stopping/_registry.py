@@ -109,6 +109,8 @@ def why_stop(learner, X, rows):
     ended = None
     if learner._trained and learner._trained.has_ended:
         ended = learner._make_trainer().why_ended()
+    if learner.stopping is None:
+        return ended
     rules = find_rules(learner.stopping)
     if not rules:
         return ended
