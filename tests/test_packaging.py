@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,18 @@ def test_the_map_names_what_exists():
     named, details = mapped("Beside it:")
     paths = [*named, *(path for _, path in details)]
     assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_the_page_on_internals_names_what_exists():
+    page = (ROOT / "docs" / "internals.rst").read_text("utf-8")
+    files = re.findall(r"``([\w/]+\.(?:py|pyx|md))``", page)
+    folders = ROOT, PACKAGE, PACKAGE / "labeling"
+    assert len(files) > 10
+    assert not [
+        file for file in files if not any((path / file).exists() for path in folders)
+    ]
+    for module, name in re.findall(r"``(_[a-z]+)\.([A-Z]\w+)``", page):
+        assert hasattr(import_module(f"{PACKAGE.name}.labeling.{module}"), name)
 
 
 @in_repository
