@@ -1,13 +1,54 @@
 """What is published says the same of itself everywhere."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
 
 import sklearn_activelearn
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "sklearn_activelearn"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+WORKFLOWS = ROOT / ".github" / "workflows"
+
+#: Folders that Python makes.
+GENERATED = {"__pycache__/"}
+
+in_repository = pytest.mark.skipif(
+    (ROOT / "PKG-INFO").exists(), reason="an sdist has no files that begin with a dot"
+)
+
+
+def parsed(path):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def mapped(title):
+    """Return what a table of CONTRIBUTING.md says of where things live.
+
+    Returns
+    -------
+    named : list of str
+        The paths in the first column.
+    details : list of (str, str)
+        The paths in the second one, each with that of the row.
+    """
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.split(f"\n{title}\n\n")[1].split("\n\n")[0]
+    named, details = [], []
+    for row in table.splitlines()[2:]:
+        where, what = (re.findall("`(.+?)`", cell) for cell in row.split("|")[1:3])
+        named += where
+        details += [(where[0], path) for path in what if re.search(r"/|\.", path)]
+    return named, details
 
 
 def test_the_citation_is_of_this_version():
@@ -30,3 +71,85 @@ def test_the_docs_name_every_extra():
     rows = re.findall(r"^   \* - (``.*)$", page, re.MULTILINE)
     listed = [name for row in rows for name in re.findall("``(.*?)``", row)]
     assert sorted(listed) == sorted(PROJECT["optional-dependencies"])
+
+
+def test_the_map_of_the_package_is_complete():
+    named, details = mapped("In `sklearn_activelearn/`:")
+    assert len(set(named)) == len(named)
+    assert not [path for path in named if not (PACKAGE / path).exists()]
+    assert not [path for path in details if not PACKAGE.joinpath(*path).exists()]
+    folders = {f"{path.name}/" for path in PACKAGE.iterdir() if path.is_dir()}
+    assert folders - GENERATED == {path for path in named if path.endswith("/")}
+    modules = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if path.suffix in {".py", ".pyx", ".pxd", ".h"}
+    }
+    assert modules == {Path(path).stem for path in named if not path.endswith("/")}
+
+
+@in_repository
+def test_the_map_names_what_exists():
+    named, details = mapped("Beside it:")
+    paths = [*named, *(path for _, path in details)]
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_the_page_on_internals_names_what_exists():
+    page = (ROOT / "docs" / "internals.rst").read_text("utf-8")
+    files = re.findall(r"``([\w/]+\.(?:py|pyx|md))``", page)
+    folders = ROOT, PACKAGE, PACKAGE / "labeling"
+    assert len(files) > 10
+    assert not [
+        file for file in files if not any((path / file).exists() for path in folders)
+    ]
+    for module, name in re.findall(r"``(_[a-z]+)\.([A-Z]\w+)``", page):
+        assert hasattr(import_module(f"{PACKAGE.name}.labeling.{module}"), name)
+
+
+@in_repository
+def test_workflows_run_what_is_in_the_tree():
+    commands = {
+        path.name: [
+            step["run"]
+            for job in parsed(path)["jobs"].values()
+            for step in job["steps"]
+            if "run" in step
+        ]
+        for path in WORKFLOWS.iterdir()
+    }
+    assert commands == {"ci.yml": [".ci/run"], "wheels.yml": ["pipx run build --sdist"]}
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+@in_repository
+def test_ci_has_the_python_that_the_oldest_dependencies_need():
+    (job,) = parsed(WORKFLOWS / "ci.yml")["jobs"].values()
+    versions = [
+        step["with"]["python-version"]
+        for step in job["steps"]
+        if "setup-python" in step.get("uses", "")
+    ]
+    assert versions == [PROJECT["requires-python"].removeprefix(">=")]
+
+
+@in_repository
+def test_bug_reports_ask_for_the_versions():
+    form = parsed(ROOT / ".github" / "ISSUE_TEMPLATE" / "bug_report.yml")
+    fields = {field.get("id"): field["attributes"] for field in form["body"]}
+    (command,) = re.findall(r'python -c "(.*)"', fields["versions"]["description"])
+    out = subprocess.check_output([sys.executable, "-c", command], cwd=ROOT, text=True)
+    assert out.splitlines()[0] == sklearn_activelearn.__version__
+    assert "numpy" in out
+
+
+@in_repository
+def test_commits_are_checked_with_a_supported_ruff():
+    (repository,) = parsed(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert [hook["id"] for hook in repository["hooks"]] == ["ruff-check", "ruff-format"]
+    (ruff,) = (
+        requirement
+        for requirement in map(Requirement, PROJECT["optional-dependencies"]["test"])
+        if requirement.name == "ruff"
+    )
+    assert ruff.specifier.contains(repository["rev"].removeprefix("v"))
