@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
 from ._containers import n_rows, row_keys
+from ._docstrings import LEARNER, documented
 from ._interrupts import ask_oracle
 from ._labels import check_classes, encode, find_classes
 from ._transaction import begin, exclusive, forget_fitted
@@ -33,6 +34,7 @@ from ._validation import (
 )
 
 
+@documented(LEARNER)
 class ActiveClassifier(ClassifierMixin, BaseEstimator):
     """Base of all learners: the verbs, the bill and the requests.
 
@@ -81,8 +83,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             Row numbers of X that may be bought, for a stream learner in the order in
             which to look at them, or a mask; the others are left alone. None: all, as
             they come.
-        exclude : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers that may not be bought, or a mask; taken out of `candidates`.
+        {exclude}
         limit : int >= 0, default=None
             At most so many rows; a stream learner has seen the others, too.
         return_probability : bool, default=False
@@ -92,20 +93,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        rows : ndarray of int64 of shape (n_queries,)
-            Row numbers of X, in the order in which to label them. These labels
-            are now on the bill. If there are none, ``stop_reason_`` says why.
-        probabilities : ndarray of shape (n_queries,)
-            Only with `return_probability`.
+        {rows, probabilities}
 
         Raises
         ------
         ValueError
             For NaN or infinity in X, a wrong number of features, `candidates` or
             `exclude` that are no rows of X, or a parameter out of its range.
-        RuntimeError
-            If another thread changed the learner meanwhile, or `learn` is under way.
-            As with every error, nothing was bought.
+        {RuntimeError}
         """
         check_flag(return_probability, "return_probability")
         transaction, bought = self._query(X, candidates, exclude, limit)
@@ -123,8 +118,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             or else rounded to float32.
         y : array-like of shape (n_samples,)
             Their labels.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Needed unless the learner knows them.
+        {classes}
 
         Returns
         -------
@@ -136,9 +130,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For a label outside the classes, rows that do not match `y` or the
             features, NaN or infinity.
-        RuntimeError
-            If another thread changed the learner meanwhile, or `learn` is under way.
-            As with every error, nothing was stored.
+        {RuntimeError}
 
         Warns
         -----
@@ -194,10 +186,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             Take them off the bill: their labels were not paid for. Clocks and random
             numbers stay.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
@@ -233,17 +222,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         oracle : callable
             ``oracle(rows) -> labels``: gets row numbers of X, returns one label
             for each. Called for bought rows only.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Needed unless the learner knows them.
+        {classes}
         candidates, exclude : array-like of int or of bool, default=None
             Rows of X that may be bought, and that may not, as for `query`; a stream
             learner looks at them in this order, without a copy of X. None: all, as
             they come.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
@@ -282,10 +267,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         **params : dict
             By name; those of nested estimators as ``<component>__<parameter>``.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------

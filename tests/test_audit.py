@@ -5,7 +5,6 @@ import os
 import site
 import subprocess
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import pandas as pd
@@ -135,56 +134,6 @@ def test_defaults_are_documented(item):
                 assert "default" not in entry.type, name
             else:
                 assert entry.type.endswith(f"default={quoted}"), name
-
-
-#: What depends on the learner although its name does not, and on what of it.
-OF_ITS_OWN = {
-    pool: {
-        "batch_size": "how the rows of a batch are chosen",
-        "best_index_": "ALMS tells another story of its candidates",
-        "cv": "ALMS divides what it has for training",
-        "estimator": "what is asked of it, and the default",
-        "gamma": "of a graph, or of the coverage",
-        "kernel": "of a graph, or of the coverage",
-        "estimator_": "what is trained",
-        "estimators": "ALMS asks them for probabilities",
-        "n_candidates": "of all utilities, values of information or gains of coverage",
-        "n_estimators": "all, or as many as lower the cost",
-        "n_features_in_": "a graph is over features, not over texts",
-        "n_initial": "what it needs before the first model",
-        "n_jobs": "what is done in parallel",
-        "param_grid": "the default",
-        "random_state": "what is random",
-        "stopping": "which rules there are, and what a margin is",
-    },
-    stream: {
-        "a": "the first-order learner in its limit",
-        "b": "whether it can be adaptive",
-        "coef_": "with a kernel there are none",
-        "eta0": "what is a step, and which are too long",
-        "fit_intercept": "with a kernel it is that of the image",
-        "intercept_": "with a kernel there is none",
-        "learning_rate": "whether gradients have importance weights",
-        "loss": "whether it decides what is bought",
-        "n_updates_": "what a label does",
-        "normalize": "what analysis assumes, and kernels",
-        "patience": "no group is without a purchase",
-        "query_probability": "of a loss, or of a potential",
-    },
-}
-
-
-@pytest.mark.parametrize("module", [pool, stream], ids=lambda module: module.__name__)
-def test_learners_say_the_same_of_the_same_thing(module):
-    said = defaultdict(dict)
-    for item in filter(is_learner, public(module)):
-        doc = ClassDoc(item)
-        for entry in doc["Parameters"] + doc["Attributes"]:
-            kind = entry.type.partition(", default=")[0]
-            text = " ".join([kind, *entry.desc])
-            said[entry.name].setdefault(text, []).append(item.__name__)
-    differ = {name for name in said if len(said[name]) > 1}
-    assert differ == OF_ITS_OWN[module].keys()
 
 
 @each_with_parameters

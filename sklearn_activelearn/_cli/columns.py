@@ -39,14 +39,11 @@ class Column(NamedTuple):
     ----------
     name : str
         From the header.
-
     kind : str
         One of `KINDS`.
-
     values : ndarray of float of shape (n_rows,), list of str or None
         Numbers, dates as days since 1970 and booleans as 1 and 0, with NaN for gaps;
         texts; the cells of categories; nothing of a column that is left out.
-
     why : str
         Why it is left out, in brackets.
     """

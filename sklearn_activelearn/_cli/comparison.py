@@ -33,10 +33,8 @@ class RunPlan:
         Name for the reader.
     rows, features, classes : int
         Size of the data; columns of a table, before they are made numbers.
-    treated_as : list of str
-        What the columns of a table are taken for.
-    width : int
-        Numbers in a row, about.
+    treated_as, width
+        As for `LabelledData`.
     folds, seed : int
         As for `label_curve`.
     repeats : int or None
@@ -137,10 +135,8 @@ class Comparison:
         Unfitted.
     curve, passive_curve : LabelCurve
         Their runs.
-    confidence : float
-        Of the interval of what was saved.
-    shares_rows : bool
-        Whether runs have rows in common.
+    confidence, shares_rows
+        As for `savings`.
     """
 
     learner: object

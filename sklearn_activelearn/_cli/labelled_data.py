@@ -25,16 +25,12 @@ class LabelledData(NamedTuple):
     ----------
     X : {ndarray, CSR matrix} of shape (n_samples, n_columns)
         Numbers, or texts among them.
-
     y : ndarray of shape (n_samples,)
         Labels: strings from tables, otherwise as they are stored.
-
     encoder : transformer or None
         Unfitted; needs no labels. None: rows go to learners as they are.
-
     width : int
         Numbers in a row that the encoder made, about.
-
     treated_as : list of str
         A line for each kind of column; nothing for files that are no tables.
     """

@@ -28,14 +28,11 @@ class Table(NamedTuple):
     ----------
     path : Path
         The file.
-
     columns : dict of str to list of str
         The cells of each column that has a name.
-
     lines : sequence of int
         The line of the file on which each row ends; for other files than CSV, the
         number of the row, the header being the first.
-
     n_unnamed : int
         Columns without a name, which are not among `columns`.
     """

@@ -30,16 +30,12 @@ class Task(NamedTuple):
     ----------
     kind : {"text", "table", "image"}
         How an item is shown.
-
     items : list
         A text, a dict of cells or the path of an image, for each row.
-
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The numbers that a learner gets.
-
     ids : list
         The name of each row.
-
     known : dict
         Labels that the file has already, by id.
     """

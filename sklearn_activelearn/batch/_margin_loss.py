@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
 from .._validation import check_flag, check_number, check_rows_and_labels
 from ..losses import SmoothHingeLoss, make_loss
@@ -18,6 +19,7 @@ from ._objective import Objective
 LIMIT_REACHED = 1
 
 
+@documented(CLASSIFIER)
 class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator):
     """Linear classifier that minimises a margin loss, convex or not, in batch.
 
@@ -32,60 +34,42 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         object, such as ``SmoothRampLoss(t=2.0)``, or a loss of your own. Meant are
         "smooth_hinge", "smooth_ramp" and "sigmoid"; the others have corners, near
         which the solver may stop early or take long.
-
     alpha : float >= 0, default=0.0001
         Weight of the penalty. As in scikit-learn, and unlike ``C``, it stands beside
         the mean loss.
-
     n_restarts : int >= 0, default=3
         Starts after the first one if the loss is not convex; the lowest
         objective wins. The first restart begins at the solution of the smooth
         hinge (with the loss's own `h`, if it has one), the others in random
         directions.
-
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised. False: separators
         through the origin.
-
     max_iter : int >= 1, default=1000
         Iterations of each start.
-
     tol : float > 0, default=1e-05
         A start ends when no derivative of the objective is larger.
-
     warm_start : bool, default=False
         Whether the first start is the solution of the last `fit`, if that had
         the same classes and number of features, instead of zero.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the random directions; used with two or more restarts only.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-
+    {classes_}
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights of the features. One row for two classes: the weights of
         ``classes_[1]``.
-
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts; zero without `fit_intercept`.
-
     objective_ : float
         The smallest value found.
-
     n_iter_ : int
         Iterations, all starts together.
-
     n_restarts_ : int
         Starts after the first one; 0 for a convex loss.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the rows came with string names.
+    {n_features_in_, feature_names_in_}
 
     Raises
     ------

@@ -24,12 +24,8 @@ class Objective:
         Their classes.
     n_classes : int
         Number of classes; two share one weight vector.
-    loss : MarginLoss
-        l.
-    alpha : float
-        Weight of the penalty.
-    fit_intercept : bool
-        Whether intercepts are among the parameters.
+    loss, alpha, fit_intercept
+        As for `BatchMarginLossClassifier`; `loss` is a `MarginLoss`.
     """
 
     def __init__(self, X, codes, n_classes, loss, alpha, fit_intercept):

@@ -6,12 +6,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import CLASSIFIER, documented
 from .._labels import distinct_labels, encode
 from .._validation import check_option, check_rows, check_rows_and_labels
 from ._columns import whole_weights
 from ._sorted_columns import SortedColumns
 
 
+@documented(CLASSIFIER)
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     r"""Classifier that splits one feature at one threshold, for boosting.
 
@@ -28,25 +30,14 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     ----------
     feature_ : int
         The feature that is split.
-
     threshold_ : float
         Rows with a value up to it are on the first side. Infinite if no split is
         better than none.
-
     side_probabilities_ : ndarray of shape (2, n_classes)
         Share of each class in the weight of the first side and of the second one.
-
     error_ : float
         Weighted training error, between 0 and 1.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the rows came with string names.
+    {classes_, n_features_in_, feature_names_in_}
 
     Raises
     ------

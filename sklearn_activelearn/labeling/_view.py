@@ -24,22 +24,16 @@ class RowView(NamedTuple):
     ----------
     row_id : str, int or None
         The row to label; None if there is none.
-
     item : str, dict or None
         What is in it.
-
     counts : str
         How far the work is, in words.
-
     share : float
         The same, from 0 to 1.
-
     last : str
         What has just been done.
-
     prediction : str
         What the model believes of the row, if that is shown.
-
     reason : str
         Why there is no row.
     """

@@ -6,6 +6,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
+from .._docstrings import LEARNER, documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._transaction import begin
@@ -24,6 +25,7 @@ from ._training import Known, seeded
 from .stopping._registry import find_rules, why_stop
 
 
+@documented(LEARNER)
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     """A classifier, what it was taught, and a utility that chooses the next rows.
 
@@ -62,8 +64,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             taught, are out or were skipped are not asked for again.
         candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, or a mask. None: all.
-        exclude : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers that may not be bought, or a mask; taken out of `candidates`.
+        {exclude}
         limit : int >= 0, default=None
             At most so many rows.
         return_probability : bool, default=False
@@ -75,11 +76,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
         Returns
         -------
-        rows : ndarray of int64 of shape (n_queries,)
-            Row numbers of X, in the order in which to label them. These labels
-            are now on the bill. If there are none, ``stop_reason_`` says why.
-        probabilities : ndarray of shape (n_queries,)
-            Only with `return_probability`.
+        {rows, probabilities}
         utilities : ndarray of shape (n_queries,)
             Only with `return_utility`; the last of what is returned.
 
@@ -88,9 +85,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         ValueError
             For rows that the estimator refuses, `candidates` or `exclude` that are no
             rows of X, or a parameter out of its range.
-        RuntimeError
-            If another thread changed the learner meanwhile, or `learn` is under way.
-            As with every error, nothing was bought.
+        {RuntimeError}
         """
         check_flag(return_probability, "return_probability")
         check_flag(return_utility, "return_utility")
@@ -117,19 +112,14 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             Their right labels. A class that has no label any more goes, if nobody told
             the classes.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
         ValueError
             For a row that was never taught, a label outside the classes, rows that do
             not match `y` or the features.
-        RuntimeError
-            If another thread changed the learner meanwhile, or `learn` is under way.
-            As with every error, nothing was changed.
+        {RuntimeError}
 
         Warns
         -----

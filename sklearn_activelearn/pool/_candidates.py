@@ -44,12 +44,8 @@ def candidate_set(estimator, param_grid, estimators, default_grid=None):
 
     Parameters
     ----------
-    estimator : classifier or None
-        The one in the grid, or the only one; None for a logistic regression.
-    param_grid : dict, list of dict or None
-        As for `GridSearchCV`.
-    estimators : list of (str, classifier) or None
-        The candidates themselves, instead.
+    estimator, param_grid, estimators
+        As for the learners.
     default_grid : dict or None
         The grid if nothing is given.
     """
@@ -87,12 +83,8 @@ class CandidateTrainer(Trainer):
     ----------
     candidates : CandidateSet
         What to train.
-    cv : int
-        Folds.
-    scoring : str or callable
-        What the best one has most of.
-    n_jobs : int or None
-        Processes that cross-validate.
+    cv, scoring, n_jobs
+        As for `PassiveClassifier`.
     trains_all : bool
         Whether the others are trained on all labels, too, and vote.
     """

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._docstrings import CANDIDATES, documented
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
@@ -12,6 +13,7 @@ from ._utility import DISAGREEMENTS, own_utility, probabilities_of
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
+@documented(CANDIDATES)
 class QueryByCommitteeClassifier(PoolClassifier):
     r"""Pool learner that buys the row on which several models disagree.
 
@@ -21,17 +23,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Cloned, never changed. None: ``LogisticRegression()``.
-
-    param_grid : dict or list of dict, default=None
-        Parameters of `estimator` to try, as for `GridSearchCV`: every combination
-        is a candidate. None: with
-        `estimator` also None, `C` from 0.01 to 100; else one candidate only.
-
-    estimators : list of (str, classifier), default=None
-        The candidates with their names, instead of the two above.
-
+    {estimator, param_grid, estimators}
     disagreement : {"vote_entropy", "consensus_kl"} or callable, default="vote_entropy"
         Entropy of the votes, or the mean Kullback-Leibler divergence of the
         members' probabilities from their mean, which needs `predict_proba`. Or
@@ -39,122 +31,24 @@ class QueryByCommitteeClassifier(PoolClassifier):
         each row, of shape (n_samples,), higher is bought sooner; `probabilities` are
         of shape (n_members, n_samples, n_classes), `weights` of shape (n_members,) and
         of sum 1.
-
-    cv : int >= 2, default=5
-        Folds of the stratified cross-validation; fewer while a class has fewer
-        labels.
-
-    scoring : str or callable, default="accuracy"
-        What the best candidate has most of in cross-validation: the name of a scorer
-        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
-
-    n_initial : int >= 1, default=10
-        Labels bought before the first model; then further ones, chosen likewise,
-        `batch_size` at a time, while all are of one class.
-
-    initial : {"random", "herding"}, default="random"
-        Which rows are the first ones: random ones, no two of them equal, or such that
-        cover the pool, each chosen to be similar to as many rows as possible that no
-        earlier one is similar to (MaxHerding).
-
-    batch_size : int >= 1, default=1
-        Labels bought between two trainings.
-
-    batch : {"top", "cluster", "herding"}, default="top"
-        Which rows are a batch: those that are worth most; or, among ten times as many
-        of these, the first of each of `batch_size` clusters (k-means), or those that
-        cover the others best. Equal rows are bought together only if no others are
-        left.
-
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, fitted once on each pool, without
-        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
-        zero) are divided by their lengths; other rows are left as they are if all have
-        one length; else each column is divided by its standard deviation or, if it is
-        mostly zero, by its largest absolute value.
-
-    n_candidates : int >= 1, default=None
-        How many of the rows that may be bought are looked at for each purchase, drawn
-        anew each time; at least as many as are bought. Stopping rules see the same
-        ones. None: all.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
-    stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. Others: see the
-        guide. The first rule of a list that is met ends it. None: the budget is spent.
-
+    {cv, scoring, n_initial, initial, batch_size, batch, embedding, n_candidates,
+    budget, stopping}
     n_jobs : int, default=None
         Threads that score the pool and processes that cross-validate, as in
         joblib.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first rows, of the choice among ties, and of the
-        estimators if they have none of their own.
+    {random_state}
 
     Attributes
     ----------
-    estimator_ : classifier
-        The candidate with the highest score in cross-validation (of equals the middle
-        one of the list), trained on all labels taught.
-
+    {estimator_}
     estimators_ : list of classifier
         All candidates, trained likewise.
-
-    cv_scores_ : ndarray of shape (n_candidates,)
-        Scores in cross-validation; 1 for a single candidate, which needs none, and
-        while there is one label of the second class.
-
+    {cv_scores_}
     vote_weights_ : ndarray of shape (n_candidates,)
         What the votes weigh: accuracies in cross-validation, scaled to sum 1.
+    {model_names_, best_index_, attributes_of_all}
 
-    model_names_ : list of str
-        Names, or parameters, of the candidates.
-
-    best_index_ : int
-        Which of them is `estimator_`.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, both `param_grid` and `estimators`, a candidate without
-        `predict_proba` if that is needed, rows that the candidates' tags refuse,
-        labels outside the classes.
+    {raises}
 
     See Also
     --------

@@ -100,11 +100,8 @@ class Coverage:
     ----------
     space : Space
         The pool, and the rows that cover it already.
-    kernel : {"rbf", "cosine"} or callable
-        Similarity of points, at most 1: of shape (n_first, n_second) for
-        ``kernel(first, second)``.
-    gamma : float
-        Of "rbf": :math:`\exp(-\gamma d^2)`.
+    kernel, gamma
+        As for `UncertaintyHerdingClassifier`; a number.
     n_coverage : int
         How many rows stand for the pool.
     """
@@ -213,10 +210,8 @@ def greedy(similarity, weights, covered, keys, n_wanted, seed):
         How well each is covered already.
     keys : ndarray of uint64 of shape (n_rows,)
         Rows with equal keys come after all others.
-    n_wanted : int
-        How many.
-    seed : tuple of int
-        Breaks ties.
+    n_wanted, seed
+        As for `Coverage.herd`.
 
     Returns
     -------

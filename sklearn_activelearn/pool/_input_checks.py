@@ -74,10 +74,8 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         Rows.
     *y : array-like of shape (n_samples,)
         Labels, if any.
-    reset : bool
-        Whether these are the learner's first rows.
-    min_rows : int
-        Fewest rows allowed.
+    reset, min_rows
+        As for `check_rows`.
     """
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str; put it in a list.")

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, numbers_of, take
+from .._docstrings import LEARNER, documented
 from .._labels import encode_answers
 from .._transaction import Transaction, exclusive, shallow
 from .._validation import UNLIMITED
@@ -15,6 +16,7 @@ from .._validation import UNLIMITED
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
 
 
+@documented(LEARNER)
 class PoolLoop(CallbackSupportMixin):
     """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
 
@@ -29,13 +31,9 @@ class PoolLoop(CallbackSupportMixin):
         ----------
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The pool.
-        y : array-like of shape (n_samples,)
-            The answer sheet.
+        {y}
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
@@ -56,15 +54,11 @@ class PoolLoop(CallbackSupportMixin):
         X : array-like of shape (n_samples, n_features), or what the estimator takes
             The next chunk of the pool. As many of its rows as are equal to rows of
             earlier chunks that were bought are not bought again.
-        y : array-like of shape (n_samples,)
-            The answer sheet.
+        {y}
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. None: those of `y` and of earlier calls.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------

@@ -4,12 +4,14 @@ from functools import partial
 
 from sklearn.svm import LinearSVC
 
+from .._docstrings import POOL, documented
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
 from ._utility import of_padded, scores_of, smallest_margin
 
 
+@documented(POOL)
 class MinMarginClassifier(PoolClassifier):
     """Pool learner that buys the row nearest to the decision boundary ("Simple").
 
@@ -21,99 +23,14 @@ class MinMarginClassifier(PoolClassifier):
     estimator : classifier, default=None
         Has `decision_function`. Cloned, never changed. None:
         ``LinearSVC()``.
-
-    n_initial : int >= 1, default=10
-        Labels bought before the first model; then further ones, chosen likewise,
-        `batch_size` at a time, while all are of one class.
-
-    initial : {"random", "herding"}, default="random"
-        Which rows are the first ones: random ones, no two of them equal, or such that
-        cover the pool, each chosen to be similar to as many rows as possible that no
-        earlier one is similar to (MaxHerding).
-
-    batch_size : int >= 1, default=1
-        Labels bought between two trainings.
-
-    batch : {"top", "cluster", "herding"}, default="top"
-        Which rows are a batch: those that are worth most; or, among ten times as many
-        of these, the first of each of `batch_size` clusters (k-means), or those that
-        cover the others best. Equal rows are bought together only if no others are
-        left.
-
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, fitted once on each pool, without
-        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
-        zero) are divided by their lengths; other rows are left as they are if all have
-        one length; else each column is divided by its standard deviation or, if it is
-        mostly zero, by its largest absolute value.
-
-    n_candidates : int >= 1, default=None
-        How many of the rows that may be bought are looked at for each purchase, drawn
-        anew each time; at least as many as are bought. Stopping rules see the same
-        ones. None: all.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
-    stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. Others: see the
-        guide. The first rule of a list that is met ends it. None: the budget is spent.
-
-    incremental : bool, default=False
-        Teach the estimator new labels with its `partial_fit` instead of training
-        it on all of them again.
-
-    n_jobs : int, default=None
-        Threads that score the pool, as in joblib.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first rows, of the choice among ties, and of the estimator
-        if that has none of its own.
+    {n_initial, initial, batch_size, batch, embedding, n_candidates, budget, stopping,
+    incremental, n_jobs, random_state}
 
     Attributes
     ----------
-    estimator_ : classifier
-        The estimator, trained on all labels taught.
+    {estimator_, attributes_of_all}
 
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, an estimator without `decision_function` or with one for
-        pairs of classes, rows that its tags refuse, labels outside the classes.
+    {raises}
 
     See Also
     --------

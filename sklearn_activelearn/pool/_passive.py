@@ -1,11 +1,13 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
 from .._baseline import baseline_of
+from .._docstrings import CANDIDATES, documented
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from .stopping._registry import find_rules
 
 
+@documented(CANDIDATES)
 class PassiveClassifier(PoolClassifier):
     """Pool learner that buys random rows: the baseline to beat.
 
@@ -14,98 +16,26 @@ class PassiveClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Cloned, never changed. None: ``LogisticRegression()``.
-
+    {estimator}
     param_grid : dict or list of dict, default=None
         Parameters of `estimator` to try, as for `GridSearchCV`: every combination
         is a candidate. None: one candidate.
-
-    estimators : list of (str, classifier), default=None
-        The candidates with their names, instead of the two above.
-
-    cv : int >= 2, default=5
-        Folds of the stratified cross-validation; fewer while a class has fewer
-        labels.
-
-    scoring : str or callable, default="accuracy"
-        What the best candidate has most of in cross-validation: the name of a scorer
-        of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
-
+    {estimators, cv, scoring}
     n_initial : int >= 1, default=10
         Labels of the first purchase.
-
     batch_size : int >= 1, default=1
         Labels bought at a time.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
-    stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. Others: see the
-        guide. The first rule of a list that is met ends it. None: the budget is spent.
-
+    {budget, stopping}
     n_jobs : int, default=None
         Processes that cross-validate, as in joblib.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the rows, and of the estimators if they have none of their own.
 
     Attributes
     ----------
-    estimator_ : classifier
-        The candidate with the highest score in cross-validation (of equals the middle
-        one of the list), trained on all labels taught.
+    {estimator_, cv_scores_, model_names_, best_index_, attributes_of_all}
 
-    cv_scores_ : ndarray of shape (n_candidates,)
-        Scores in cross-validation; 1 for a single candidate, which needs none, and
-        while there is one label of the second class.
-
-    model_names_ : list of str
-        Names, or parameters, of the candidates.
-
-    best_index_ : int
-        Which of them is `estimator_`.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, both `param_grid` and `estimators`, rows that the candidates'
-        tags refuse, labels outside the classes.
+    {raises}
 
     See Also
     --------

@@ -33,16 +33,8 @@ class Selection:
 
     Parameters
     ----------
-    n_initial : int
-        How many are the first ones.
-    batch_size : int
-        How many are a batch.
-    initial : {"random", "herding"}
-        Whether the first ones are drawn, or cover the pool.
-    batch : {"top", "cluster", "herding"}
-        Whether a batch is spread over the pool.
-    embedding : transformer, callable or None
-        What distances are measured in.
+    n_initial, batch_size, initial, batch, embedding
+        As for the learners.
     """
 
     n_initial: int

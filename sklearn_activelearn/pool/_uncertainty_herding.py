@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
+from .._docstrings import POOL, documented
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
@@ -13,6 +14,7 @@ from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
 
 
+@documented(POOL)
 class UncertaintyHerdingClassifier(PoolClassifier):
     r"""Pool learner that buys rows that stand for many uncertain ones.
 
@@ -26,97 +28,40 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     estimator : classifier, default=None
         Has `predict_proba` or `decision_function`. Cloned, never changed. None:
         ``LogisticRegression()``.
-
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, fitted once on each pool, without
-        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
-        zero) are divided by their lengths; other rows are left as they are if all have
-        one length; else each column is divided by its standard deviation or, if it is
-        mostly zero, by its largest absolute value.
-
+    {embedding}
     kernel : {"rbf", "cosine"} or callable, default="rbf"
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
         n_second).
-
     gamma : float > 0, default=None
         Of the kernel "rbf". None: the reciprocal of the median squared distance
         between rows, or, where labelled rows lie closer together, of their median
         squared distance to the nearest other one.
-
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.
-
     n_coverage : int >= 1, default=None
         How many random rows stand for the pool, whose coverage is measured. None: all,
         or 4,000 of a larger pool.
-
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
-
-    n_initial : int >= 1, default=10
-        Labels bought before the first model; then further ones, chosen likewise,
-        `batch_size` at a time, while all are of one class.
-
-    batch_size : int >= 1, default=1
-        Labels bought between two trainings.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
+    {n_initial, batch_size, budget}
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin.
         "stable_predictions": stop when successive models agree. The first rule
         of a list that is met ends it. None: the budget is spent.
-
-    n_jobs : int, default=None
-        Threads that score the pool, as in joblib.
-
+    {n_jobs}
     random_state : int, RandomState instance or None, default=None
         Seed of the rows that stand for the pool, of the choice among ties, and of the
         estimator and the embedding if they have none of their own.
 
     Attributes
     ----------
-    estimator_ : classifier
-        The estimator, trained on all labels taught.
-
+    {estimator_}
     temperature_ : float
         What the logits are divided by; 1 without `calibrate`.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
+    {attributes_of_all}
 
     Raises
     ------

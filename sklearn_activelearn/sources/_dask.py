@@ -57,7 +57,6 @@ class DaskSource(Source):
         return np.concatenate(dask.compute(*taken))
 
     def map(self, function, n_jobs=None):
-        """Yield what ``function(block)`` answers for each block of rows, in order."""
         import dask
 
         apply = dask.delayed(partial(apply_there, prepare=self.prepare))

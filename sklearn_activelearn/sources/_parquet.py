@@ -121,7 +121,6 @@ class ParquetSource(Source):
         return pa.concat_tables(tables).take(places)
 
     def blank(self):
-        """Return one row of zeros, in a container that names the columns."""
         import pyarrow as pa
 
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})

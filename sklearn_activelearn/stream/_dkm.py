@@ -1,11 +1,13 @@
 """DKM: ask inside a margin that shrinks."""
 
+from .._docstrings import STREAM, documented
 from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
 from ._rules import HalvingThresholdRule
 
 
+@documented(STREAM)
 class DKMClassifier(StreamClassifier):
     """Selective sampler that asks inside a shrinking margin (DKM).
 
@@ -19,103 +21,20 @@ class DKMClassifier(StreamClassifier):
     R : int >= 1, default=32
         Correct answers in a row before the threshold is halved: the waiting time.
         Small values buy fewer labels and stop sooner, sometimes too soon.
-
     threshold : {"max", "uniform"} or float > 0, default="max"
         First threshold s. "max": 1, the largest margin of a unit row and a unit
         w; "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
         dimensions, the constant feature included.
-
-    update : {"perceptron", "dkm"}, default="perceptron"
-        What a mistake does to the weights: ``w + eta0 y x`` (Perceptron), or
-        the reflection ``w - 2 (w.x) x / |x|^2``, which keeps the norm of w.
-
-    eta0 : float > 0, default=1.0
-        Step of the Perceptron update; the reflection has none.
-
-    average : bool, default=True
-        Predict with the mean of the weights after each label taught, instead
-        of the last ones. Queries and updates always use the last. False is the
-        paper's algorithm.
-
-    fit_intercept : bool, default=True
-        Append a constant feature 1 to each row. False: separators through the
-        origin, as in the paper.
-
-    normalize : bool, default=True
-        Scale each row to unit Euclidean norm on the fly, which the analysis
-        assumes; zero rows stay zero. With `fit_intercept` the row is then
-        divided by the square root of 2.
-
-    budget : int >= 0, float in [0, 1] or None, default=None
-        Labels it may buy between one `fit` and the next. Raise it with
-        `set_params` to go on. A float is a share of the rows seen and those of the
-        call, for `fit` and `learn` only. None: no limit.
-
-    patience : int >= 1, default=None
-        Stop asking for good after this many rows in a row without a purchase.
-        None: never.
-
-    shuffle : bool, default=True
-        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
-        never do.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the coins (one number for each row seen, needed or not) and of
-        the shuffling.
+    {update, eta0, average, fit_intercept, normalize, budget, patience, shuffle,
+    random_state}
 
     Attributes
     ----------
     threshold_ : float
         Present threshold s.
+    {classes_, coef_, intercept_, attributes_of_all}
 
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights that predict; they apply to rows of unit norm if `normalize`.
-        One row for two classes: the weights of ``classes_[1]``.
-
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Weights of the constant feature.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows asked for and skipped.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why nothing can be bought any more: "budget" or "patience". After a `query`
-        that returned no row also "no rows" or "limit". Else None.
-
-    n_seen_ : int
-        Rows decided.
-
-    n_updates_ : int
-        Labels that changed the weights.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; `average`,
-        `fit_intercept` or `normalize` changed without `fit`.
+    {raises}
 
     See Also
     --------
@@ -129,8 +48,7 @@ class DKMClassifier(StreamClassifier):
     follows the text. A row counts as inside with a relative slack of 1e-12, so
     that a repeated row at s = 1 is.
 
-    With more than two classes the margin is half the gap between the two
-    highest scores, and a label moves its own class and its strongest rival.
+    {multiclass}
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._docstrings import GRADIENT, documented
 from .._validation import check_number
 from ..losses import make_loss
 from ._base import StreamClassifier
@@ -9,6 +10,7 @@ from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule
 
 
+@documented(GRADIENT)
 class GreedyOnlineClassifier(StreamClassifier):
     """Selective sampler that buys the smallest margin of every m rows.
 
@@ -22,103 +24,27 @@ class GreedyOnlineClassifier(StreamClassifier):
         buys every label. The rows that are left over at the end of a chunk are a
         smaller group, and a chunk of one row is bought: pass chunks whose length is
         a multiple of `m`.
-
     loss : str or MarginLoss, default="hinge"
         What labels descend: one of `sklearn_activelearn.losses`, by name or as an
         object, such as ``RampLoss(t=2.0)``, or a loss of your own.
-
     eta0 : float > 0, default=0.1
         Learning rate; not used by "adaptive".
-
     learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
         ``eta0 / T**power_t`` ("invscaling") times the gradient. "adaptive": steps
         follow the sizes of features and rows, as for `MarginLossClassifier`, and
         there is nothing to tune.
-
-    power_t : float >= 0, default=0.5
-        Exponent of "invscaling".
-
-    average : bool, default=True
-        Predict with the mean of the weights after each label taught, instead
-        of the last ones. Queries and updates always use the last. False is the
-        paper's algorithm.
-
-    fit_intercept : bool, default=True
-        Append a constant feature 1 to each row. False: separators through the
-        origin, as in the paper.
-
-    normalize : bool, default=False
-        Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
-        With `fit_intercept` the row is then divided by the square root of 2.
-
-    budget : int >= 0, float in [0, 1] or None, default=None
-        Labels it may buy between one `fit` and the next. Raise it with
-        `set_params` to go on. A float is a share of the rows seen and those of the
-        call, for `fit` and `learn` only. None: no limit.
-
+    {power_t, average, fit_intercept, normalize, budget}
     patience : int >= 1, default=None
         Stop asking for good after this many rows in a row without a purchase;
         without effect here, as there is one in every group.
-
-    shuffle : bool, default=True
-        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
-        never do.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the coins (one number for each row seen, needed or not) and of
-        the shuffling.
+    {shuffle, random_state}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
+    {classes_, coef_, intercept_, attributes_of_all}
 
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights that predict; they apply to rows of unit norm if `normalize`.
-        One row for two classes: the weights of ``classes_[1]``.
-
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Weights of the constant feature.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows asked for and skipped.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why nothing can be bought any more: "budget" or "patience". After a `query`
-        that returned no row also "no rows" or "limit". Else None.
-
-    n_seen_ : int
-        Rows decided.
-
-    n_updates_ : int
-        Labels that changed the weights.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; `average`,
-        `fit_intercept` or `normalize` changed without `fit`.
+    {raises}
 
     See Also
     --------

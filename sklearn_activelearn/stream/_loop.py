@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from .._containers import NO_ROWS, loaded, row_keys, take
+from .._docstrings import LEARNER, documented
 from .._interrupts import ensure_done
 from .._labels import encode_answers
 from .._requests import Purchase, Requests
@@ -26,6 +27,7 @@ from ._sources import ask_by_blocks, check_rows_or_source, simulate_blocks
 from ._tally import Sums, no_rows
 
 
+@documented(LEARNER)
 class StreamLoop:
     """Runs the loop for a learner with a query rule, an update rule and a state.
 
@@ -56,13 +58,9 @@ class StreamLoop:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The stream.
-        y : array-like of shape (n_samples,)
-            The answer sheet.
+        {y}
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
@@ -82,15 +80,9 @@ class StreamLoop:
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The next rows, taken in order.
-        y : array-like of shape (n_samples,)
-            The answer sheet.
-        classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. Needed unless the learner knows them.
+        {y, classes}
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._baseline import baseline_of
+from .._docstrings import GRADIENT, documented
 from .._validation import check_number, check_option
 from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
@@ -18,6 +19,7 @@ LEARNING_RATES = ("constant", "invscaling", "adaptive")
 GAIN = 2.0
 
 
+@documented(GRADIENT)
 class MarginLossClassifier(StreamClassifier):
     """Selective sampler that descends a margin loss, often a non-convex one.
 
@@ -33,103 +35,32 @@ class MarginLossClassifier(StreamClassifier):
         "ramp", "root_ramp" or "sigmoid", or as an object, such as
         ``RampLoss(t=2.0)``, or a loss of your own. "hinge" buys every label: passive
         learning.
-
     eta0 : float > 0, default=0.1
         Learning rate. Small against ``1 / |x|²``: one large step takes all margins
         out of the region where the learner asks, and it (almost) never asks
         again. A `ConvergenceWarning` says so. Not used by "adaptive".
-
     learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
         The T-th label learned moves the weights by `eta0` ("constant") or by
         ``eta0 / T**power_t`` ("invscaling") times the weighted gradient. "adaptive":
         steps follow the sizes of features and rows, and there is nothing to tune.
-
-    power_t : float >= 0, default=0.5
-        Exponent of "invscaling".
-
+    {power_t}
     query_probability : "tight" or callable, default="tight"
         Probability of buying a label. "tight": ``min(max(|l'(a)|, |l'(-a)|), 1)``
         at margin a. A callable gets an array of margins and returns as many
         probabilities; 0 is allowed only where the loss is flat on both sides.
         Then the weights l' / q can be large.
-
     n_warm_start : int >= 0, default=0
         So many labels are bought first, of whatever rows come, and learned with
         the hinge: a way around local minima. Labels taught unasked count.
-
-    average : bool, default=True
-        Predict with the mean of the weights after each label taught, instead
-        of the last ones. Queries and updates always use the last. False is the
-        paper's algorithm.
-
-    fit_intercept : bool, default=True
-        Append a constant feature 1 to each row. False: separators through the
-        origin, as in the paper.
-
-    normalize : bool, default=False
-        Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
-        With `fit_intercept` the row is then divided by the square root of 2.
-
-    budget : int >= 0, float in [0, 1] or None, default=None
-        Labels it may buy between one `fit` and the next. Raise it with
-        `set_params` to go on. A float is a share of the rows seen and those of the
-        call, for `fit` and `learn` only. None: no limit.
-
+    {average, fit_intercept, normalize, budget}
     patience : int >= 1 or None, default=1000
         Stop asking for good after this many rows in a row without a purchase.
         None: never.
-
-    shuffle : bool, default=True
-        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
-        never do.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the coins (one number for each row seen, needed or not) and of
-        the shuffling.
+    {shuffle, random_state}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-
-    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights that predict; they apply to rows of unit norm if `normalize`.
-        One row for two classes: the weights of ``classes_[1]``.
-
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Weights of the constant feature.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows asked for and skipped.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why nothing can be bought any more: "budget" or "patience". After a `query`
-        that returned no row also "no rows" or "limit". Else None.
-
-    n_seen_ : int
-        Rows decided.
-
-    n_updates_ : int
-        Labels that changed the weights.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
+    {classes_, coef_, intercept_, attributes_of_all}
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._docstrings import DISPLAY, documented
 from ._base import (
     check_matplotlib,
     fitted,
@@ -12,6 +13,7 @@ from ._base import (
 )
 
 
+@documented(DISPLAY)
 class CostCurveDisplay:
     """Semi-supervised cost of boosting after each round, one line for each learner.
 
@@ -22,10 +24,7 @@ class CostCurveDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
+    {ax_, figure_}
     lines_ : list of matplotlib Line2D
         A line for each learner.
 
@@ -54,13 +53,9 @@ class CostCurveDisplay:
         ----------
         estimator : fitted learner, or Pipeline that ends in one
             With ``cost_curve_``.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : CostCurveDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         costs = fitted(estimator, "cost_curve_", "boosting learner with a cost")
@@ -74,13 +69,9 @@ class CostCurveDisplay:
         ----------
         curves : array-like of shape (n,) or dict of them
             As for the class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : CostCurveDisplay
-            Drawn.
+        {returns}
         """
         return cls(curves).plot(ax)
 
@@ -89,13 +80,9 @@ class CostCurveDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : CostCurveDisplay
-            Itself.
+        {returns}
         """
         ax = start_plot(self, ax)
         self.lines_ = []

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._docstrings import DISPLAY, documented
 from ..._validation import check_number, check_option
 from ._base import (
     check_matplotlib,
@@ -14,6 +15,7 @@ from ._base import (
 )
 
 
+@documented(DISPLAY)
 class LabelCurveDisplay:
     """Held-out error against labels bought, one line for each learner.
 
@@ -24,19 +26,13 @@ class LabelCurveDisplay:
     ----------
     curves : LabelCurve or dict of LabelCurve
         By the name of the learner.
-    passive : LabelCurve or dict of LabelCurve, default=None
-        The baseline; drawn dashed and grey.
+    {passive}
     target : float, default=None
         Error to be reached; drawn as a line across.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
-    lines_ : list of matplotlib Line2D
-        A line for each learner, the passive ones last.
+    {ax_, figure_, lines_}
 
     Examples
     --------
@@ -76,16 +72,12 @@ class LabelCurveDisplay:
             ``PassiveClassifier(budget=None)``.
         target : float, default=None
             Error to be reached.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         **experiment : dict
             The other arguments of `label_curve`. Both learners get the same folds,
             also if `random_state` is left out: it is 0 then.
 
-        Returns
-        -------
-        display : LabelCurveDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         curves, baseline = measured(estimator, passive, X, y, experiment)
@@ -99,15 +91,9 @@ class LabelCurveDisplay:
         ----------
         curves, passive, target
             As for the class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **style : dict
-            As for `plot`.
+        {ax, **style}
 
-        Returns
-        -------
-        display : LabelCurveDisplay
-            Drawn.
+        {returns}
         """
         return cls(curves, passive=passive, target=target).plot(ax, **style)
 
@@ -116,8 +102,7 @@ class LabelCurveDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         kind : {"error", "score"}, default="error"
             1 - score on a logarithmic axis, for accuracies; or the score as it is.
         band : float in [0, 1), default=0.8
@@ -125,10 +110,7 @@ class LabelCurveDisplay:
         score_name : str, default="score"
             What the score is called on its axis.
 
-        Returns
-        -------
-        display : LabelCurveDisplay
-            Itself.
+        {returns}
         """
         check_option(kind, "kind", ("error", "score"))
         check_number(band, "band", 0, 1, closed="left")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._docstrings import DISPLAY, documented
 from ..._validation import check_number
 from .._target import labels_to_target
 from ._base import (
@@ -15,6 +16,7 @@ from ._base import (
 )
 
 
+@documented(DISPLAY)
 class LabelsToTargetDisplay:
     """Labels needed for each target error, one line for each learner.
 
@@ -24,19 +26,13 @@ class LabelsToTargetDisplay:
     ----------
     curves : LabelCurve or dict of LabelCurve
         By the name of the learner; scored after each purchase, or at many counts.
-    passive : LabelCurve or dict of LabelCurve, default=None
-        The baseline; drawn dashed and grey.
+    {passive}
     errors : float or array-like of float, default=None
         Target errors. None: 40 from 0.5 to the lowest error of any curve.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
-    lines_ : list of matplotlib Line2D
-        A line for each learner, the passive ones last.
+    {ax_, figure_, lines_}
 
     Examples
     --------
@@ -83,15 +79,11 @@ class LabelsToTargetDisplay:
             The baseline.
         errors : array-like of float, default=None
             As for the class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         **experiment : dict
             The other arguments of `label_curve`; `random_state` is 0 if left out.
 
-        Returns
-        -------
-        display : LabelsToTargetDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         curves, baseline = measured(estimator, passive, X, y, experiment)
@@ -105,15 +97,9 @@ class LabelsToTargetDisplay:
         ----------
         curves, passive, errors
             As for the class.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **style : dict
-            As for `plot`.
+        {ax, **style}
 
-        Returns
-        -------
-        display : LabelsToTargetDisplay
-            Drawn.
+        {returns}
         """
         return cls(curves, passive=passive, errors=errors).plot(ax, **style)
 
@@ -122,15 +108,11 @@ class LabelsToTargetDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         band : float in [0, 1), default=0.8
             Middle share of the runs to shade; 0 for none.
 
-        Returns
-        -------
-        display : LabelsToTargetDisplay
-            Itself.
+        {returns}
         """
         check_number(band, "band", 0, 1, closed="left")
         ax = start_plot(self, ax)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._docstrings import DISPLAY, documented
 from ..._validation import check_option
 from ...losses import make_loss
 from ._base import COLORS, fitted, start_plot
@@ -14,6 +15,7 @@ KINDS = {
 }
 
 
+@documented(DISPLAY)
 class LossDisplay:
     """Margin losses, or when they ask for labels.
 
@@ -24,10 +26,7 @@ class LossDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
+    {ax_, figure_}
     lines_ : list of matplotlib Line2D
         A line for each loss.
 
@@ -50,15 +49,9 @@ class LossDisplay:
         ----------
         estimator : estimator with a margin loss, or Pipeline that ends in one
             With the parameter `loss`.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **style : dict
-            As for `plot`.
+        {ax, **style}
 
-        Returns
-        -------
-        display : LossDisplay
-            Drawn.
+        {returns}
         """
         loss = fitted(estimator, "loss", "learner with a margin loss")
         return cls.from_losses([loss], ax=ax, **style)
@@ -71,15 +64,9 @@ class LossDisplay:
         ----------
         losses : list of str or MarginLoss
             What to draw.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **style : dict
-            As for `plot`.
+        {ax, **style}
 
-        Returns
-        -------
-        display : LossDisplay
-            Drawn.
+        {returns}
         """
         return cls({str(loss): make_loss(loss) for loss in losses}).plot(ax, **style)
 
@@ -88,8 +75,7 @@ class LossDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         kind : {"value", "derivative", "query_probability"}, default="value"
             What to draw: of the signed margin z = y w·x, or, for the last, of the
             margin ``|w·x|`` of a row whose label is not known.
@@ -99,10 +85,7 @@ class LossDisplay:
             Arguments for matplotlib's ``plot``, by the loss as the legend has it: its
             name, or how an object is written.
 
-        Returns
-        -------
-        display : LossDisplay
-            Itself.
+        {returns}
         """
         check_option(kind, "kind", KINDS)
         ax = start_plot(self, ax)

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 
+from ..._docstrings import DISPLAY, documented
 from ..._validation import check_number
 from .._scorers import learner_of
 from ._base import COLORS, check_matplotlib, fitted, start_plot
@@ -11,6 +12,7 @@ from ._base import COLORS, check_matplotlib, fitted, start_plot
 FEATURE_NAMES = ("feature 0", "feature 1")
 
 
+@documented(DISPLAY)
 class QueryDisplay:
     """Rows with two features: those bought, the others, and what is predicted where.
 
@@ -35,10 +37,7 @@ class QueryDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
+    {ax_, figure_}
     surface_ : matplotlib QuadMesh
         The background.
 
@@ -86,15 +85,9 @@ class QueryDisplay:
             Their labels; those of rows that were not bought are not looked at.
         grid_resolution : int >= 2, default=200
             Points of the background in each direction.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **style : dict
-            As for `plot`.
+        {ax, **style}
 
-        Returns
-        -------
-        display : QueryDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         check_number(grid_resolution, "grid_resolution", 2, closed="left", integer=True)
@@ -129,15 +122,11 @@ class QueryDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
         size : float, default=36
             Of the points that were bought, as matplotlib's scatter has it.
 
-        Returns
-        -------
-        display : QueryDisplay
-            Itself.
+        {returns}
         """
         ax = start_plot(self, ax)
         from matplotlib.colors import ListedColormap

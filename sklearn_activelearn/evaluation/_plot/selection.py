@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from ..._docstrings import DISPLAY, documented
 from ._base import COLORS, check_matplotlib, fitted, start_plot, whole_numbers
 
 
+@documented(DISPLAY)
 class AllocationDisplay:
     """How many labels went into training and how many into validation.
 
@@ -15,10 +17,7 @@ class AllocationDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
+    {ax_, figure_}
     lines_ : list of matplotlib Line2D
         Labels for training, and for validation.
 
@@ -47,13 +46,9 @@ class AllocationDisplay:
         ----------
         estimator : fitted learner, or Pipeline that ends in one
             With ``allocation_``.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : AllocationDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         allocation = fitted(
@@ -66,13 +61,9 @@ class AllocationDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : AllocationDisplay
-            Itself.
+        {returns}
         """
         ax = start_plot(self, ax)
         n = len(self.allocation)
@@ -104,6 +95,7 @@ class AllocationDisplay:
         return self
 
 
+@documented(DISPLAY)
 class ModelProbabilityDisplay:
     """How likely each candidate model was held to be the best, round by round.
 
@@ -118,10 +110,7 @@ class ModelProbabilityDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-        Where it was drawn last.
-    figure_ : matplotlib Figure
-        The figure around it.
+    {ax_, figure_}
     image_ : matplotlib AxesImage
         The probabilities.
 
@@ -151,13 +140,9 @@ class ModelProbabilityDisplay:
         ----------
         estimator : fitted learner, or Pipeline that ends in one
             With ``model_probabilities_`` and ``model_names_``.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : ModelProbabilityDisplay
-            Drawn.
+        {returns}
         """
         check_matplotlib(cls.__name__)
         owner = "learner that weighs candidate models, as ALMS does"
@@ -171,13 +156,9 @@ class ModelProbabilityDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        {ax}
 
-        Returns
-        -------
-        display : ModelProbabilityDisplay
-            Itself.
+        {returns}
         """
         ax = start_plot(self, ax)
         n_rounds, n_models = self.probabilities.shape

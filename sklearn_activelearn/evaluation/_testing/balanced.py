@@ -62,14 +62,10 @@ def balanced_value_and_ends(plan, order, codes, confidence):
 
     Parameters
     ----------
-    plan : BalancedPlan
-        What was expected.
-    order : ndarray of int of shape (n_bought,)
-        Rows in the order in which they were bought.
+    plan, order, confidence
+        As for `lure.score_t_interval`.
     codes : ndarray of int of shape (n_bought,)
-        Their classes.
-    confidence : float
-        Nominal coverage.
+        The classes of the rows.
     """
     n_classes = plan.wrong.shape[1]
     counts = np.bincount(codes, minlength=n_classes)

@@ -64,7 +64,6 @@ class PreparedBalancedTest(PreparedTest):
         return encode(y, self.classes)
 
     def value_and_ends(self, plan, order, losses, confidence, always_valid):
-        """Return the estimate and the ends of its interval."""
         if always_valid:
             raise ValueError(
                 "always_valid=True has no interval for loss='balanced_zero_one', a "

@@ -5,6 +5,7 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..._docstrings import CANDIDATES, documented
 from ..._validation import check_limit, check_option
 from .._candidates import candidate_set
 from .._passive import passive_baseline
@@ -18,6 +19,7 @@ from ._two_sets import TwoSetsClassifier
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
+@documented(CANDIDATES)
 class ALMSClassifier(TwoSetsClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
@@ -28,18 +30,10 @@ class ALMSClassifier(TwoSetsClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Cloned, never changed. None: ``LogisticRegression()``.
-
-    param_grid : dict or list of dict, default=None
-        Parameters of `estimator` to try, as for `GridSearchCV`: every combination
-        is a candidate. None: with `estimator` also None, `C` from 0.01 to 100; else
-        one candidate only.
-
+    {estimator, param_grid}
     estimators : list of (str, classifier), default=None
         The candidates with their names, instead of the two above: any classifiers with
         `predict_proba` or `decision_function`.
-
     voi : {"auto", "gram", "refit"}, default="auto"
         How the value of information is computed. "refit": by training all candidates
         anew for each row and each pair of validation rows. "gram": the same for
@@ -47,64 +41,42 @@ class ALMSClassifier(TwoSetsClassifier):
         times faster; a third class is an error. "auto": "gram" if possible, else
         "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
         say otherwise; with a warning from where "gram" fails on numbers too large.
-
     label : {"predicted", "expected"}, default="predicted"
         Which label a row is tried with, since its own is not known: the one that the
         models, weighted by their probabilities, take for most probable, as in the
         paper's equation 4; or each class in turn, the values being averaged with the
         models' probabilities of the classes, which takes about as many times as long.
-
     n_candidates : int >= 1, default=None
         Look at so many random rows of the pool in each round. None: all.
-
     n_pairs : int >= 1, default=None
         Leave out so many random pairs of validation rows. None: all.
-
     loss : {"log_loss", "brier"} or callable, default="log_loss"
         Proper scoring loss: ``loss(codes, probabilities) -> losses`` of shape
         (n_samples,) for positions in `classes_`, shape (n_samples,), and class
         probabilities, shape (n_samples, n_classes); finite where these are 0, too.
-
     temperature : float > 0, default=None
         None: models are as probable as the paper has it, which is nearly uniform. A
         number: softmax of minus the losses over it.
-
     pairing : {"averaged", "paired"}, default="averaged"
         Whether the probabilities from row i and the losses on row j are averaged over
         all pairs and then multiplied, as in the paper, or multiplied for each pair.
-
     selection : {"cv", "validation", "leave_one_out"}, default="cv"
         How the model is chosen: by its loss in cross-validation on both sets; on the
         validation set when trained on the training set, as in the paper; or on each
         row of the validation set when trained on all other rows of both sets. Of equals
         the middle one of the list. It has no influence on what is bought.
-
     cv : int >= 2, default=5
         Folds of that cross-validation, which always chooses as long as there is no
         validation set.
-
     n_initial : int >= 1, default=10
         Random labels bought first, in turn for training and for validation; more
         follow until the training set has two classes and the validation set two rows.
-
     batch_size : int >= 1, default=1
         Labels bought at a time after that, all for one of the sets.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
-    stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
-        "stable_predictions": stop when successive models agree. Others: see the
-        guide. The first rule of a list that is met ends it. None: the budget is spent.
-
+    {budget, stopping}
     n_jobs : int, default=None
         Processes ("refit") or threads ("gram") that compute the value of information,
         as in joblib.
-
     random_state : int, RandomState instance or None, default=None
         Seed of all random rows and pairs, of the choice among ties, and of the
         estimators if they have none of their own.
@@ -113,59 +85,23 @@ class ALMSClassifier(TwoSetsClassifier):
     ----------
     estimator_, best_estimator_ : classifier
         The candidate chosen, trained on all labels taught.
-
     best_index_ : int
         Which of the candidates it is.
-
     best_params_ : dict
         Its parameters in the grid; empty without a grid.
-
-    model_names_ : list of str
-        Names, or parameters, of the candidates.
-
+    {model_names_}
     model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
         How probably each candidate was the best whenever the next label was chosen,
         and how probably it is now. Another candidate set begins anew.
-
     voi_history_ : ndarray of shape (n_rounds, 2)
         The largest value of a label for training, and for validation, whenever they
         were compared.
-
     allocation_ : ndarray of str of shape (n_taught,)
         "train" or "validation" for each label, in the order in which they were taught.
-
     labeled_indices_ : dict of ndarray of int
         For "train" and "validation" the row numbers, in the pool that they were bought
         from, of the labels taught. Rows that nobody asked for have none.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
+    {attributes_of_all}
 
     Raises
     ------

@@ -15,18 +15,10 @@ class RefittedModels:
     ----------
     prototypes : list of classifier
         Cloned for each training.
-    labelled : Labelled
-        Rows with labels.
-    is_validation : ndarray of bool of shape (n_labelled,)
-        Which of them are the validation set.
+    labelled, is_validation, loss, X, n_candidates
+        As for `GramModels`.
     classes : ndarray of shape (n_classes,)
         All labels.
-    loss : callable
-        ``loss(codes, probabilities) -> losses``.
-    X : rows or None
-        Candidates.
-    n_candidates : int
-        How many.
     """
 
     prefer = "processes"

@@ -54,7 +54,6 @@ class ALMSTrainer(Trainer):
         return self.voi != "refit" and not any(map(why_not, estimators))
 
     def check(self):
-        """Raise if a parameter is out of its range, or an estimator will not do."""
         super().check()
         check_number(self.cv, "cv", 2, closed="left", integer=True)
         check_option(self.voi, "voi", ("auto", "gram", "refit"))
@@ -92,10 +91,8 @@ class ALMSTrainer(Trainer):
         ----------
         known : Known
             What they are trained on.
-        X : rows or None
-            Rows whose labels might be bought.
-        n_candidates : int
-            How many.
+        X, n_candidates
+            As for `GramModels`: the rows whose labels might be bought.
         """
         self.check_number_of(known.classes)  # `voi` may be new
         is_validation = Allocation(known.labelled, known.purposes).is_validation

@@ -133,16 +133,10 @@ def values_of_information(
     weights_of : callable
         ``weights_of(losses) -> probabilities`` of the models, for the losses on the
         validation set.
-    temperature, pairing
-        As for `model_probabilities` and `Means.system_loss`.
-    label : {"predicted", "expected"}
-        Whether a candidate has its most probable label, or each with its probability.
-    n_pairs : int or None
-        How many pairs, and single rows, of the validation set are left out.
-    n_jobs : int or None
-        Workers among which pairs, and single rows, are divided.
+    temperature, pairing, label, n_pairs, n_jobs
+        As for `ALMSClassifier`.
     rng : Generator
-        Chooses them.
+        Chooses the pairs, and as many single rows.
 
     Returns
     -------

@@ -2,12 +2,14 @@
 
 from sklearn.ensemble import AdaBoostClassifier
 
+from ..._docstrings import BOOSTING, documented
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from ._rounds import DiscreteRounds
 from ._trainer import BoostingTrainer, closest_vote
 
 
+@documented(BOOSTING)
 class QueryByBoostingClassifier(PoolClassifier):
     r"""Pool learner that boosts anew for every query (query by boosting, QBB).
 
@@ -16,100 +18,14 @@ class QueryByBoostingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        The weak learner; its `fit` takes `sample_weight`. Cloned, never changed. None:
-        `DecisionStumpClassifier`, for which the pool is sorted once.
-
-    n_estimators : int >= 1, default=20
-        Members of the committee, built anew for every query.
-
-    n_initial : int >= 1, default=10
-        Labels bought before the first committee; then further ones, chosen likewise,
-        `batch_size` at a time, while all are of one class.
-
-    initial : {"random", "herding"}, default="random"
-        Which rows are the first ones: random ones, no two of them equal, or such that
-        cover the pool, each chosen to be similar to as many rows as possible that no
-        earlier one is similar to (MaxHerding).
-
-    batch_size : int >= 1, default=1
-        Labels bought between two trainings: rows of different scores, the smallest
-        margins first.
-
-    batch : {"top", "cluster", "herding"}, default="top"
-        Which rows are a batch: those that are worth most; or, among ten times as many
-        of these, the first of each of `batch_size` clusters (k-means), or those that
-        cover the others best. Equal rows are bought together only if no others are
-        left.
-
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, fitted once on each pool, without
-        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
-        zero) are divided by their lengths; other rows are left as they are if all have
-        one length; else each column is divided by its standard deviation or, if it is
-        mostly zero, by its largest absolute value.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the rows
-        offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
-    stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row has a margin below 1.
-        "stable_predictions": stop when successive committees agree. Others: see the
-        guide. The first rule of a list that is met ends it. None: the budget is spent.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first rows, of the choice among ties, and of the estimators if they
-        have none of their own.
+    {estimator, n_estimators, n_initial, initial, batch_size, batch, embedding, budget,
+    stopping, random_state}
 
     Attributes
     ----------
-    estimator_ : classifier
-        The committee. Its members are `estimators_`, their weights
-        `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
-        values of 1, 2, ... members. With more classes than two, the committees of
-        all classes are `committees_`.
+    {estimator_, cost_curve_, attributes_of_all}
 
-    cost_curve_ : ndarray of shape (n_trainings,)
-        The cost :math:`C_{S_n}(F_n)` after each training.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features, if the rows have any.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
-
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out of its
-        range, an estimator whose `fit` takes no `sample_weight`, rows that its tags
-        refuse, labels outside the classes.
+    {raises}
 
     See Also
     --------
@@ -129,8 +45,7 @@ class QueryByBoostingClassifier(PoolClassifier):
     stumps, up to the weight of a member without error; its weights are twice these, and
     it refuses rows on which no weak learner is better than chance.
 
-    More classes than two have a committee each, against the others. The margin of a row
-    is the gap between its two highest scores then, and the cost the mean of theirs.
+    {multiclass}
 
     A pool is kept until the next one. Give the whole of it to each `query` and name the
     rows that are left in `candidates`: then it is sorted once.

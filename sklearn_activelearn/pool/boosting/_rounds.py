@@ -75,15 +75,8 @@ class RoundsPerLabel:
 
     Parameters
     ----------
-    n_estimators_per_label : int
-        How many.
-    n_initial_estimators : int or None
-        How many for all first labels together; None: as many for each of them, too.
-    shrinkage : float
-        What each step is multiplied by.
-    early_stopping : bool
-        Whether the learner ends when a step is refused, or when the error on the
-        labels does not fall.
+    n_estimators_per_label, n_initial_estimators, shrinkage, early_stopping
+        As for `FASSLBoostClassifier`.
     """
 
     n_estimators_per_label: int

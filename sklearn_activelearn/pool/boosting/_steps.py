@@ -120,16 +120,12 @@ def start_boosting(sample, code, likely, committee, scores):
 
     Parameters
     ----------
-    sample : Sample
-        The rows.
+    sample, committee, scores
+        As for `Boosting`.
     code : int
         The class.
     likely : ndarray of int of shape (n_samples,)
         Class of each row, known or guessed.
-    committee : Committee
-        The members so far.
-    scores : ndarray of shape (n_samples,)
-        What they give the rows.
     """
     targets = np.where(likely == code, 1, -1)
     return Boosting(sample, sample.cost(code), targets, committee, scores)

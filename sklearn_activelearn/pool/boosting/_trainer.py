@@ -47,14 +47,10 @@ class BoostingTrainer(Trainer):
 
     Parameters
     ----------
-    estimator : classifier or None
-        The weak learner; None: the decision stump.
+    estimator, alpha, init
+        As for the learners.
     rounds : DiscreteRounds, NewtonRounds or RoundsPerLabel
         The steps.
-    alpha : float
-        What a row without a label counts.
-    init : classifier or None
-        Guesses the first pseudo-labels; None: the nearest neighbour.
     """
 
     keeps_pool = goes_on = True
@@ -72,11 +68,9 @@ class BoostingTrainer(Trainer):
         return [self.estimator, init]
 
     def models(self):
-        """Return what has the methods that the model will have."""
         return [BoostedClassifier()]
 
     def check(self):
-        """Raise if a parameter is out of its range, or an estimator will not do."""
         check_number(self.alpha, "alpha", 0, 1, closed="both")
         if self.init is not None:
             check_classifier(self.init, "init")
@@ -89,7 +83,6 @@ class BoostingTrainer(Trainer):
             )
 
     def check_rows(self, learner, X, *y, **how):
-        """Return rows, and labels if given any, as `check_pool` does."""
         try:
             return super().check_rows(learner, X, *y, **how)
         except (TypeError, ValueError) as error:
@@ -100,12 +93,10 @@ class BoostingTrainer(Trainer):
             raise
 
     def adapt_tags(self, tags):
-        """Tell in the tags of a learner what its estimators can do."""
         super().adapt_tags(tags)
         tags.classifier_tags.poor_score = False
 
     def why_ended(self):
-        """Return why no labels are wanted after `has_ended`, None if they are."""
         return "early_stopping" if self.rounds.ends_early else None
 
     def train(self, known, before):

@@ -38,12 +38,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : {"knn", "rbf"}
-        Edges between nearest neighbours, or between all nodes.
-    gamma : float or None
-        Of the kernel ``exp(-gamma * distance**2)``; None: from the nodes.
-    n_neighbors : int
-        How many neighbours count.
+    kernel, gamma, n_neighbors
+        As for `ActiveLabelPropagationClassifier`.
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from ..._containers import exact_keys, n_rows
+from ..._docstrings import POOL, documented
 from ..._labels import encode
 from .._base import PoolClassifier
 from .._passive import passive_baseline
@@ -14,6 +15,7 @@ from ._graph import GraphClassifier
 from ._trainer import GraphTrainer
 
 
+@documented(POOL)
 class ActiveLabelPropagationClassifier(PoolClassifier):
     r"""Pool learner that spreads labels over a graph and buys what makes it certain.
 
@@ -26,47 +28,21 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     kernel : {"knn", "rbf"}, default="knn"
         Edges of weight 1 from each row to its nearest neighbours, or between all
         rows, of weight ``exp(-gamma * distance**2)``.
-
     gamma : float > 0, default=None
         For "rbf". None: 8 divided by the squared distance to the
         `n_neighbors`-th neighbour, median over the rows that are not equal to it.
-
     n_neighbors : int >= 1, default=7
         Neighbours that are joined, and that answer for a new row.
-
-    n_initial : int >= 1, default=10
-        Labels bought before the first model; then further ones, chosen likewise,
-        `batch_size` at a time, while all are of one class.
-
-    initial : {"random", "herding"}, default="random"
-        Which rows are the first ones: random ones, no two of them equal, or such that
-        cover the pool, each chosen to be similar to as many rows as possible that no
-        earlier one is similar to (MaxHerding).
-
+    {n_initial, initial}
     batch_size : int >= 1, default=1
         Labels bought between two trainings, chosen one after the other, each as if
         the labels of those before were known.
-
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, fitted once on each pool, without
-        labels. None, for numbers: texts (of which fewer than 1 number in 20 is not
-        zero) are divided by their lengths; other rows are left as they are if all have
-        one length; else each column is divided by its standard deviation or, if it is
-        mostly zero, by its largest absolute value.
-
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next, or their share of the
-        rows offered: those bought and those for sale, at the call where they were most
-        numerous; each `partial_fit` adds its own. Raise it with `set_params` to go on.
-        None: no limit.
-
+    {embedding, budget}
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. Others: see the
         guide. The first rule of a list that is met ends it. None: the budget is spent.
-
     n_jobs : int, default=None
         Threads that compute the expected risk, as in joblib.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the first rows and of the choice among ties.
 
@@ -76,41 +52,11 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         Class probabilities of the rows of the pool; certain where it was taught the
         label. Computed when labels are taught: there are none before the first, and
         another pool has its own from the first label taught after it was offered.
-
     transduction_ : ndarray of shape (n_samples,)
         The most likely class of each of these rows.
-
     estimator_ : classifier
         The nodes and their class probabilities; it predicts for other rows.
-
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted. They grow with `teach` unless `fit` or `classes` told them.
-
-    n_queries_ : int
-        Labels bought since the last `fit`.
-
-    queried_indices_ : ndarray of int of shape (n_bought,)
-        Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
-        bought, in order.
-
-    n_pending_ : int
-        Rows asked for and neither taught nor skipped yet.
-
-    n_skipped_ : int
-        Rows skipped, and not taught later.
-
-    n_taught_ : int
-        Labels taught, bought or not.
-
-    stop_reason_ : str or None
-        Why the last purchase was none: "budget", the name of the stopping rule, "no
-        rows" or "limit". None if rows were bought.
-
-    n_features_in_ : int
-        Number of features.
-
-    feature_names_in_ : ndarray of str of shape (n_features,)
-        Names of the features, if the first rows came with string names.
+    {attributes_of_all}
 
     Raises
     ------

@@ -80,18 +80,6 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     @blockwise
     def decision_function(self, X):
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the margin, positive for ``classes_[1]``.
-        """
         check_is_fitted(self)
         if not self._inverse.has_kernel:
             return super().decision_function(X)

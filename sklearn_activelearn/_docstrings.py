@@ -1,0 +1,381 @@
+"""Texts that the docstrings of several classes share, each written once.
+
+Names in braces, alone on their lines, stand for the texts of these names in a table::
+
+    @documented(POOL)
+    class MinMarginClassifier(PoolClassifier):
+
+with ``{n_initial, initial, batch_size}`` in its docstring where these parameters are to
+stand. `documented` puts the texts in at import, in the docstrings of a class and of its
+methods; a name without a text is a KeyError. It also puts an empty line between the
+entries of a class, which its source does without.
+
+To share a parameter or an attribute, move its entry to the first of the tables below
+that all its classes use, directly or by way of those that extend it, and leave its name
+in braces. The text of a table stands for that of the same name in the table it extends.
+To say something else in one class, write the entry there. What is no entry, such as a
+section or a paragraph, is indented under a name in braces, and may hold names in braces
+itself. tests/test_docstrings.py finds texts that are written twice and texts that no
+class uses.
+"""
+
+import re
+from inspect import isfunction
+from textwrap import dedent, indent
+
+NAMES = r"\**[A-Za-z]\w*(?:,\s+\**[A-Za-z]\w*)*"
+MARKER = re.compile(rf"^( *)\{{({NAMES})\}}$", re.MULTILINE)
+NEXT_ENTRY = re.compile(rf"(\n( *)    \S.*)\n(?=\2{NAMES} : )")
+
+
+def documented(table):
+    """Put the texts of a table into the docstrings of a class and of its methods."""
+
+    def fill(item):
+        members = [
+            getattr(member, "__func__", member) for member in vars(item).values()
+        ]
+        for function in filter(isfunction, members):
+            function.__doc__ = filled(function.__doc__, table)
+        if item.__doc__:  # python -OO leaves none
+            item.__doc__ = NEXT_ENTRY.sub(r"\1\n\n", filled(item.__doc__, table))
+        return item
+
+    return fill
+
+
+def filled(docstring, table):
+    """Return a docstring with texts in place of their names."""
+
+    def text_of(marker):
+        names = re.split(r",\s+", marker[2])
+        text = "\n".join(table[name] for name in names)
+        return indent(filled(text, table), marker[1])
+
+    return docstring and MARKER.sub(text_of, docstring)
+
+
+def texts(entries):
+    """Return a table of texts by name."""
+    table = {}
+    for entry in re.split(r"\n(?=\S)", entries.strip()):
+        head, _, body = entry.partition("\n")
+        name = head.partition(" : ")[0].strip("{}")
+        table[name] = dedent(body) if head.startswith("{") else entry
+    return table
+
+
+CLASSIFIER = texts(r"""
+classes_ : ndarray of shape (n_classes,)
+    Labels, sorted.
+n_features_in_ : int
+    Number of features.
+feature_names_in_ : ndarray of str of shape (n_features,)
+    Names of the features, if the rows came with string names.
+""")
+
+LEARNER = CLASSIFIER | texts(r"""
+n_queries_ : int
+    Labels bought since the last `fit`.
+queried_indices_ : ndarray of int of shape (n_bought,)
+    Rows of the last `fit`, `partial_fit` or `learn` X whose labels were
+    bought, in order.
+n_pending_ : int
+    Rows asked for and neither taught nor skipped yet.
+n_taught_ : int
+    Labels taught, bought or not.
+feature_names_in_ : ndarray of str of shape (n_features,)
+    Names of the features, if the first rows came with string names.
+y : array-like of shape (n_samples,)
+    Labels of all rows; the learner uses those that it buys.
+classes : array-like of shape (n_classes,), default=None
+    All labels that can occur. Needed unless the learner knows them.
+exclude : array-like of int, or of bool of shape (n_samples,), default=None
+    Row numbers that may not be bought, or a mask; taken out of `candidates`.
+rows : ndarray of int64 of shape (n_queries,)
+    Row numbers of X, in the order in which to label them. Their labels count
+    as bought from now on. If there are none, ``stop_reason_`` says why.
+probabilities : ndarray of shape (n_queries,)
+    Only with `return_probability`.
+{returns}
+    Returns
+    -------
+    self : object
+        The learner.
+RuntimeError
+    If another thread changed the learner meanwhile, or `learn` is under way.
+    As with every error, the learner stays as it was.
+""")
+
+POOL = LEARNER | texts(r"""
+n_initial : int >= 1, default=10
+    Labels bought before the first model; while all are of one class, further ones
+    are chosen in the same way, `batch_size` at a time.
+initial : {"random", "herding"}, default="random"
+    Which rows are bought first. "random": random rows, no two of them equal.
+    "herding": rows that cover the pool, each similar to as many rows as possible that
+    no earlier one is similar to (MaxHerding).
+batch_size : int >= 1, default=1
+    Labels bought between two trainings.
+batch : {"top", "cluster", "herding"}, default="top"
+    Which rows are a batch. "top": those that are worth most. Among ten times as many
+    of these, "cluster": the first of each of `batch_size` clusters (k-means);
+    "herding": those that cover the others best. Equal rows are bought together only
+    if no others are left.
+embedding : transformer, callable or None, default=None
+    What maps rows to points, between which distances are measured. It is fitted once
+    on each pool, without labels. None, for rows of numbers: texts (fewer than 1 number
+    in 20 is not zero) are divided by their norms; other rows are left as they are if
+    all have one norm; else each column is divided by its standard deviation or, if it
+    is mostly zero, by its largest absolute value.
+n_candidates : int >= 1, default=None
+    How many of the rows that may be bought are considered for each purchase: a new
+    random sample each time, at least as many as are bought. Stopping rules see the
+    same ones. None: all.
+budget : int >= 0, float in [0, 1] or None, default=100
+    Labels it may buy between one `fit` and the next. A float is a share of the rows
+    offered: those bought and those that may be bought, the largest sum of all calls;
+    each `partial_fit` adds its own. Raise it with `set_params` to go on. None: no
+    limit.
+stopping : str, stopping rule or list of them, default=None
+    "margin_exhausted": stop when no row lies inside the margin.
+    "stable_predictions": stop when successive models agree. Others: see the
+    guide. Of a list, the first rule that is met ends it. None: spend the budget.
+incremental : bool, default=False
+    Teach the estimator new labels with its `partial_fit` instead of training
+    it on all of them again.
+n_jobs : int, default=None
+    Threads that score the pool, as in joblib.
+random_state : int, RandomState instance or None, default=None
+    Seed of the first rows, of the choice among ties, and of estimators that have
+    none of their own.
+estimator_ : classifier
+    The estimator, trained on all labels taught.
+classes_ : ndarray of shape (n_classes,)
+    Labels, sorted. `teach` adds new ones unless `fit` or `classes` gave them all.
+n_skipped_ : int
+    Rows skipped, and not taught later.
+stop_reason_ : str or None
+    Why nothing was bought last: "budget", the name of the stopping rule, "no rows"
+    or "limit". None if rows were bought.
+n_features_in_ : int
+    Number of features, if the rows have any.
+{raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, an estimator without a method or an argument that it must have, rows that
+        its tags refuse, labels outside the classes.
+{attributes_of_all}
+    {classes_, n_queries_, queried_indices_, n_pending_, n_skipped_, n_taught_,
+    stop_reason_, n_features_in_, feature_names_in_}
+""")
+
+CANDIDATES = POOL | texts(r"""
+estimator : classifier, default=None
+    Cloned, never changed. None: ``LogisticRegression()``.
+estimators : list of (str, classifier), default=None
+    The candidates with their names, instead of the two above.
+scoring : str or callable, default="accuracy"
+    The best candidate has the highest such score in cross-validation: the name of a
+    scorer of scikit-learn, such as "neg_log_loss", or ``scorer(estimator, X, y)``.
+cv : int >= 2, default=5
+    Folds of the stratified cross-validation; fewer while a class has fewer
+    labels.
+estimator_ : classifier
+    The candidate with the highest score in cross-validation (of equals the middle
+    one of the list), trained on all labels taught.
+best_index_ : int
+    Position of `estimator_` among the candidates.
+cv_scores_ : ndarray of shape (n_candidates,)
+    Scores in cross-validation; 1 for a single candidate, which needs none, and
+    while there is one label of the second class.
+model_names_ : list of str
+    Names, or parameters, of the candidates.
+{raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, both `param_grid` and `estimators`, a candidate without a method that it
+        must have, rows that the candidates' tags refuse, labels outside the classes.
+param_grid : dict or list of dict, default=None
+    Parameters of `estimator` to try, as for `GridSearchCV`: every combination
+    is a candidate. None: with `estimator` also None, `C` from 0.01 to 100; else
+    one candidate only.
+""")
+
+BOOSTING = POOL | texts(r"""
+estimator : classifier, default=None
+    The weak learner; its `fit` takes `sample_weight`. Cloned, never changed. None:
+    `DecisionStumpClassifier`, for which the pool is sorted once.
+alpha : float in [0, 1], default=0.01
+    Weight of a row without a label; that of a labelled one is 1.
+init : classifier, default=None
+    Trained on the first labels, it guesses the first pseudo-labels. None: the
+    nearest neighbour, ``KNeighborsClassifier(n_neighbors=1)``, which needs scaled
+    features without missing values.
+n_estimators : int >= 1, default=20
+    Members of the committee, built from scratch for every query.
+batch_size : int >= 1, default=1
+    Labels bought between two trainings: rows of different scores, the smallest
+    margins first.
+stopping : str, stopping rule or list of them, default=None
+    "margin_exhausted": stop when no row has a margin below 1.
+    "stable_predictions": stop when successive committees agree. Others: see the
+    guide. Of a list, the first rule that is met ends it. None: spend the budget.
+estimator_ : classifier
+    The committee. Its members are `estimators_`, their weights
+    `estimator_weights_`; ``staged_decision_function(X)`` yields the decision
+    values of 1, 2, ... members. With more classes than two, the committees of
+    all classes are `committees_`.
+cost_curve_ : ndarray of shape (n_trainings,)
+    The cost :math:`C_{S_n}(F_n)` after each training.
+{cost}
+    With l labelled and u other rows and :math:`F = \sum_t \omega_t f_t`, the cost is
+
+    .. math:: C_{S_n}(F) = \frac{1}{l + u} \Bigl( \sum_{i \le l} e^{-y_i F(x_i)}
+        + \alpha \sum_{i > l} e^{-|F(x_i)|} \Bigr).
+{multiclass}
+    More classes than two have a committee each, against the others. The margin of a row
+    is the gap between its two highest scores then, and the cost the mean of theirs.
+""")
+
+NEWTON_BOOSTING = BOOSTING | texts(r"""
+estimator : classifier, default=None
+    The weak learner; its `fit` takes `sample_weight`, and it has `predict_proba`.
+    Cloned, never changed. None: `DecisionStumpClassifier`, for which the pool is
+    sorted once.
+tol : float >= 0, default=0.001
+    Add no more members once one lowers the cost by a smaller share than this.
+""")
+
+STREAM = LEARNER | texts(r"""
+update : {"perceptron", "dkm"}, default="perceptron"
+    What a mistake does to the weights: ``w + eta0 y x`` (Perceptron), or
+    the reflection ``w - 2 (w.x) x / |x|^2``, which keeps the norm of w.
+eta0 : float > 0, default=1.0
+    Step of the Perceptron update; the reflection has none.
+average : bool, default=True
+    Predict with the mean of the weights after each label taught, instead
+    of the last ones. Queries and updates always use the last. False is the
+    paper's algorithm.
+fit_intercept : bool, default=True
+    Append a constant feature 1 to each row. False: separators through the
+    origin, as in the paper.
+normalize : bool, default=True
+    Scale each row to unit Euclidean norm on the fly, which the analysis
+    assumes; zero rows stay zero. With `fit_intercept` the row is then
+    divided by the square root of 2.
+budget : int >= 0, float in [0, 1] or None, default=None
+    Labels it may buy between one `fit` and the next. Raise it with
+    `set_params` to go on. A float is a share of the rows seen before and in the
+    call; only `fit` and `learn` take one. None: no limit.
+patience : int >= 1, default=None
+    Stop asking for good after this many consecutive rows without a purchase.
+    None: never.
+shuffle : bool, default=True
+    Whether `fit` visits the rows in random order. `partial_fit` and `learn`
+    never do.
+random_state : int, RandomState instance or None, default=None
+    Seed of the random decisions (one number for each row seen, needed or not)
+    and of the shuffling.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights that predict; they apply to rows of unit norm if `normalize`.
+    One row for two classes: the weights of ``classes_[1]``.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    Weights of the constant feature.
+n_skipped_ : int
+    Rows asked for and skipped.
+stop_reason_ : str or None
+    Why nothing can be bought any more: "budget" or "patience". After a `query`
+    that returned no row also "no rows" or "limit". Else None.
+n_seen_ : int
+    Rows seen, that is, bought or passed over.
+n_updates_ : int
+    Labels that changed the weights.
+{raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, NaN or infinity in X, labels outside the classes; `average`,
+        `fit_intercept` or `normalize` changed without `fit`.
+{multiclass}
+    With more than two classes the margin is half the gap between the two
+    highest scores, and a label moves its own class and its strongest rival.
+{attributes_of_all}
+    {n_queries_, queried_indices_, n_pending_, n_skipped_, n_taught_, stop_reason_,
+    n_seen_, n_updates_, n_features_in_, feature_names_in_}
+""")
+
+GRADIENT = STREAM | texts(r"""
+normalize : bool, default=False
+    Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
+    With `fit_intercept` the row is then divided by the square root of 2.
+power_t : float >= 0, default=0.5
+    Exponent of "invscaling".
+""")
+
+SECOND_ORDER = STREAM | texts(r"""
+kernel : str or callable, default="linear"
+    A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
+    function of two rows. "chi2" takes dense rows only.
+gamma : float > 0, default=None
+    Parameter of the kernels that have one. None: the kernel's default.
+degree : float > 0, default=3
+    Degree of the polynomial kernel.
+coef0 : float, default=1
+    Constant term of the polynomial and the sigmoid kernel.
+fit_intercept : bool, default=True
+    Append a constant feature 1 to each row (to its image, with a kernel).
+    False: separators through the origin, as in the paper.
+normalize : bool, default=True
+    Scale each row to unit Euclidean norm on the fly, which the analysis
+    assumes; zero rows stay zero. With a kernel it is the row's image that is
+    scaled, k(x, z) / sqrt(k(x, x) k(z, z)). With `fit_intercept` the row is
+    then divided by the square root of 2.
+dual : {"auto", True, False}, default="auto"
+    False: keep a matrix of n_features + 1 rows and columns. True: keep the
+    stored rows and a triangle of as many rows and columns, which is all that
+    other kernels than the linear one allow. "auto": dual until the matrix
+    is cheaper, at about .4 as many stored rows as features if they are
+    dense. The form makes no difference but to time, memory and rounding. Set
+    to False between calls, it moves to the matrix with the next label; there
+    is no way back without `fit`.
+max_stored : int >= 1, default=None
+    Most rows to hold: when there is one more, the row stored first is
+    forgotten as if it had never been. The learner stays dual. None: no
+    limit; the memory of the dual form grows with the stored rows.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights that predict; they apply to rows of unit norm if `normalize`.
+    One row for two classes: the weights of ``classes_[1]``. Only with
+    ``kernel="linear"``.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    Weights of the constant feature; only with ``kernel="linear"``.
+n_updates_ : int
+    Labels that were stored.
+is_dual_ : bool
+    Whether it is in dual form now.
+""")
+
+DISPLAY = texts(r"""
+passive : LabelCurve or dict of LabelCurve, default=None
+    The baseline; drawn dashed and grey.
+ax_ : matplotlib Axes
+    Where it was drawn last.
+figure_ : matplotlib Figure
+    The figure around it.
+lines_ : list of matplotlib Line2D
+    A line for each learner, the passive ones last.
+ax : matplotlib Axes, default=None
+    Where to draw; None makes a figure.
+**style : dict
+    As for `plot`.
+{returns}
+    Returns
+    -------
+    display : object
+        The display, drawn.
+""")

@@ -1,0 +1,271 @@
+"""Texts that the docstrings of several classes share are written once."""
+
+import ast
+import inspect
+import pydoc
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import sklearn_activelearn
+from sklearn_activelearn import _docstrings, evaluation
+from sklearn_activelearn._docstrings import MARKER, documented, texts
+
+PACKAGE = Path(sklearn_activelearn.__file__).parent
+TABLES = {
+    name: item
+    for name, item in vars(_docstrings).items()
+    if name.isupper() and isinstance(item, dict)
+}
+
+#: Sections of which each class has its own.
+NOT_SHARED = {"See Also", "References", "Examples"}
+
+
+def table_of(node):
+    """Return the name of the table that a class uses, None without one."""
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "documented":
+            return call.args[0].id
+    return None
+
+
+NODES = [
+    node
+    for file in sorted(PACKAGE.rglob("*.py"))
+    for node in ast.parse(file.read_text(encoding="utf-8")).body
+    if isinstance(node, ast.ClassDef | ast.FunctionDef)
+]
+CLASSES = [node for node in NODES if isinstance(node, ast.ClassDef)]
+DOCUMENTED = [node for node in CLASSES if table_of(node)]
+each_documented = pytest.mark.parametrize(
+    "node", DOCUMENTED, ids=lambda node: node.name
+)
+
+
+def docstrings(node):
+    """Return the docstrings in a class or a function, as they are written."""
+    kinds = ast.ClassDef | ast.FunctionDef
+    inner = [item for item in ast.walk(node) if isinstance(item, kinds)]
+    return list(filter(None, map(ast.get_docstring, inner)))
+
+
+def names_in(text):
+    """Return the names in braces."""
+    return [
+        name for _, names in MARKER.findall(text) for name in re.split(r",\s+", names)
+    ]
+
+
+def paragraphs(text):
+    """Yield the lines of each entry and each paragraph that classes may share."""
+    section, lines = None, []
+    following = [*text.splitlines()[1:], ""]
+    for line, below in zip(text.splitlines(), following, strict=True):
+        if re.fullmatch("-{3,}", below):
+            section = line
+        elif section not in NOT_SHARED and line and not re.fullmatch("-{3,}", line):
+            lines.append(line)
+        is_last_of_entry = line.startswith(" ") and not below.startswith(" ")
+        if lines and (not below or is_last_of_entry):
+            yield lines
+            lines = []
+
+
+def words(lines):
+    return " ".join(" ".join(lines).split())
+
+
+def test_no_paragraph_is_written_in_two_classes():
+    found = defaultdict(set)
+    for node in CLASSES:
+        # elsewhere a name and a line about it may happen to be the same
+        shortest = 2 if table_of(node) else 3
+        for lines in paragraphs(MARKER.sub("", ast.get_docstring(node) or "")):
+            if len(lines) >= shortest:
+                found[words(lines)].add(node.name)
+    assert len(found) > 100
+    assert not {text: names for text, names in found.items() if len(names) > 1}
+
+
+@each_documented
+def test_no_class_writes_out_a_text_of_its_table(node):
+    shared = TABLES[table_of(node)].values()
+    shared = {words(lines) for text in shared for lines in paragraphs(text)}
+    written = {words(lines) for doc in docstrings(node) for lines in paragraphs(doc)}
+    assert not shared & written
+
+
+def test_every_text_is_used():
+    used = set()
+    for node in DOCUMENTED:
+        table = TABLES[table_of(node)]
+        names = [name for doc in docstrings(node) for name in names_in(doc)]
+        names += [inner for name in names for inner in names_in(table[name])]
+        used |= {table[name] for name in names}
+    assert not {
+        (table, name)
+        for table, entries in TABLES.items()
+        for name, text in entries.items()
+        if text not in used
+    }
+
+
+def test_names_in_braces_are_in_classes_that_have_a_table():
+    others = [node for node in NODES if node not in DOCUMENTED]
+    assert not [
+        (node.name, names_in(doc))
+        for node in others
+        for doc in docstrings(node)
+        if names_in(doc)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "shared"),
+    [
+        (sklearn_activelearn, "queried_indices_ : ndarray of int"),
+        (evaluation, "ax : matplotlib Axes"),
+    ],
+    ids=["learners", "displays"],
+)
+def test_help_has_texts_in_place_of_names(module, shared):
+    items = [getattr(module, name) for name in module.__all__]
+    pages = [pydoc.render_doc(item, renderer=pydoc.plaintext) for item in items]
+    assert sum(shared in page for page in pages) >= 7
+    in_braces = re.compile(rf"^[ |]*\{{{_docstrings.NAMES}\}}$", re.MULTILINE)
+    assert not [found for page in pages for found in in_braces.findall(page)]
+
+
+TABLE = texts(r"""
+a : int
+    A number
+    and its unit.
+**b : dict
+    Others, {"x", "y"}.
+{raises}
+    Raises
+    ------
+    ValueError
+        For others.
+
+    .. math:: \sum_{a}
+{all}
+    {a,
+    **b}
+""")
+
+
+@documented(TABLE)
+class Example:
+    """An example.
+
+    Parameters
+    ----------
+    {all}
+    c : {"x", "y"}
+        The last.
+
+    {raises}
+    """
+
+    @classmethod
+    def make(cls, a):
+        """Make one.
+
+        Parameters
+        ----------
+        {a}
+
+        Returns
+        -------
+        x : int
+            One.
+        y : int
+            Another.
+        """
+
+    @property
+    def bare(self):
+        return 1
+
+    def method(self): ...
+
+
+def test_texts_take_the_places_of_their_names():
+    assert inspect.getdoc(Example).splitlines() == [
+        "An example.",
+        "",
+        "Parameters",
+        "----------",
+        "a : int",
+        "    A number",
+        "    and its unit.",
+        "",
+        "**b : dict",
+        '    Others, {"x", "y"}.',
+        "",
+        'c : {"x", "y"}',
+        "    The last.",
+        "",
+        "Raises",
+        "------",
+        "ValueError",
+        "    For others.",
+        "",
+        r".. math:: \sum_{a}",
+    ]
+    assert inspect.getdoc(Example.make).splitlines() == [
+        "Make one.",
+        "",
+        "Parameters",
+        "----------",
+        "a : int",
+        "    A number",
+        "    and its unit.",
+        "",
+        "Returns",
+        "-------",
+        "x : int",
+        "    One.",
+        "y : int",
+        "    Another.",
+    ]
+    assert Example.method.__doc__ is None
+
+
+def test_docstrings_may_begin_their_lines_at_the_margin():
+    """As those of classes do from Python 3.13 on."""
+    assert _docstrings.filled("One.\n\n{a}\n", TABLE) == (
+        "One.\n\na : int\n    A number\n    and its unit.\n"
+    )
+
+
+def test_a_name_without_a_text_is_an_error():
+    class Unknown:
+        """One.
+
+        {d}
+        """
+
+    with pytest.raises(KeyError, match="'d'"):
+        documented(TABLE)(Unknown)
+
+
+def test_without_docstrings_there_is_nothing_to_fill():
+    code = (
+        "from sklearn_activelearn import DKMClassifier as learner;"
+        "print(learner.__doc__, learner.fit.__doc__, learner().R)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-B", "-OO", "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["None", "None", "32"]
