@@ -41,7 +41,7 @@ __all__ = [
 #: Attributes that an estimator has only while its callbacks run.
 CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
-#: The class of scorers that only look at what an estimator predicts, not at rows.
+#: The class of scorers that use only what an estimator predicts, not the rows.
 STANDARD_SCORER = type(make_scorer(accuracy_score))
 
 #: The class of scorers that call an estimator's own `score`.

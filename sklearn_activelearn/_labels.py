@@ -34,7 +34,7 @@ def find_classes(y):
 
 
 def check_classes(classes):
-    """Return the sorted distinct labels that a learner was told to expect."""
+    """Return the sorted distinct labels that were declared for a learner."""
     classes = np.asarray(classes)
     if classes.ndim != 1:
         raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
@@ -123,7 +123,7 @@ def encode_answers(labels, rows, known):
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        What the oracle said.
+        What the oracle returned.
     rows : ndarray of int of shape (n_samples,)
         What it was asked for, for the error.
     known : dict

@@ -1,5 +1,5 @@
 # What compiled code asks of a margin loss. No slope and no probability is 2: an
-# exception is looked for where one is.
+# exception is checked for where one is.
 
 cdef class MarginLoss:
     cdef bint is_python

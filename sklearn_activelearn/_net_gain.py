@@ -28,5 +28,5 @@ def net_share(n_changed=0, n_right=0, n_wrong=0):
 def changes(before, now, truth):
     """Return how many predictions changed, and how many became right and wrong."""
     changed = before != now
-    n_right, n_wrong = ((changed & (said == truth)).sum() for said in (now, before))
+    n_right, n_wrong = ((changed & (labels == truth)).sum() for labels in (now, before))
     return int(changed.sum()), int(n_right), int(n_wrong)

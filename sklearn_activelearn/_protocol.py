@@ -66,7 +66,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: A few values of its own parameters, for which the tests search them.
     _search_grid = {}
 
-    #: How many rows of a stream it looks at together; None: it takes a whole pool.
+    #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
 
     def query(
@@ -81,7 +81,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             May be empty.
         candidates : array-like of int, or of bool of shape (n_samples,), default=None
             Row numbers of X that may be bought, for a stream learner in the order in
-            which to look at them, or a mask; the others are left alone. None: all, as
+            which to take them, or a mask; the others are left alone. None: all, as
             they come.
         {exclude}
         limit : int >= 0, default=None
@@ -225,7 +225,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         {classes}
         candidates, exclude : array-like of int or of bool, default=None
             Rows of X that may be bought, and that may not, as for `query`; a stream
-            learner looks at them in this order, without a copy of X. None: all, as
+            learner takes them in this order, without a copy of X. None: all, as
             they come.
 
         {returns}

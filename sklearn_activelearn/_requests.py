@@ -41,7 +41,7 @@ class Request(NamedTuple):
 class Requests:
     """Rows that are out, first in, first out per row value; never changed itself.
 
-    A row is looked for by its exact values first, then by those rounded to float32.
+    A row is searched by its exact values first, then by those rounded to float32.
     To add a request or to take one away costs the same however many there are: a
     dict of all would have to be copied, of many small ones only one is.
 

@@ -12,7 +12,7 @@ typedef struct al_rows {
     ptrdiff_t n_together; /* weight vectors kept feature by feature, see stream/_batched_pass.h */
     /* w . row */
     double (*dot)(const struct al_rows *X, ptrdiff_t i, const double *w);
-    /* w . row, and row . row in *squares, in one look */
+    /* w . row, and row . row in *squares, in one pass */
     double (*dots)(const struct al_rows *X, ptrdiff_t i, const double *w,
                    double *squares);
     /* w . row for the four vectors that begin at w, w + stride, ..., to out */

@@ -81,7 +81,7 @@ def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
     rows : Rows
         The matrix.
     numbers : array of int64, or None
-        Rows to look at; None for all.
+        Rows to hash; None for all.
     rounded : bool
         Whether values count as they are in float32.
 

@@ -44,7 +44,7 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     min_rows : int
         Fewest rows allowed.
     finite : bool
-        Whether to look for NaN and infinity now; the compiled loop finds them
+        Whether to check for NaN and infinity now; the compiled loop finds them
         on its way.
 
     Returns

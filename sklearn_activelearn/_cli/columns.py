@@ -1,6 +1,6 @@
 """What the columns of a table are: numbers, dates, texts, categories.
 
-A column is typed once, from all of its cells; no label is looked at.
+A column is typed once, from all of its cells; no label is used.
 """
 
 import math

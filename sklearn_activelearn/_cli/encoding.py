@@ -1,4 +1,4 @@
-"""Numbers for learners, from columns of all kinds; no label is looked at."""
+"""Numbers for learners, from columns of all kinds; no label is used."""
 
 import numpy as np
 from sklearn.compose import ColumnTransformer

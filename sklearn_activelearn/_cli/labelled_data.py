@@ -54,7 +54,7 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
     standardize : bool, default=True
         Whether the encoder brings numbers to mean 0 and variance 1.
     **kinds : sequences of str
-        For tables only: columns whose kind is told, as for `typed`.
+        For tables only: columns whose kind is given, as for `typed`.
 
     Returns
     -------
@@ -71,10 +71,10 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
     """
     path = Path(path)
     kind = file_kind(path)
-    told = [f"--{name}" for name, columns in kinds.items() if columns]
-    if kind not in TABLES and (target is not None or told):
+    given = [f"--{name}" for name, columns in kinds.items() if columns]
+    if kind not in TABLES and (target is not None or given):
         raise ValueError(
-            f"{(['--target'] * (target is not None) + told)[0]} names a column, but "
+            f"{(['--target'] * (target is not None) + given)[0]} names a column, but "
             f"only tables ({', '.join(TABLES)}) have names."
         )
     check_plain_file(path)

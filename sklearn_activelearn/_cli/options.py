@@ -9,7 +9,7 @@ from .papers import PAPERS
 PROGRAM = "sklearn-activelearn"
 
 #: Rows, held out ones included, that a run of ``compare`` uses at most: of a learner
-#: that looks at the whole pool at each purchase, and of one that sees each row once.
+#: that scores the whole pool at each purchase, and of one that sees each row once.
 POOL_ROWS, STREAM_ROWS = 2_500, 20_000
 
 

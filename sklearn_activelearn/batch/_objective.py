@@ -6,7 +6,7 @@ from scipy.special import logsumexp, softmax
 from .._rows import Rows
 from ..stream._pass import scores
 
-#: Entries of X that are looked at together, few enough to stay in the cache.
+#: Entries of X that are worked on together, few enough to stay in the cache.
 BLOCK = 2**17
 
 #: How far the maximum over rivals is rounded; a margin counts as large from 1 on.

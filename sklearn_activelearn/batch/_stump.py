@@ -67,7 +67,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     summed as whole multiples of a tiny unit, without rounding errors, so the order of
     the rows and their container decide nothing.
 
-    A round takes one look at the entries that are not zero. Sorting takes longer than
+    A round takes one pass over the entries that are not zero. Sorting takes longer than
     that: `presort` pays from the second round on.
 
     References

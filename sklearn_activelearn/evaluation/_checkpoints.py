@@ -9,7 +9,7 @@ def checkpoints(learner, X, y, order, classes, counts):
     """Simulate a learner in place, and yield whenever so many labels are bought.
 
     A block of rows with a stop in it is gone through twice: to see which rows are
-    bought, and again up to the stop. Cuts between looks do not matter (law 3).
+    bought, and again up to the stop. Cuts between groups of rows do not matter (law 3).
 
     Parameters
     ----------

@@ -55,14 +55,14 @@ def label_curve(
     Parameters
     ----------
     estimator : learner, or Pipeline that ends in one
-        Not changed. Every `random_state` in it is set anew for each run. The
+        Not changed. Every `random_state` in it is set again for each run. The
         transformers of a pipeline are fitted on the run's unlabelled rows.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Data.
     y : array-like of shape (n_samples,)
         All labels; a learner sees those it buys.
     cv : int, splitter or iterable, default=None
-        Folds: an int (None is 5) for stratified folds, shuffled anew for each
+        Folds: an int (None is 5) for stratified folds, shuffled again for each
         repeat; otherwise anything that scikit-learn takes.
     scoring : str or callable, default=None
         One scorer as in scikit-learn; None for the learner's `score` (accuracy).

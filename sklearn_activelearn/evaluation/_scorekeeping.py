@@ -20,7 +20,7 @@ class TargetReached(Exception):
 
 
 class Scorekeeper:
-    """Scores a learner whenever it is told to.
+    """Scores a learner at given numbers of labels.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from .._containers import n_rows, take
 from .._transaction import shallow
 from ._decisions import SKIP
 
-#: Rows of a stream that are looked at in one call, at most.
+#: Rows of a stream that are offered in one call, at most.
 LONGEST_CHUNK = 1000
 
 

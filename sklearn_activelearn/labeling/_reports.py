@@ -8,7 +8,7 @@ from .._containers import take
 from ..evaluation import advice
 from ._decisions import SKIP
 
-#: How many labels ahead the advice looks, at most.
+#: How many further labels the advice is about, at most.
 AHEAD = 50
 
 

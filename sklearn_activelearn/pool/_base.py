@@ -109,7 +109,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             Rows that were taught. Of equal rows the one that was taught last is meant,
             among those whose label differs.
         y : array-like of shape (n_samples,)
-            Their right labels. A class that has no label any more goes, if nobody told
+            Their right labels. A class that has no label any more goes, if nobody gave
             the classes.
 
         {returns}
@@ -213,7 +213,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     @property
     def _prototypes(self):
-        """What is cloned for each training; made anew after `set_params`."""
+        """What is cloned for each training; made again after `set_params`."""
         if self._seeded is None:
             self._seeded = [
                 seeded(estimator, self._seed % 2**32)

@@ -65,7 +65,7 @@ def corrected(learner, X, y):
 
 
 def restrict(learner, declared):
-    """Leave a learner the classes that were told and those that have a label."""
+    """Leave a learner the declared classes and those that have a label."""
     known, codes = learner.classes_, learner._labelled.codes
     is_kept = np.array([label in declared for label in known.tolist()])
     is_kept[codes] = True

@@ -198,7 +198,7 @@ class Coverage:
 def greedy(similarity, weights, covered, keys, n_wanted, seed):
     """Choose rows, one after another, by the gain in weighted mean coverage.
 
-    Gains never grow, so those of a step before are bounds, and few are computed anew.
+    Gains never grow, so those of a step before are bounds, and few are computed again.
 
     Parameters
     ----------

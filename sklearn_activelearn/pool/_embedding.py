@@ -64,7 +64,7 @@ class Points:
         The points.
     """
 
-    keys = None  # until it is made anew
+    keys = None  # until it is made again
 
     def __init__(self, embedding, X, keys, seed, names=None):
         self.keys, self.seed = keys, seed

@@ -30,7 +30,7 @@ NEEDS_ALL = (
     "learner that reads them by blocks, such as MinMarginClassifier"
 )
 NEEDS_SAMPLE = (
-    "needs all rows of the pool in memory: set n_candidates, to look at a sample of "
+    "needs all rows of the pool in memory: set n_candidates, to consider a sample of "
     "them for each purchase"
 )
 

@@ -104,7 +104,7 @@ class Ledger:
     def located(self, X, is_for_sale, keys_of=None):
         """Return where each row is in X, -1: nowhere. No two are in one place.
 
-        A row is looked for at its number, then among equal rows that are not for
+        A row is searched at its number, then among equal rows that are not for
         sale, then among the others.
 
         Parameters

@@ -63,7 +63,7 @@ class PoolLoop(CallbackSupportMixin):
         Raises
         ------
         ValueError, TypeError
-            As for `fit`, and for a label outside the classes it was told.
+            As for `fit`, and for a label outside the declared classes.
         """
         return exclusive(
             self,
@@ -101,7 +101,7 @@ class PoolLoop(CallbackSupportMixin):
         learner = transaction.learner
         is_open = learner._offer(X, candidates)
         n_open = np.count_nonzero(is_open)
-        if n_open and are_more and learner._has_stopped:  # they are judged anew
+        if n_open and are_more and learner._has_stopped:  # they are judged again
             learner._stopping_memory, learner._has_stopped = {}, False
         learner.queried_indices_ = NO_ROWS
         n_before = learner._n_offered if are_more else learner.n_queries_

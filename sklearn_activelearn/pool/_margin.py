@@ -46,7 +46,7 @@ class MinMarginClassifier(PoolClassifier):
 
     The rows bought are no sample of the pool, and scores on them mislead.
 
-    An `SVC` computes the kernel between the pool and its support vectors anew
+    An `SVC` computes the kernel between the pool and its support vectors again
     for every query. For a linear kernel ``LinearSVC`` scores the same pool
     with one matrix product, which is many times faster on a large one.
 

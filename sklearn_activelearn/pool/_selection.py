@@ -209,6 +209,6 @@ def scored(utility, X, rows, n_jobs, estimators):
 
 
 def without_checks(function, X):
-    """Return ``function(X)``; scikit-learn does not look for NaN meanwhile."""
+    """Return ``function(X)``; scikit-learn does not check for NaN meanwhile."""
     with config_context(assume_finite=True):
         return function(X)

@@ -13,7 +13,7 @@ from ._kinds import source_of
 def as_memmap(X, path, dtype=None):
     """Copy rows to a file that can be read in place, and map it.
 
-    Parquet files are decoded, and dask arrays computed, whenever they are looked at. A
+    Parquet files are decoded, and dask arrays computed, whenever they are read. A
     copy is read many times as fast.
 
     Parameters

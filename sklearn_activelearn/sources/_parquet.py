@@ -11,7 +11,7 @@ TURNED = 4_096
 
 
 class ParquetSource(Source):
-    """Rows of parquet files, which are read when they are looked at.
+    """Rows of parquet files, which are read when they are needed.
 
     Every row group is a block. Files are in the order of their paths.
 

@@ -2,7 +2,7 @@
 """Passes of several learners over the same rows, side by side.
 
 A row is read once for all: its products with the weights of all learners are made
-some rows ahead. A learner that moves its weights looks at the rows left of these for
+some rows ahead. A learner that moves its weights scores the rows left of these for
 itself. So each does, bit for bit, what it would have done alone.
 """
 
@@ -28,7 +28,7 @@ cdef extern from "stream/_batched_pass.h" nogil:
     )
 
 cdef enum:
-    FORESIGHT = 4  # rows looked at ahead, at least
+    FORESIGHT = 4  # rows scored ahead, at least
     LANES = 4      # AL_LANES
 
 
@@ -52,7 +52,7 @@ cdef class Products:
     n_vectors : int
         Weight vectors, of all learners.
     group : int
-        The number of rows looked at ahead is a multiple of it.
+        The number of rows scored ahead is a multiple of it.
     """
 
     cdef Rows rows
@@ -269,7 +269,7 @@ class BatchedPass:
         rows : Rows
             A matrix; for its own use.
         order : array of int64, or None
-            Its rows to look at; None for all.
+            Its rows to score; None for all.
         normalize : bool
             Whether rows are scaled to unit norm.
 

@@ -15,7 +15,7 @@ cdef enum:  # why a row stops the loop
 
 cdef struct Row:
     Py_ssize_t index
-    Py_ssize_t slot      # its place among the rows looked at ahead
+    Py_ssize_t slot      # its place among the rows scored ahead
     double scale         # what the row is multiplied by: 1 / norm, or 1
     double squared_norm  # of the scaled row with its constant feature; -1: unknown
 
@@ -30,7 +30,7 @@ cdef class LinearState:
     cdef bint normalize, fit_intercept, average, measures, reports
     cdef double shrink, reach, least
     cdef Tally tally
-    cdef const double *ahead          # products of the rows looked at ahead, or NULL
+    cdef const double *ahead          # products of the rows scored ahead, or NULL
     cdef const double *ahead_squares
     cdef Py_ssize_t ahead_stride      # from one row to the next
     cdef double score_row(

@@ -84,11 +84,11 @@ cdef class LinearState:
     Attributes
     ----------
     measures : bool
-        Rows have to be looked at together with their norms.
+        Rows have to be scored together with their norms.
     reports : bool
-        The probability of a purchase will be told, or weigh it.
+        The probability of a purchase is reported, or weighs it.
     least : float
-        A bound of the probability of buying the label of the row looked at last: the
+        A bound of the probability of buying the label of the row scored last: the
         error is estimated from labels that were bought with a coin below it.
     """
 
@@ -213,7 +213,7 @@ cdef class LinearState:
         self, const al_rows *X, Row *row, double margin, double norm, double coin,
         QueryRule query_rule,
     ) except? -1.0 nogil:
-        """Probability of buying the label of a row that has just been looked at.
+        """Probability of buying the label of a row that has just been scored.
 
         The coin, uniform on [0, 1), says if it is bought. Another number on the
         same side of the coin will do, if it is not bought or nobody `reports` it.
@@ -243,7 +243,7 @@ cdef class LinearState:
                 self.c_drift[k] += a
 
     cdef void measure(self, const al_rows *X, Row *row) noexcept nogil:
-        """Fill in the squared norm of a row that was looked at without it."""
+        """Fill in the squared norm of a row that was scored without it."""
         if row.squared_norm < 0:
             X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
@@ -258,7 +258,7 @@ cdef class LinearState:
     ) except? -1 nogil:
         """Do what may fail in learning a row's label, before it is paid for.
 
-        Called for the row that was looked at last. `later`: only say if its label
+        Called for the row that was scored last. `later`: only say if its label
         can be learned. Otherwise the label is next; it need not change anything.
         """
         return C_DONE
@@ -267,7 +267,7 @@ cdef class LinearState:
         self, const al_rows *X, Row *row, Py_ssize_t label,
         QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
     ) except? -1 nogil:
-        """Learn the label of a row that has just been looked at."""
+        """Learn the label of a row that has just been scored."""
         cdef Py_ssize_t k, n_vectors = self.W.shape[0], rival
         cdef bint seeding = (
             (query_rule.seeds or update_rule.seeds) and self.clock.n_updates == 0

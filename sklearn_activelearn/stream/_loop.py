@@ -42,7 +42,7 @@ class StreamLoop:
     #: Parameters that cannot change between calls: weights mean nothing without them.
     _shaped_by = ("fit_intercept", "normalize")
 
-    #: Rows that are looked at together; the stream can be cut at their multiples.
+    #: Rows that are considered together; the stream can be cut at their multiples.
     _group = 1
 
     #: What else than scaling the rows helps against numbers that are too large.
@@ -145,7 +145,7 @@ class StreamLoop:
             if now != before:
                 raise ValueError(
                     f"{name} cannot change from {before!r} to {now!r}: what was "
-                    "learned depends on it. Call fit to start anew."
+                    "learned depends on it. Call fit to start over."
                 )
 
     def _initial_memory(self, query_rule):

@@ -1,7 +1,7 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False, initializedcheck=False
 """The one loop over rows, for every query rule, update rule and kind of matrix.
 
-For each row: look at it (scores and margin), let the query rule say with which
+For each row: score it (scores and margin), let the query rule say with which
 probability its label is worth buying, draw one uniform number, and, if the
 label is bought, let the update rule move the weights.
 
@@ -89,7 +89,7 @@ cdef class Pass:
     bought, probabilities : arrays with room for every row
         Receive the rows bought and the probabilities they were bought at.
     forecasts : array of shape (n_samples, 3), or None
-        Receives, if labels come later, what the tally is to be told with them: the
+        Receives, if labels come later, what the tally needs with them: the
         least that the probability can have been, 0 if the coin was not below it, the
         class predicted, and the number of the row among those counted.
     """
@@ -288,7 +288,7 @@ def teach(
         Whether each row had been asked for and the probability at which;
         1 for rows nobody asked for.
     forecasts : array of shape (n_samples, 3)
-        What `run` told of each row; 0 for rows nobody asked for.
+        What `run` reported of each row; 0 for rows nobody asked for.
 
     Returns
     -------

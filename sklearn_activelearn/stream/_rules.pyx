@@ -28,7 +28,7 @@ cdef class QueryRule:
     uses_norm : bool
         `observe` and `probability` need the row's norm.
     group : int
-        So many rows are looked at together; the rule decides on the one with
+        So many rows are considered together; the rule decides on the one with
         the smallest margin, and the others are let pass.
     falls : bool
         Its probability never rises with the margin.

@@ -3,7 +3,7 @@
 
 They are of rows that could be bought, and of their labels weighted by the inverse
 of the probability of buying them. A few of them as they stood at earlier rows are
-kept, so that the error of the last rows can be told: what is counted of a stream
+kept, so that the error of the last rows is known: what is counted of a stream
 takes little memory, however long it is.
 """
 

@@ -82,7 +82,7 @@ class QueryDisplay:
         X : array-like of shape (n_samples, 2)
             The rows it was fitted on.
         y : array-like of shape (n_samples,)
-            Their labels; those of rows that were not bought are not looked at.
+            Their labels; those of rows that were not bought are not used.
         grid_resolution : int >= 2, default=200
             Points of the background in each direction.
         {ax, **style}

@@ -1,8 +1,8 @@
-"""An interval that may be looked at after every label: a betting confidence sequence.
+"""An interval that may be read after every label: a betting confidence sequence.
 
 For each mean loss that is possible somebody bets, purchase by purchase, that the losses
 are higher, or lower, than if it were the right one. Against the right one nobody gets
-rich, whenever it is that one looks: the others are ruled out once they lost so much.
+rich, whenever it is read: the others are ruled out once they lost so much.
 """
 
 import numpy as np

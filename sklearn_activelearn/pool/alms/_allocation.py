@@ -39,7 +39,7 @@ class Allocation:
 
     @property
     def is_enough(self):
-        """Whether the value of a label for either set can be told."""
+        """Whether the value of a label for either set can be estimated."""
         return self.can_validate and self.is_validation.sum() > 1
 
     def divided(self, rows):

@@ -15,7 +15,7 @@ from ._selection import Round, most_valuable
 from ._trainer import ALMSTrainer
 from ._two_sets import TwoSetsClassifier
 
-#: The candidates if nothing is said.
+#: The candidates if none are given.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
@@ -36,7 +36,7 @@ class ALMSClassifier(TwoSetsClassifier):
         `predict_proba` or `decision_function`.
     voi : {"auto", "gram", "refit"}, default="auto"
         How the value of information is computed. "refit": by training all candidates
-        anew for each row and each pair of validation rows. "gram": the same for
+        again for each row and each pair of validation rows. "gram": the same for
         ``LogisticRegression`` with L2 penalty and two classes, a hundred to a thousand
         times faster; a third class is an error. "auto": "gram" if possible, else
         "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
@@ -92,7 +92,7 @@ class ALMSClassifier(TwoSetsClassifier):
     {model_names_}
     model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
         How probably each candidate was the best whenever the next label was chosen,
-        and how probably it is now. Another candidate set begins anew.
+        and how probably it is now. Another candidate set starts over.
     voi_history_ : ndarray of shape (n_rounds, 2)
         The largest value of a label for training, and for validation, whenever they
         were compared.
@@ -140,7 +140,7 @@ class ALMSClassifier(TwoSetsClassifier):
     :math:`1 / (1 + e^{-f})`. So has the chosen model in `predict_proba`; `predict` is
     its own.
 
-    With "gram", transformers of a `Pipeline` are not trained anew each time but once,
+    With "gram", transformers of a `Pipeline` are not trained again each time but once,
     on the last pool and the labelled rows that are not in it; they must not need
     labels. Wrap trained ones in ``sklearn.frozen.FrozenEstimator`` to have the same
     with "refit".

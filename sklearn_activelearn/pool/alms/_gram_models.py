@@ -1,6 +1,6 @@
 """L2 logistic regressions that are trained together: the same losses, much sooner.
 
-Rows are told by as many coordinates as there are rows with labels, if they have more
+Rows are given by as many coordinates as there are rows with labels, if they have more
 features than that. With one Hessian for all that leave out the same two rows, a
 training takes microseconds; see `_leave_two_out`.
 """

@@ -61,7 +61,7 @@ cdef inline double settled(double t, double g) noexcept nogil:
 cdef class Adding:
     """One more row for a solved problem: what becomes of the margins of two rows.
 
-    All is told in the coordinates e = L^-1 a; a point is its distance from the
+    All is expressed in the coordinates e = L^-1 a; a point is its distance from the
     solution, u = L'(w - w_0).
     """
 
@@ -134,7 +134,7 @@ cdef class Adding:
     cdef int finish(self, double tol) noexcept nogil:
         """Correct the margins by what the other rows' curvature does.
 
-        Returns 0 if a bound shows that it does little, 1 if a look does, 2 after
+        Returns 0 if a bound shows that it does little, 1 if an evaluation does, 2 after
         chord steps, 3 if they did not help.
         """
         cdef int k, turn
@@ -188,7 +188,7 @@ cdef class Adding:
         return 3
 
     cdef int train(self, Solver own, double* w, double* row, double lam) noexcept nogil:
-        """Train anew with the row, from the first step on."""
+        """Train again with the row, from the first step on."""
         cdef int info, k
         memcpy(&own.A[self.n, 0], row, self.q * sizeof(double))
         own.y[self.n], own.takes_part[self.n] = self.yx, 1.0
@@ -224,7 +224,7 @@ def margins_with_each(
     tol : float
         How far the last step may move a margin.
     counts : ndarray of int of shape (n_lams, 4), optional
-        Gets added how many trainings needed no look at the other rows, one look,
+        Gets added how many trainings needed no evaluation of the other rows, one,
         chord steps, Newton steps.
 
     Returns

@@ -1,4 +1,4 @@
-"""All candidate models trained anew for each part of the rows: any classifiers."""
+"""All candidate models trained again for each part of the rows: any classifiers."""
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class RefittedModels:
                 member = self._model(prototype, *self._but([row]))
                 own.append(self._losses(member, self.validation[[row]])[0])
                 if self.n_candidates:
-                    said = self._probabilities(member, self.X)
-                    others.append(self.loss(guesses, said))
+                    predicted = self._probabilities(member, self.X)
+                    others.append(self.loss(guesses, predicted))
         shape = len(self.prototypes), len(rows)
         return np.reshape(own, shape), np.reshape(others, (*shape, self.n_candidates))
 

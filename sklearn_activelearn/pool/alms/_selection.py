@@ -10,7 +10,7 @@ from .._selection import drawn, ranked
 from ._allocation import TRAIN, VALIDATION
 from ._value_of_information import values_of_information
 
-#: Candidates and pairs if models are refitted and nothing was said.
+#: Candidates and pairs if models are refitted and none are given.
 FEW = 10
 
 
@@ -55,7 +55,7 @@ def most_valuable(
     n_candidates, n_pairs, batch_size, pairing, label
         As for `ALMSClassifier`.
     may_be_few : bool
-        Whether to look at a few rows and pairs only where models are refitted.
+        Whether to consider a few rows and pairs only where models are refitted.
 
     Returns
     -------

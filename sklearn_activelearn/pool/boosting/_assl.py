@@ -116,7 +116,7 @@ class ASSLBoostClassifier(PoolClassifier):
     ----------
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
-        Most members of the committee, built anew for every query.
+        Most members of the committee, built again for every query.
     {tol, n_initial, initial, batch_size, batch, embedding, budget, stopping,
     random_state}
 

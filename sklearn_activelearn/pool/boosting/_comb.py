@@ -1,4 +1,4 @@
-"""COMB: boosting anew, also on guessed labels of the rows without one."""
+"""COMB: boosting from scratch, also on guessed labels of the rows without one."""
 
 from sklearn.ensemble import AdaBoostClassifier
 
@@ -11,7 +11,7 @@ from ._trainer import BoostingTrainer, closest_vote
 
 @documented(BOOSTING)
 class COMBClassifier(PoolClassifier):
-    r"""Pool learner that boosts anew, also on guessed labels of the others (COMB).
+    r"""Pool learner that boosts from scratch, also on guessed labels (COMB).
 
     QBB whose training rows include those without a label: each counts as `alpha` rows
     of the class that the last committee gave it.

@@ -49,7 +49,7 @@ class Committee:
         scores = np.zeros(n_rows(X))
         yield scores
         for t, weight in enumerate(self.weights):
-            with config_context(assume_finite=t > 0 or None):  # one look is enough
+            with config_context(assume_finite=t > 0 or None):  # one check is enough
                 scores = scores + weight * self.vote(self.estimators[t], X)
             yield scores
 

@@ -43,7 +43,7 @@ class FASSLBoostClassifier(PoolClassifier):
 
     See Also
     --------
-    COMBClassifier : Builds the committee anew for every query.
+    COMBClassifier : Builds the committee again for every query.
     ASSLBoostClassifier : Minimises the same cost before every query.
 
     Notes
@@ -63,9 +63,9 @@ class FASSLBoostClassifier(PoolClassifier):
     {multiclass}
     When a label of a new class comes, all committees begin again.
 
-    A step takes one look at the pool. Give the whole pool to each `query` and name the
-    rows that are left in `candidates`: then it is sorted and scored once, not for every
-    query.
+    A step takes one pass over the pool. Give the whole pool to each `query` and name
+    the rows that are left in `candidates`: then it is sorted and scored once, not for
+    every query.
 
     References
     ----------

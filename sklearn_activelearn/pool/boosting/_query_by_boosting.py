@@ -1,4 +1,4 @@
-"""Query by boosting: a committee that is boosted anew for every query."""
+"""Query by boosting: a committee that is boosted again for every query."""
 
 from sklearn.ensemble import AdaBoostClassifier
 
@@ -11,7 +11,7 @@ from ._trainer import BoostingTrainer, closest_vote
 
 @documented(BOOSTING)
 class QueryByBoostingClassifier(PoolClassifier):
-    r"""Pool learner that boosts anew for every query (query by boosting, QBB).
+    r"""Pool learner that boosts again for every query (query by boosting, QBB).
 
     AdaBoost on the labels bought; the row with the smallest margin is bought next. It
     is boosting active learning with ``alpha=0``: rows without a label do not count.

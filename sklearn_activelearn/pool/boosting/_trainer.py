@@ -1,7 +1,7 @@
 """The training that all boosting learners share: committees that lower one cost.
 
 They differ in what a row without a label counts, and in their rounds: the steps that
-add members, to a committee that begins anew or to the one that is there.
+add members, to a committee that starts over or to the one that is there.
 """
 
 from contextlib import suppress

@@ -11,7 +11,7 @@ class AllOf:
 
     A list of rules ends it with the first one that is met; this one asks for all of
     them after the same purchase. So a rule that stops too early can be held back by
-    another one that looks at something else.
+    another one that judges something else.
 
     Parameters
     ----------

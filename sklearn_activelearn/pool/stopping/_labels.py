@@ -73,7 +73,7 @@ class NoError:
     Each label is compared with what the model of the last purchase predicted for its
     row. Rows that the learner chose are the hard ones, so a model that knows them knows
     the others; on data with wrong labels this rule hardly ever ends it. It begins to
-    count with the first model, and anew when a label is corrected.
+    count with the first model, and again when a label is corrected.
 
     Parameters
     ----------

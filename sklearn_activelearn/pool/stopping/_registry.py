@@ -1,4 +1,4 @@
-"""What a rule is told, how it is found by name, and how several are asked."""
+"""What a rule gets, how it is found by name, and how several are judged."""
 
 from typing import Any, NamedTuple
 

@@ -157,7 +157,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             if wants_rows[name] and not parts.is_dual:
                 raise ValueError(
                     f"{name}={getattr(self, name)} comes too late: the learner holds a "
-                    "matrix by now, and no rows. Call fit to start anew."
+                    "matrix by now, and no rows. Call fit to start over."
                 )
         primal_from = UNLIMITED
         if moves and self.max_stored is None and not parts.has_kernel:

@@ -315,7 +315,7 @@ cdef class Dual(Inverse):
 cdef class KernelDual(Dual):
     """The same with a kernel for products; weights are those of stored rows.
 
-    Rows are stored as they come. Who looks at a row fills in its products k.
+    Rows are stored as they come. Who scores a row fills in its products k.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ cdef class SecondOrderState(LinearState):
         return row.squared_norm / self.shrink / self.inverse.ridge
 
     cdef double leverage(self, const al_rows *X, Row *row) noexcept nogil:
-        """r of the row that was looked at last."""
+        """r of the row that was scored last."""
         if self.r < 0:
             self.r = self.inverse.leverage(X, row, row.squared_norm / self.shrink)
             self.r = min(max(self.r, 0.0), self.ratio(row))
@@ -179,7 +179,7 @@ cdef class SecondOrderState(LinearState):
             self.c[k] += step * self.inverse.u[d]
 
     cdef void fit_weights(self) noexcept nogil:
-        """Compute the weights anew from the rows that are held."""
+        """Compute the weights again from the rows that are held."""
         cdef Py_ssize_t k, n_vectors = self.W.shape[0]
         for k in range(n_vectors):
             (<Dual> self.inverse).weigh(
