@@ -75,11 +75,12 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {
-    "installing": [],
-    "from_zero": [],
-    "start": [],
     "changes": [],
+    "compare": [],
+    "from_zero": [],
+    "get_started": [],
     "index": [],
+    "installing": [],
 }
 html_show_sphinx = False
 copyright = f"{author}, BSD-3-Clause"

@@ -175,6 +175,7 @@ class TestReport:
         argv += ["--learner", "CBGZ:update=dkm", "--learner", "DKM:budget=0"]
         for error in ([], ["--target-error", "0"], ["--target-error", "0.0001"]):
             assert main(["compare", *SMALL, *argv, *error]) == 0
+            assert capsys.readouterr().err.endswith(f"curves: {path}\n")
             assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
             path.unlink()
 
@@ -694,7 +695,7 @@ class TestRefused:
 
     def test_plot_without_matplotlib(self, refused, monkeypatch):
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-        assert "pip install 'sklearn-activelearn[plot]'" in refused("--plot", "a.png")
+        assert "pip install matplotlib" in refused("--plot", "a.png")
 
     def test_folder_without_permission(self, tmp_path, refused, monkeypatch):
         monkeypatch.setattr(os, "access", lambda path, mode: False)

@@ -287,7 +287,7 @@ class TestRefusals:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         common = ["--text", "review", "--classes", "good,bad", "--out", "a.sqlite"]
         err = refused(reviews, *common, "--web")
-        assert "pip install 'sklearn-activelearn[label]'" in err
+        assert "pip install starlette uvicorn" in err
 
 
 @pytest.fixture

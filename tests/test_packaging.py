@@ -153,3 +153,38 @@ def test_commits_are_checked_with_a_supported_ruff():
         if requirement.name == "ruff"
     )
     assert ruff.specifier.contains(repository["rev"].removeprefix("v"))
+
+
+#: Commands that install from an index, and names that only an index resolves.
+BY_NAME = re.compile(
+    r"\binstall\b(?:\s+-\S+)*\s+[\"'`]*sklearn[-_]activelearn|sklearn[-_]activelearn\[",
+)
+
+
+def published_texts():
+    yield from ROOT.glob("*.md")
+    for folder in ("benchmarks", "docs", "examples", "sklearn_activelearn"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".pyx", ".rst") and "generated" not in path.parts:
+                yield path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install sklearn-activelearn",
+        "$ pip install -U 'sklearn-activelearn'",
+        'needs matplotlib: pip install "\n "sklearn-activelearn[plot]"',
+        "uv pip install sklearn_activelearn",
+    ],
+)
+def test_commands_that_need_an_index_are_recognised(text):
+    assert BY_NAME.search(text)
+
+
+def test_no_text_installs_by_name_while_no_index_has_the_package():
+    installing = (ROOT / "docs" / "installing.rst").read_text("utf-8")
+    assert "no package index has it yet" in " ".join(installing.split())
+    texts = {path: path.read_text("utf-8") for path in published_texts()}
+    assert {ROOT / "README.md", ROOT / "docs" / "labeling.rst"} <= texts.keys()
+    assert [path.name for path, text in texts.items() if BY_NAME.search(text)] == []

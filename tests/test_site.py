@@ -56,13 +56,80 @@ def test_published_results_are_generated(conf, tmp_path):
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
 def test_links_between_files_lead_somewhere(page):
     """Sphinx checks those of its own pages: `nitpicky`, and warnings are errors."""
-    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-    for target in targets:
+    targets = re.findall(
+        r"\]\(([^)\s]+)\)|<img src=\"(.+?)\"", page.read_text(encoding="utf-8")
+    )
+    for target in map("".join, targets):
         if "://" in target:
             continue
         path, _, anchor = target.partition("#")
-        assert (ROOT / path).exists(), target
+        file = ROOT / path if path else page
+        assert file.exists(), target
         if anchor:
-            text = (ROOT / path).read_text(encoding="utf-8")
-            titles = re.findall(r"^(.+)\n[-=]+$", text, re.MULTILINE)
-            assert anchor in {title.lower().replace(" ", "-") for title in titles}
+            assert anchor in anchors(file.read_text(encoding="utf-8")), target
+
+
+def anchors(text):
+    """Return those that code hosts give the titles of a page."""
+    titles = re.findall(r"^(.+)\n[-=]+$|^#+ (.+)$", text, re.MULTILINE)
+    return {
+        re.sub(r"[^\w -]", "", "".join(title)).lower().replace(" ", "-")
+        for title in titles
+    }
+
+
+def test_each_page_is_in_one_menu():
+    pages = [*DOCS.glob("*.rst"), *DOCS.glob("reproduced/*.rst")]
+    listed = [
+        entry
+        for page in pages
+        for menu in re.findall(
+            r"^\.\. toctree::\n((?:   .*\n|\n)+)",
+            page.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+        for entry in re.findall(r"^   ([\w/]+)$", menu, re.MULTILINE)
+        if not entry.startswith("generated/")
+    ]
+    names = [page.relative_to(DOCS).with_suffix("").as_posix() for page in pages]
+    assert sorted([*listed, "index"]) == sorted(names)
+
+
+#: What people search for, and the section that answers it.
+SEARCHES = {
+    "rare class": ("which_learner", "Rare classes, imbalanced data"),
+    "imbalanced": ("which_learner", "Rare classes, imbalanced data"),
+    "stop": ("stopping", "When to stop"),
+    "duplicate": ("pool", "Duplicate rows"),
+    "embedding": ("pool", "Embeddings"),
+}
+
+
+def main_entries():
+    """Return the main entries of the index, each with the section that it precedes."""
+    section = r"^\.\. index:: (.+)\n(?:\n|\.\. _.+:\n)*(.+)\n(?:=+|-+)$"
+    return [
+        (entry.strip().removeprefix("!").strip(), (page.stem, title))
+        for page in DOCS.glob("*.rst")
+        for entries, title in re.findall(
+            section, page.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        for entry in entries.split(",")
+        if entry.strip().startswith("!")
+    ]
+
+
+@pytest.mark.parametrize(("query", "section"), SEARCHES.items(), ids=SEARCHES)
+def test_a_search_finds_the_section_that_answers_it_first(query, section):
+    """Sphinx ranks a main entry that equals the query above all titles and texts.
+
+    One that contains it ranks high, too, unless it is more than twice as long.
+    """
+    entries = main_entries()
+    assert (query, section) in entries
+    rivals = {
+        where
+        for entry, where in entries
+        if query in entry and len(entry) <= 2 * len(query)
+    }
+    assert rivals == {section}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from .names import class_name
-from .options import PROGRAM, UsageError
+from .options import UsageError
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -20,7 +20,7 @@ def tell(text):
 def require_matplotlib(what):
     """Refuse what needs pictures where none can be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError(f"{what} needs matplotlib: pip install '{PROGRAM}[plot]'")
+        raise UsageError(f"{what} needs matplotlib: pip install matplotlib")
 
 
 def check_is_there(path):

@@ -141,5 +141,6 @@ def write(args, plan, results):
             write_results_csv(results, args.csv)
         if args.plot:
             draw(plan, results, args.plot)
+            tell(f"curves: {args.plot}")
     except OSError as error:
         raise UsageError(f"cannot write: {error}") from error

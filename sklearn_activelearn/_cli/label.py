@@ -49,7 +49,7 @@ def run_label(args):
             raise UsageError(error) from error
         finally:
             n_labels = sum(session.status().by_class.values())
-            print(f"Labels in {args.out}: {n_labels}. The same command goes on.")
+            print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
 
 
 def export_labels(args, write):
@@ -95,8 +95,7 @@ def check_options(args):
         raise UsageError("--answers is for the terminal, --web for people")
     if args.web and not all(map(importlib.util.find_spec, ("starlette", "uvicorn"))):
         raise UsageError(
-            "--web needs starlette and uvicorn: pip install "
-            "'sklearn-activelearn[label]'"
+            "--web needs starlette and uvicorn: pip install starlette uvicorn"
         )
 
 

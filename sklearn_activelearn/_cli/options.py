@@ -41,7 +41,7 @@ def make_parser(run_compare, run_label, run_reproduce):
         "label",
         help="label your own rows, in the terminal or in the browser",
         description="Show the rows of a CSV, the most useful ones first, and keep the "
-        "labels in a file. The same command goes on where it was left, whatever ended "
+        "labels in a file. The same command resumes where it was left, whatever ended "
         "it.",
     )
     label.set_defaults(run=run_label)

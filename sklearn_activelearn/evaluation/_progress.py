@@ -42,9 +42,7 @@ def reporting(progress, what):
     try:
         from rich.progress import MofNCompleteColumn, Progress
     except ImportError as error:
-        raise ImportError(
-            "progress=True needs rich: pip install 'sklearn-activelearn[progress]'"
-        ) from error
+        raise ImportError("progress=True needs rich: pip install rich") from error
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn()) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -14,7 +14,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 USAGE = (
     "The keys in brackets label the row. s skips it: it does not come back. u takes "
     "back your last answer and shows that row again. q ends it, and so do Ctrl-C and "
-    "Ctrl-D. A label is saved as soon as you give it: the same command goes on."
+    "Ctrl-D. A label is saved as soon as you give it: the same command resumes."
 )
 
 

@@ -20,9 +20,7 @@ def check_matplotlib(who):
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            f"{who} needs matplotlib: pip install 'sklearn-activelearn[plot]'"
-        ) from error
+        raise ImportError(f"{who} needs matplotlib: pip install matplotlib") from error
 
 
 def start_plot(display, ax):
