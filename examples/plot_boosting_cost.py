@@ -12,7 +12,7 @@ the cost; the next members bring it down.
 # Two committees on one pool
 # --------------------------
 #
-# FASSL-Boost adds one stump for each label. ASSL-Boost begins anew with each label,
+# FASSL-Boost adds one stump for each label. ASSL-Boost starts over with each label,
 # with up to fifty stumps. Two normal clouds in twenty dimensions; any single stump is
 # wrong for a third of the rows.
 

@@ -9,8 +9,8 @@ model's accuracy in cross-validation.
 """
 
 # %%
-# Candidates from stiff to supple
-# -------------------------------
+# Candidates from smooth to flexible
+# ----------------------------------
 #
 # The width of the RBF kernel is unknown, so all of these may be right.
 

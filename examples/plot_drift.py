@@ -1,15 +1,15 @@
 """
-===================================
-Who still asks when the world turns
-===================================
+===================================================
+Concept drift: which learners notice when it begins
+===================================================
 
 Some learners stop asking once they are sure; some never stop. On a stream that stays
 as it is, stopping is what saves labels. On a stream that changes it is what goes wrong.
 """
 
 # %%
-# A border that turns
-# -------------------
+# A boundary that turns
+# ---------------------
 #
 # Two classes on either side of a line through the origin. After 4,000 rows the line
 # turns by a right angle.
@@ -35,8 +35,8 @@ learners = {
 }
 
 # %%
-# Bills and errors
-# ----------------
+# Labels bought and errors
+# ------------------------
 #
 # The threshold of DKM has halved so often by then that it hardly notices. A learner
 # that asks now and then whatever the margin, or for the smallest margin of every 50

@@ -125,7 +125,7 @@ def test_hundreds_of_labels_do_not_drift(kernel):
     expected = HarmonicField(W, order[:400], certain[order[:400]])
     np.testing.assert_allclose(field.reached, expected.reached, atol=1e-11)
     scale = np.sqrt(np.outer(*2 * [np.diag(expected.green)]))
-    # what a label may cancel before all is solved anew
+    # what a label may cancel before all is solved again
     atol = 10 * np.finfo(float).eps / CANCELLED
     np.testing.assert_allclose(field.green / scale, expected.green / scale, atol=atol)
 

@@ -50,7 +50,7 @@ def test_seeds():
     first, second = (make_low_noise(50, random_state=seed)[0] for seed in (0, 1))
     np.testing.assert_array_equal(first, make_low_noise(50, random_state=0)[0])
     assert np.any(first != second)
-    # without a seed every call draws anew
+    # without a seed every call draws again
     assert np.any(make_low_noise(50)[0] != make_low_noise(50)[0])
 
 

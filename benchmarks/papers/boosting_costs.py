@@ -60,12 +60,12 @@ def costs_in_steps(learner, X, y):
 def costs(X, y, first, last):
     """Return Figure 1 as rows."""
     params = {"n_initial": first, "budget": last, "random_state": SEED}
-    anew = ASSLBoostClassifier(**params)
-    steps = costs_in_steps(anew, X, y)
+    again = ASSLBoostClassifier(**params)
+    steps = costs_in_steps(again, X, y)
     grown = FASSLBoostClassifier(**params).fit(X, y)
     curves = {
         ALL_STEPS: steps,
-        "ASSL-Boost, last step of each training": anew.cost_curve_,
+        "ASSL-Boost, last step of each training": again.cost_curve_,
         "FASSL-Boost": grown.cost_curve_,
     }
     for name, curve in curves.items():

@@ -171,8 +171,8 @@ def raetsch(name):
     """Return rows, labels -1 and 1, and the size of the training part.
 
     One of the sets of two classes of the boosting benchmarks of G. Rätsch. Without
-    its file twonorm is made anew and banana fetched; of the others OpenML has other
-    versions.
+    its file twonorm is generated again and banana fetched; of the others OpenML has
+    other versions.
     """
     file = local_file(f"raetsch_{name}")
     if file.exists():

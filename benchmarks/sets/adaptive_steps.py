@@ -85,7 +85,7 @@ def census():
 
 
 def noise():
-    """Return two classes, one label in ten drawn anew."""
+    """Return two classes, one label in ten redrawn."""
     return make_classification(
         N_STREAM + N_TEST,
         20,

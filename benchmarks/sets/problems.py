@@ -20,7 +20,7 @@ N_POOL, N_TEST = 1_500, 2_000
 
 
 def noisy():
-    """Return six classes, one label in ten drawn anew."""
+    """Return six classes, one label in ten redrawn."""
     return make_classification(
         8_000,
         20,

@@ -49,7 +49,7 @@ def nines():
 
 
 def noisy():
-    """Return two classes in 20 columns, one label in ten drawn anew."""
+    """Return two classes in 20 columns, one label in ten redrawn."""
     return make_classification(
         20_000, 20, n_informative=10, class_sep=1.0, flip_y=0.1, random_state=SEED
     )

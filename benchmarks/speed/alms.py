@@ -1,4 +1,4 @@
-"""ALMS: seconds per round, models trained together beside models trained anew.
+"""ALMS: seconds per round, models trained together beside models refitted.
 
 A round looks at all rows of the pool and leaves out all pairs of validation rows, for
 21 penalties of logistic regression. One third of the labels validate. `together` is
@@ -77,14 +77,14 @@ def whole_round(known):
 
 
 def some_trainings(lams, known, n_pairs, n_pool=2):
-    """Return seconds for each training anew, and errors of those done together."""
+    """Return seconds for each training again, and errors of those done together."""
     labelled, is_validation, pool = known
     rng = np.random.default_rng(0)
     pairs = rng.permutation(all_pairs(is_validation))[:n_pairs]
     some = labelled, is_validation, rng.permutation(pool)[:n_pool]
     guesses = rng.integers(2, size=n_pool)
-    anew = engine(RefittedModels, lams, *some)
-    time, _ = seconds(anew.without_but_with, pairs, guesses)
+    again = engine(RefittedModels, lams, *some)
+    time, _ = seconds(again.without_but_with, pairs, guesses)
     exact = {"solver": "newton-cholesky", "tol": 1e-10}
     losses = engine(RefittedModels, lams, *some, **exact).without_but_with(
         pairs, guesses

@@ -1,10 +1,10 @@
-"""Active label propagation: time of a query, beside solving everything anew.
+"""Active label propagation: time of a query, beside solving everything again.
 
 One `query` and one `teach` of the learner, as a function of the rows without a label.
 `expected risk` and `clamp` are what they do at heart, `start` is done once for each
 pool, for each label taught singly among the first ones, and for each label in a part of
 the graph without one. scikit-learn's `LabelPropagation` is fitted to the same graph and
-labels, as often as there are labels in a loop without a query rule. `candidate anew`
+labels, as often as there are labels in a loop without a query rule. `candidate again`
 solves the linear system once for each label that one candidate may have; a query by
 that takes u times as long.
 
@@ -89,7 +89,7 @@ def compare(n_free, n_classes, rounds):
             query,
         ),
         Case("LabelPropagation.fit", lambda: peer(X, codes, graph.gamma_), query),
-        Case("candidate anew", candidate_anew, query),
+        Case("candidate again", candidate_anew, query),
     ]
     table(f"u = {n_free}, {n_classes} classes", cases, rounds)
 

@@ -4,7 +4,7 @@
 S settings of `CBGZClassifier`, b from .003 to 1. "bare" does without averaging,
 scaling and intercept, "default" is the learner's default. Both buy the same labels
 and learn the same weights (tests/test_search.py). The searches are whole calls: 20
-settings, 3 folds, scores, and the best setting fitted anew.
+settings, 3 folds, scores, and the best setting fitted again.
 
     python -m benchmarks.speed.search [--rounds 9] [--quick]
 """

@@ -1,7 +1,7 @@
 """Active learning with model selection, slow and obvious, written from the paper.
 
 Ali, Caruana & Kapoor (2014): Algorithm 1 and Sections 3.1 to 3.3. Every model is
-trained anew for every pair and every candidate. A model has ``fit(X, y)`` and
+trained again for every pair and every candidate. A model has ``fit(X, y)`` and
 ``predict_proba(X)``; y are whole numbers from 0 on, and column c of what a model
 says is class c, whichever classes it was trained on.
 """

@@ -73,7 +73,7 @@ def gentle(committee, X, targets, bought, alpha):
 
 
 def boosted(committee, X, targets, bought, alpha, n_estimators):
-    """QBB (alpha = 0) and COMB: AdaBoost anew; targets stay as they are."""
+    """QBB (alpha = 0) and COMB: AdaBoost again; targets stay as they are."""
     committee = []
     for _ in range(n_estimators):
         longer, error = discrete(committee, X, targets, bought, alpha)

@@ -1,4 +1,4 @@
-"""MaxHerding and Uncertainty Herding, slow and obvious: all sums anew for each row.
+"""MaxHerding and Uncertainty Herding, slow and obvious: all sums again for each row.
 
 The random draws are the ones of the learners: a generator for each row of a round.
 """

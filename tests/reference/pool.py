@@ -1,4 +1,4 @@
-"""The pool loop, slow and obvious: everything anew in every round.
+"""The pool loop, slow and obvious: everything again in every round.
 
 The random draws are the ones of the learners: a generator for each round.
 """

@@ -3,7 +3,7 @@
 Cavallanti, Cesa-Bianchi & Gentile (2008), equation (2) and Figure 1; the label-
 efficient probability of Cesa-Bianchi, Gentile & Zaniboni (2006). Everything is
 asked of the products of rows, so that a kernel may stand in, and every row has
-its quadratic form computed and its system solved anew. Nothing is shared with
+its quadratic form computed and its system solved again. Nothing is shared with
 the package.
 """
 
