@@ -50,14 +50,14 @@ def restored(value, field):
     """Return a value of that field as it was before `plain`."""
     null = field.metadata.get("null", np.nan)
     if field.type is np.ndarray:
-        return np.array(filled(value, null))
+        return np.array(with_nulls(value, null))
     return null if value is None and field.type is float else value
 
 
-def filled(value, null):
+def with_nulls(value, null):
     """Return nested lists with None replaced."""
     if isinstance(value, list):
-        return [filled(item, null) for item in value]
+        return [with_nulls(item, null) for item in value]
     return null if value is None else value
 
 

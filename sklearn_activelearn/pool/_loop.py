@@ -74,13 +74,10 @@ class PoolLoop(CallbackSupportMixin):
     def _buy_from(self, X, codes):
         """Run the loop on an answer sheet."""
         y = self.classes_[codes]
-        return self._run(X, lambda rows, keep: keep(y[rows]), y, are_more=True)
-
-    def _ask(self, X, answer, candidates):
-        self._run(X, answer, candidates=candidates)
+        self._ask(X, lambda rows, keep: keep(y[rows]), y=y, are_more=True)
 
     @with_callbacks
-    def _run(self, X, answer, y=None, candidates=None, are_more=False):
+    def _ask(self, X, answer, candidates=None, y=None, are_more=False):
         """Go round until `_pick` wants no more; each purchase stays when it is made.
 
         Parameters
@@ -89,10 +86,10 @@ class PoolLoop(CallbackSupportMixin):
             The pool.
         answer : callable
             ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
-        y : ndarray of shape (n_samples,), optional
-            All labels, for callbacks that score.
         candidates : ndarray of int, optional
             Row numbers of X that may be bought; None for all.
+        y : ndarray of shape (n_samples,), optional
+            All labels, for callbacks that score.
         are_more : bool
             Whether these rows add to those of earlier calls, for a budget that is a
             share of them.
