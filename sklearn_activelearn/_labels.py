@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from ._interrupts import ask_oracle
+
 
 def plain_labels(y):
     """Return labels as NumPy would have them if nothing was lost on the way.
@@ -40,6 +42,32 @@ def check_classes(classes):
         raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
     assert_all_finite(classes, input_name="classes")
     return sort_labels(classes, "classes")
+
+
+def expected_classes(classes, known):
+    """Return the classes that were passed; they must equal those known already.
+
+    Parameters
+    ----------
+    classes : array-like or None
+        Those of this call; None: the known ones.
+    known : ndarray or None
+        Those of earlier calls, if there were any.
+    """
+    if classes is None and known is None:
+        raise ValueError(
+            "classes must be passed on the first call: a label that has not "
+            "been bought yet is not known otherwise."
+        )
+    if classes is None or np.array_equal(classes, known):
+        return known
+    classes = check_classes(classes)
+    if known is not None and not np.array_equal(classes, known):
+        raise ValueError(
+            f"classes {classes.tolist()} are not those of earlier calls, "
+            f"{known.tolist()}."
+        )
+    return classes
 
 
 def sort_labels(labels, name):
@@ -150,6 +178,19 @@ def encode_answers(labels, rows, known):
     return codes, (
         f"oracle returned {', '.join(wrong)}, {which} of the classes {list(known)}."
     )
+
+
+def answers_of(oracle):
+    """Return ``answer(rows, keep)``, which has ``keep(labels)`` get those of rows."""
+    if not callable(oracle):
+        raise TypeError(
+            f"oracle must be callable, got an instance of {type(oracle).__name__}."
+        )
+
+    def answer(rows, keep):
+        ask_oracle(oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels)))
+
+    return answer
 
 
 def one_for_each(rows, labels):

@@ -14,14 +14,18 @@ all went well (`_transaction`), so an error leaves the learner as it was. This n
 habit of all code below a verb: *replace* fitted attributes, never write into them.
 """
 
+from typing import Any, Self
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ._compat import BaseEstimator, ClassifierMixin
 from ._containers import n_rows, row_keys
-from ._interrupts import ask_oracle
-from ._labels import check_classes, encode, find_classes, one_for_each
+from ._labels import answers_of, encode, expected_classes, find_classes
 from ._transaction import begin, exclusive, forget_fitted
+from ._typing import Oracle, Query, RowNumbers, RowsLike, typed_as
 from ._validation import (
     check_flag,
     check_limit,
@@ -64,6 +68,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: How many rows of a stream it looks at together; None: it takes a whole pool.
     _group = None
 
+    @typed_as(Query)
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
     ):
@@ -110,7 +115,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction.commit()
         return out
 
-    def teach(self, X, y, classes=None):
+    def teach(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Learn the labels of rows, asked for or not, in any order.
 
         Parameters
@@ -152,7 +159,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction.learner = learner._after_teach()
         return transaction.commit()
 
-    def pending(self, X):
+    def pending(self, X: RowsLike) -> RowNumbers:
         """Return which rows of X were asked for and have no answer yet.
 
         After a crash, show these again: they are paid for.
@@ -177,7 +184,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             return np.empty(0, dtype=np.int64)
         return self._pending(self._check_rows(X, reset=False, min_rows=0))
 
-    def skip(self, X=None, *, refund=False):
+    def skip(self, X: RowsLike | None = None, *, refund: bool = False) -> Self:
         """Give up waiting for the labels of rows that were asked for.
 
         A pool learner does not ask for these rows again; if they are taught later, they
@@ -216,7 +223,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._refund(n_skipped)
         return transaction.commit()
 
-    def learn(self, X, oracle, classes=None, *, candidates=None, exclude=None):
+    def learn(
+        self,
+        X: RowsLike,
+        oracle: Oracle,
+        classes: ArrayLike | None = None,
+        *,
+        candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+    ) -> Self:
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
@@ -257,15 +272,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If `learn` is under way already.
         """
-        if not callable(oracle):
-            raise TypeError(
-                f"oracle must be callable, got an instance of {type(oracle).__name__}."
-            )
-
-        def answer(rows, keep):
-            ask_oracle(
-                oracle, rows.copy(), lambda labels: keep(one_for_each(rows, labels))
-            )
+        answer = answers_of(oracle)
 
         def enter(learner):
             # all of X is looked at before the first label is paid for
@@ -276,7 +283,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         return exclusive(self, enter, self._ask)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, as for any scikit-learn estimator.
 
         Parameters
@@ -301,7 +308,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return transaction.commit()
 
     @property
-    def n_pending_(self):
+    def n_pending_(self) -> int:
         """Rows that were asked for and neither taught nor skipped yet."""
         if not hasattr(self, "_requests"):
             raise AttributeError("the learner has not seen a row yet")
@@ -371,21 +378,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         The labels `y` that came in with them, if any did, are not looked at here.
         """
         known = getattr(self, "classes_", None)
-        if classes is None and known is None:
-            raise ValueError(
-                "classes must be passed on the first call: a label that has not "
-                "been bought yet is not known otherwise."
-            )
-        if classes is None or np.array_equal(classes, known):
-            return
-        classes = check_classes(classes)
+        classes = expected_classes(classes, known)
         if known is None:
             self._set_classes(classes)
-        elif not np.array_equal(classes, known):
-            raise ValueError(
-                f"classes {classes.tolist()} are not those of earlier calls, "
-                f"{known.tolist()}."
-            )
 
     def _set_classes(self, classes):
         self.classes_ = classes

@@ -1,10 +1,15 @@
 """Labels needed against the error to be reached."""
 
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._typing import Estimator, RowsLike
 from ..._validation import check_number
 from .._target import labels_to_target
 from ._base import (
+    Curves,
     check_matplotlib,
     draw_band,
     log_ticks,
@@ -13,6 +18,11 @@ from ._base import (
     start_plot,
     styled,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 class LabelsToTargetDisplay:
@@ -51,7 +61,17 @@ class LabelsToTargetDisplay:
     'm = 5'
     """
 
-    def __init__(self, curves, *, passive=None, errors=None):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(
+        self,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        errors: ArrayLike | None = None,
+    ):
         self.curves = named_curves(curves, "learner")
         self.passive = named_curves(passive, "passive learning")
         if errors is None:
@@ -69,8 +89,16 @@ class LabelsToTargetDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, passive=None, errors=None, ax=None, **experiment
-    ):
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        passive: Estimator | None = None,
+        errors: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **experiment: Any,
+    ) -> Self:
         """Measure a learner, and a passive one on the same runs, and draw them.
 
         Parameters
@@ -98,7 +126,15 @@ class LabelsToTargetDisplay:
         return cls(curves, passive=baseline, errors=errors).plot(ax)
 
     @classmethod
-    def from_curves(cls, curves, *, passive=None, errors=None, ax=None, **style):
+    def from_curves(
+        cls,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        errors: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
         """Draw curves that `label_curve` returned.
 
         Parameters
@@ -117,7 +153,7 @@ class LabelsToTargetDisplay:
         """
         return cls(curves, passive=passive, errors=errors).plot(ax, **style)
 
-    def plot(self, ax=None, *, band=0.8):
+    def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw.
 
         Parameters

@@ -1,8 +1,19 @@
 """What a learner that also chooses its model did with its labels, and believed."""
 
-import numpy as np
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._typing import Estimator
 from ._base import COLORS, check_matplotlib, fitted, start_plot, whole_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
 
 
 class AllocationDisplay:
@@ -30,7 +41,11 @@ class AllocationDisplay:
     ['training: 2 of 3', 'validation: 1 of 3']
     """
 
-    def __init__(self, allocation):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(self, allocation: ArrayLike):
         self.allocation = np.asarray(allocation)
         unknown = np.setdiff1d(self.allocation, ["train", "validation"])
         if self.allocation.ndim != 1 or len(unknown):
@@ -40,7 +55,7 @@ class AllocationDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
         """Draw the allocation of a fitted learner.
 
         Parameters
@@ -61,7 +76,7 @@ class AllocationDisplay:
         )
         return cls(allocation).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters
@@ -134,7 +149,11 @@ class ModelProbabilityDisplay:
     (2, 3)
     """
 
-    def __init__(self, probabilities, names):
+    ax_: "Axes"
+    figure_: "Figure"
+    image_: "AxesImage"
+
+    def __init__(self, probabilities: ArrayLike, names: Iterable[str]):
         self.probabilities = np.asarray(probabilities, dtype=float)
         self.names = list(names)
         if self.probabilities.shape[1:] != (len(self.names),):
@@ -144,7 +163,7 @@ class ModelProbabilityDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
         """Draw the probabilities of a fitted learner.
 
         Parameters
@@ -166,7 +185,7 @@ class ModelProbabilityDisplay:
             fitted(estimator, "model_names_", owner),
         ).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters
