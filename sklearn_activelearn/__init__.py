@@ -12,6 +12,14 @@ if find_spec("._rows", __name__) is None:
     )
 
 if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
+    from . import batch as batch
+    from . import datasets as datasets
+    from . import evaluation as evaluation
+    from . import labeling as labeling
+    from . import losses as losses
+    from . import pool as pool
+    from . import sources as sources
+    from . import stream as stream
     from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
     from .pool import (
         ActiveLabelPropagationClassifier,
@@ -79,17 +87,20 @@ _MODULES = (
 )
 
 
-def __getattr__(name):
-    """Import a public name, or a module of them, when it is first asked for."""
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    if name in __all__:
-        for home in ("batch", "pool", "stream"):
-            module = import_module(f".{home}", __name__)
-            if name in module.__all__:
-                return globals().setdefault(name, getattr(module, name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would take it that there is any name
+
+    def __getattr__(name):
+        """Import a public name, or a module of them, when it is first asked for."""
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name in __all__:
+            for home in ("batch", "pool", "stream"):
+                module = import_module(f".{home}", __name__)
+                if name in module.__all__:
+                    return globals().setdefault(name, getattr(module, name))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, *_MODULES})
+    dunders = [name for name in globals() if name.startswith("__")]
+    return sorted([*dunders, *__all__, *_MODULES])

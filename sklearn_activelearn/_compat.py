@@ -1,7 +1,13 @@
-"""What scikit-learn does not say in public, or not in every version that will do."""
+"""What scikit-learn does not say in public, or not in every version that will do.
 
+And its bases of our classes, because it has no types: those are in the stub.
+"""
+
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, check_scoring, make_scorer
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.metaestimators import available_if
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -34,7 +40,11 @@ __all__ = [
     "CALLBACK_ATTRIBUTES",
     "PASSTHROUGH_SCORER",
     "STANDARD_SCORER",
+    "BaseEstimator",
     "CallbackSupportMixin",
+    "ClassifierMixin",
+    "GridSearchCV",
+    "available_if",
     "with_callbacks",
 ]
 

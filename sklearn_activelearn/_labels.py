@@ -42,6 +42,32 @@ def check_classes(classes):
     return sort_labels(classes, "classes")
 
 
+def expected_classes(classes, known):
+    """Return the classes that were passed; they must equal those known already.
+
+    Parameters
+    ----------
+    classes : array-like or None
+        Those of this call; None: the known ones.
+    known : ndarray or None
+        Those of earlier calls, if there were any.
+    """
+    if classes is None and known is None:
+        raise ValueError(
+            "classes must be passed on the first call: a label that has not "
+            "been bought yet is not known otherwise."
+        )
+    if classes is None or np.array_equal(classes, known):
+        return known
+    classes = check_classes(classes)
+    if known is not None and not np.array_equal(classes, known):
+        raise ValueError(
+            f"classes {classes.tolist()} are not those of earlier calls, "
+            f"{known.tolist()}."
+        )
+    return classes
+
+
 def sort_labels(labels, name):
     """Return the sorted distinct labels, two or more."""
     distinct = distinct_labels(labels, name)

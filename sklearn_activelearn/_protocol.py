@@ -15,16 +15,20 @@ habit of all code below a verb: *replace* fitted attributes, never write into th
 """
 
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ._compat import BaseEstimator, ClassifierMixin
 from ._containers import n_rows, row_keys
 from ._docstrings import LEARNER, documented
 from ._interrupts import ask_oracle
-from ._labels import check_classes, encode, find_classes
+from ._labels import encode, expected_classes, find_classes
 from ._transaction import begin, exclusive, forget_fitted
+from ._typing import Oracle, Query, RowNumbers, RowsLike, typed_as
 from ._validation import (
     check_flag,
     check_limit,
@@ -69,6 +73,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
 
+    @typed_as(Query)
     def query(
         self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
     ):
@@ -108,7 +113,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction.commit()
         return out
 
-    def teach(self, X, y, classes=None):
+    def teach(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Learn the labels of rows, asked for or not, in any order.
 
         Parameters
@@ -147,7 +154,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction.learner = learner._after_teach()
         return transaction.commit()
 
-    def pending(self, X):
+    def pending(self, X: RowsLike) -> RowNumbers:
         """Return which rows of X were asked for and have no answer yet.
 
         After a crash, show these again: they are paid for.
@@ -172,7 +179,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             return np.empty(0, dtype=np.int64)
         return self._pending(self._check_rows(X, reset=False, min_rows=0))
 
-    def skip(self, X=None, *, refund=False):
+    def skip(self, X: RowsLike | None = None, *, refund: bool = False) -> Self:
         """Give up waiting for the labels of rows that were asked for.
 
         A pool learner does not ask for these rows again; if they are taught later, they
@@ -208,7 +215,15 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._refund(n_skipped)
         return transaction.commit()
 
-    def learn(self, X, oracle, classes=None, *, candidates=None, exclude=None):
+    def learn(
+        self,
+        X: RowsLike,
+        oracle: Oracle,
+        classes: ArrayLike | None = None,
+        *,
+        candidates: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+    ) -> Self:
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
@@ -259,7 +274,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         return exclusive(self, start, self._ask)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, as for any scikit-learn estimator.
 
         Parameters
@@ -281,7 +296,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return transaction.commit()
 
     @property
-    def n_pending_(self):
+    def n_pending_(self) -> int:
         """Rows that were asked for and neither taught nor skipped yet."""
         if not hasattr(self, "_requests"):
             raise AttributeError("the learner has not seen a row yet")
@@ -351,21 +366,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         The labels `y` that came in with them, if any did, are not checked here.
         """
         known = getattr(self, "classes_", None)
-        if classes is None and known is None:
-            raise ValueError(
-                "classes must be passed on the first call: a label that has not "
-                "been bought yet is not known otherwise."
-            )
-        if classes is None or np.array_equal(classes, known):
-            return
-        classes = check_classes(classes)
+        classes = expected_classes(classes, known)
         if known is None:
             self._set_classes(classes)
-        elif not np.array_equal(classes, known):
-            raise ValueError(
-                f"classes {classes.tolist()} are not those of earlier calls, "
-                f"{known.tolist()}."
-            )
 
     def _set_classes(self, classes):
         self.classes_ = classes

@@ -188,3 +188,44 @@ def test_no_text_installs_by_name_while_no_index_has_the_package():
     texts = {path: path.read_text("utf-8") for path in published_texts()}
     assert {ROOT / "README.md", ROOT / "docs" / "labeling.rst"} <= texts.keys()
     assert [path.name for path, text in texts.items() if BY_NAME.search(text)] == []
+
+
+def test_types_are_published(tmp_path):
+    """The marker and the stubs are in the files of a wheel and of an sdist."""
+    folder = tmp_path / "wheel"
+    steps = ["build_py", f"--build-lib={folder}", "egg_info", f"--egg-base={tmp_path}"]
+    command = [sys.executable, "setup.py", "-q", *steps]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    package = ROOT / "sklearn_activelearn"
+    typed = {str(p.relative_to(ROOT)) for p in package.rglob("*.pyi")}
+    typed.add("sklearn_activelearn/py.typed")
+    assert len(typed) > 1
+    wheel = {str(p.relative_to(folder)) for p in folder.rglob("*")}
+    assert not typed - wheel
+    (sources,) = tmp_path.glob("*.egg-info/SOURCES.txt")
+    assert not typed - {*sources.read_text("utf-8").splitlines()}
+
+
+def test_only_public_names_are_listed():
+    names = [name for name in dir(sklearn_activelearn) if not name.startswith("__")]
+    modules = {
+        path.stem if path.suffix else path.name
+        for path in Path(sklearn_activelearn.__file__).parent.iterdir()
+        if not path.name.startswith("_") and path.suffix in ("", ".pyi")
+    }
+    assert {*names} == {*sklearn_activelearn.__all__} | modules
+    assert all(hasattr(sklearn_activelearn, name) for name in names)
+
+
+def test_the_docs_import_public_names_from_public_modules():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.rst")]
+    pages += (ROOT / "examples").glob("*.py")
+    found = []
+    for page in pages:
+        code = re.sub(r"^ *(>>>|\.\.\.) ?", "", page.read_text("utf-8"), flags=re.M)
+        pattern = r"from (sklearn_activelearn[\w.]*) import (\([^)]*\)|.*)"
+        for module, names in re.findall(pattern, code):
+            found += [(module, name) for name in re.findall(r"\w+", names)]
+    assert len(found) > 20
+    for module, name in found:
+        assert name in import_module(module).__all__, f"{name} of {module}"

@@ -1,17 +1,20 @@
 """A linear classifier fitted in batch to any margin loss; it asks for no labels."""
 
 import warnings
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
+from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows_and_labels
-from ..losses import SmoothHingeLoss, make_loss
+from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._linear import LinearPredictor
 from ._objective import Objective
 
@@ -129,17 +132,23 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
     sigmoid      0.89
     """
 
+    coef_: Floats
+    intercept_: Floats
+    n_iter_: int
+    n_restarts_: int
+    objective_: float
+
     def __init__(
         self,
-        loss="smooth_hinge",
+        loss: str | MarginLoss = "smooth_hinge",
         *,
-        alpha=1e-4,
-        n_restarts=3,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-5,
-        warm_start=False,
-        random_state=None,
+        alpha: float = 1e-4,
+        n_restarts: int = 3,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-5,
+        warm_start: bool = False,
+        random_state: Seed = None,
     ):
         self.loss = loss
         self.alpha = alpha
@@ -150,7 +159,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         self.warm_start = warm_start
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Minimise the loss over labelled rows.
 
         Parameters

@@ -1,13 +1,17 @@
 """The decision stump: a split of one feature, the usual weak learner of boosting."""
 
+from typing import Literal, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
 from .._labels import distinct_labels, encode
+from .._typing import Floats, Labels, RowsLike
 from .._validation import check_option, check_rows, check_rows_and_labels
 from ._columns import whole_weights
 from ._sorted_columns import SortedColumns
@@ -91,10 +95,15 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
     accuracy 0.991
     """
 
-    def __init__(self, criterion="error"):
+    error_: float
+    feature_: int
+    side_probabilities_: Floats
+    threshold_: float
+
+    def __init__(self, criterion: Literal["error", "gini"] = "error"):
         self.criterion = criterion
 
-    def presort(self, X):
+    def presort(self, X: RowsLike) -> SortedColumns:
         """Sort the columns of rows that many stumps will be trained on.
 
         Parameters
@@ -112,7 +121,9 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
             check_rows(DecisionStumpClassifier(), X, reset=True, finite=True)
         )
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the split with the smallest weighted error.
 
         Parameters
@@ -164,7 +175,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         self.side_probabilities_ = sides / sides.sum(axis=1, keepdims=True)
         return self
 
-    def predict(self, X):
+    def predict(self, X: RowsLike) -> Labels:
         """Return the heaviest class of each row's side.
 
         Parameters
@@ -180,7 +191,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         side = self._side(X)
         return self.classes_[self.side_probabilities_.argmax(axis=1)][side]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: RowsLike) -> Floats:
         """Return the shares of the classes on each row's side.
 
         Parameters

@@ -1,22 +1,44 @@
 """Labels whose noise is low near the separator, to a degree."""
 
 import math
+from typing import Literal, overload
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._typing import Floats, Ints, Seed
 from .._validation import check_flag, check_number
 
 
+@overload
 def make_low_noise(
-    n_samples=1000,
-    n_features=2,
+    n_samples: int = 1000,
+    n_features: int = 2,
     *,
-    alpha=1.0,
-    margin=0.5,
-    coef=False,
-    random_state=None,
-):
+    alpha: float = 1.0,
+    margin: float = 0.5,
+    coef: Literal[False] = False,
+    random_state: Seed = None,
+) -> tuple[Floats, Ints]: ...
+@overload
+def make_low_noise(
+    n_samples: int = 1000,
+    n_features: int = 2,
+    *,
+    alpha: float = 1.0,
+    margin: float = 0.5,
+    coef: Literal[True],
+    random_state: Seed = None,
+) -> tuple[Floats, Ints, Floats]: ...
+def make_low_noise(
+    n_samples: int = 1000,
+    n_features: int = 2,
+    *,
+    alpha: float = 1.0,
+    margin: float = 0.5,
+    coef: bool = False,
+    random_state: Seed = None,
+) -> tuple[Floats, Ints] | tuple[Floats, Ints, Floats]:
     """Make unit rows with labels of the linear noise model and of low noise.
 
     A label is +1 with probability (1 + u'x) / 2, u a random unit vector, so the

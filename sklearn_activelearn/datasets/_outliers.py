@@ -3,10 +3,13 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._typing import Floats, Ints, Seed
 from .._validation import check_number
 
 
-def make_outlier_line(n_samples=300, *, distance=100.0, random_state=None):
+def make_outlier_line(
+    n_samples: int = 300, *, distance: float = 100.0, random_state: Seed = None
+) -> tuple[Floats, Ints]:
     """Make a problem on which only bounded losses find the best separator.
 
     In the plane, for separators through the origin, and with the behaviour of

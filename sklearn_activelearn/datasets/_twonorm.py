@@ -3,10 +3,13 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._typing import Floats, Ints, Seed
 from .._validation import check_number
 
 
-def make_twonorm(n_samples=400, n_features=20, *, random_state=None):
+def make_twonorm(
+    n_samples: int = 400, n_features: int = 20, *, random_state: Seed = None
+) -> tuple[Floats, Ints]:
     r"""Make Breiman's twonorm: two normal classes, a benchmark of boosting.
 
     Parameters

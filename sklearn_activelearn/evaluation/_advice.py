@@ -1,8 +1,10 @@
 """What the next labels are worth, in one sentence."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import column_or_1d
 
@@ -42,7 +44,7 @@ class LabelAdvice:
     n_right: int
     n_wrong: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         low, high = 100 * self.gain.low, 100 * self.gain.high
         gain = f"gain {low:.1f}–{high:.1f} points"
         if low < 0:
@@ -55,7 +57,9 @@ class LabelAdvice:
         )
 
 
-def advice(history, y, *, n_labels=50):
+def advice(
+    history: Iterable[tuple[int, ArrayLike]], y: ArrayLike, *, n_labels: int = 50
+) -> LabelAdvice:
     """Say what the next labels are worth, from rows put aside.
 
     The present model is compared with one of at most half its labels. What it predicts

@@ -1,14 +1,20 @@
 """Tests of whether one learner is better than another, beyond the luck of folds."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
+from .._typing import Seed
 from .._validation import check_number, check_option
-from ._curves import area_under_label_curve, check_range
+from ._curves import LabelCurve, area_under_label_curve, check_range
 from ._results import Result, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: What a test is called, by the name that the user gives it.
 TESTS = {
@@ -62,7 +68,7 @@ class LabelCurveComparison(Result):
     area_high: float
     area_p_value: float
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each label count and the area."""
         return frame(
             {
@@ -78,7 +84,7 @@ class LabelCurveComparison(Result):
     def _area(self):
         return "area, {} to {} labels".format(*self.area_range)
 
-    def __str__(self):
+    def __str__(self) -> str:
         rows = zip(
             [*(f"{n} labels" for n in self.n_labels), self._area],
             [*self.mean, self.area_mean],
@@ -99,17 +105,17 @@ class LabelCurveComparison(Result):
 
 
 def compare_label_curves(
-    curve,
-    other,
+    curve: LabelCurve,
+    other: LabelCurve,
     *,
-    at=(),
-    start=None,
-    stop=None,
-    test="t",
-    confidence=0.95,
-    n_resamples=9999,
-    random_state=None,
-):
+    at: ArrayLike = (),
+    start: int | None = None,
+    stop: int | None = None,
+    test: Literal["t", "bootstrap"] = "t",
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Seed = None,
+) -> LabelCurveComparison:
     """Test whether two learners differ, run by run on the same folds.
 
     Parameters

@@ -1,11 +1,17 @@
 """Held-out score against labels bought, and the area under it."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._typing import Floats
 from .._validation import check_number
 from ._results import Result, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,21 +48,21 @@ class LabelCurve(Result):
     runs: np.ndarray
 
     @property
-    def carried_scores(self):
+    def carried_scores(self) -> Floats:
         """Scores with gaps filled as in `scores_at`, shape (n_runs, n_points)."""
         return self.scores_at(self.n_labels)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """Mean over runs of `carried_scores`, shape (n_points,)."""
         return _over_runs(np.nanmean, self.carried_scores)
 
     @property
-    def std(self):
+    def std(self) -> Floats:
         """Standard deviation over runs of `carried_scores`, shape (n_points,)."""
         return _over_runs(np.nanstd, self.carried_scores)
 
-    def scores_at(self, n_labels):
+    def scores_at(self, n_labels: ArrayLike) -> Floats:
         """Return what all runs score for a user who pays for that many labels.
 
         Parameters
@@ -78,7 +84,7 @@ class LabelCurve(Result):
         ended = np.asarray(n_labels) >= self.n_bought[:, None]
         return np.where(ended, self.final_scores[:, None], carried)
 
-    def labels_for(self, error):
+    def labels_for(self, error: float) -> float:
         """Labels from which the mean error stays at most `error`; inf for never.
 
         "Stays", because the mean of a few runs also dips by chance.
@@ -87,7 +93,7 @@ class LabelCurve(Result):
         last_bad = np.flatnonzero(~good)[-1] if not good.all() else -1
         return float(np.append(self.n_labels, np.inf)[last_bad + 1])
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each run and label count."""
         n_runs, n_points = self.scores.shape
         return frame(
@@ -100,7 +106,9 @@ class LabelCurve(Result):
         )
 
 
-def area_under_label_curve(curve, start=None, stop=None):
+def area_under_label_curve(
+    curve: LabelCurve, start: int | None = None, stop: int | None = None
+) -> Floats:
     """Return the area under each run of a label curve, as a mean score.
 
     Parameters

@@ -27,7 +27,7 @@ class Estimate:
     n_labels: int
     confidence: float = 0.95
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             f"{self.value:.3g} ({100 * self.confidence:g} %: {self.low:.3g} to "
             f"{self.high:.3g}, {self.n_labels} labels)"

@@ -1,13 +1,23 @@
 """The best of several settings, found with all labels."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ._curves import area_under_label_curve, check_range
+from .._typing import Estimator, ParamGrid, RowsLike
+from ._curves import LabelCurve, area_under_label_curve, check_range
 from ._runs import check_grid, label_curve
 
 
-def best_in_hindsight(estimator, param_grid, X, y, **options):
+def best_in_hindsight(
+    estimator: Estimator,
+    param_grid: ParamGrid,
+    X: RowsLike,
+    y: ArrayLike,
+    **options: Any,
+) -> tuple[dict[str, Any], LabelCurve]:
     """Run a learner with each setting and return the one with the best label curve.
 
     The oracle that active learning with model selection is compared with: it knows the

@@ -36,11 +36,17 @@ class OnlineEstimate(Estimate):
 
     n_rows: int = 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{super().__str__()[:-1]} of {self.n_rows} rows)"
 
 
-def online_score(learner, *, window=None, confidence=0.95, always_valid=False):
+def online_score(
+    learner: StreamLoop,
+    *,
+    window: int | None = None,
+    confidence: float = 0.95,
+    always_valid: bool = False,
+) -> OnlineEstimate:
     r"""Estimate a stream learner's own error from the labels that it bought anyway.
 
     That is the share of rows whose class it predicted wrongly, each with the weights of

@@ -1,6 +1,12 @@
 """Progress of long experiments, and what is left of one after Ctrl-C."""
 
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._curves import LabelCurve
+    from ._target import Tuning
+from typing import Any
 
 
 class ExperimentInterrupted(KeyboardInterrupt):
@@ -15,7 +21,7 @@ class ExperimentInterrupted(KeyboardInterrupt):
         The runs, or the settings, that had come to an end.
     """
 
-    def __init__(self, message, result):
+    def __init__(self, message: str, result: "LabelCurve | Tuning[Any]"):
         super().__init__(message)
         self.result = result
 

@@ -1,7 +1,9 @@
 """Results as plain values: JSON there and back, and DataFrames."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,21 +15,21 @@ class Result:
     metadata of the field calls "null", NaN unless it says so.
     """
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields as lists and numbers, None for NaN and infinity."""
         return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Return the fields as JSON, which `from_json` reads again."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
-    def from_dict(cls, values):
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the result that `to_dict` took apart."""
         return cls(**{f.name: restored(values[f.name], f) for f in fields(cls)})
 
     @classmethod
-    def from_json(cls, text):
+    def from_json(cls, text: str) -> Self:
         """Return the result that `to_json` wrote."""
         return cls.from_dict(json.loads(text))
 

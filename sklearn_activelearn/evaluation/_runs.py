@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -11,6 +12,7 @@ from tokenize import TokenError
 import joblib
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn import __version__ as sklearn_version
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
@@ -23,6 +25,7 @@ from .. import __version__
 from .._containers import take
 from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
+from .._typing import CV, Estimator, FilePath, RowsLike, Scoring, Seed
 from .._validation import check_number
 from ..stream._loop import StreamLoop
 from ._checkpoints import checkpoints
@@ -33,20 +36,20 @@ from ._scorers import check_one_score, learner_of
 
 
 def label_curve(
-    estimator,
-    X,
-    y,
+    estimator: Estimator,
+    X: RowsLike,
+    y: ArrayLike,
     *,
-    cv=None,
-    scoring=None,
-    n_repeats=1,
-    n_jobs=None,
-    at=None,
-    until=None,
-    memory=None,
-    progress=False,
-    random_state=None,
-):
+    cv: CV | None = None,
+    scoring: Scoring | None = None,
+    n_repeats: int = 1,
+    n_jobs: int | None = None,
+    at: ArrayLike | None = None,
+    until: float | None = None,
+    memory: FilePath | joblib.Memory | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+    random_state: Seed = None,
+) -> LabelCurve:
     """Measure the held-out score of a learner against the labels it has bought.
 
     Each run holds out one fold, offers the others to a clone of the learner in

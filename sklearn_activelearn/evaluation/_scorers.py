@@ -1,12 +1,16 @@
 """Scorers that know what a learner paid, for `GridSearchCV` and `cross_validate`."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Estimator, RowsLike, Scoring
 from .._validation import check_number
 
 
@@ -24,7 +28,7 @@ def check_one_score(scoring, learner=None):
     return check_scoring(learner, scoring)
 
 
-def n_queries_scorer(estimator, X, y):
+def n_queries_scorer(estimator: Estimator, X: Any, y: Any) -> int:
     """Return the labels that a fitted learner has bought.
 
     More of them is not better: report this beside another score, and do not select
@@ -66,7 +70,7 @@ def n_queries_scorer(estimator, X, y):
     return learner.n_queries_
 
 
-def accuracy_per_label_scorer(estimator, X, y):
+def accuracy_per_label_scorer(estimator: Estimator, X: RowsLike, y: ArrayLike) -> float:
     """Return what each label bought, on average, in accuracy beyond guessing.
 
     Guessing means the most frequent class of `y` for all rows. The first labels
@@ -111,7 +115,9 @@ def accuracy_per_label_scorer(estimator, X, y):
     return float(gain / n_queries)
 
 
-def make_priced_scorer(price, scoring="accuracy"):
+def make_priced_scorer(
+    price: float, scoring: Scoring = "accuracy"
+) -> Callable[[Any, RowsLike, ArrayLike], float]:
     """Return a scorer of what remains of a score once the labels are paid for.
 
     Parameters

@@ -1,18 +1,35 @@
 """Labels needed to reach a target error, and tuning for as few as possible."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
+from joblib import Memory
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._typing import (
+    CV,
+    EstimatorT,
+    FilePath,
+    Floats,
+    ParamGrid,
+    RowsLike,
+    Scoring,
+    Seed,
+)
 from .._validation import check_number
-from ._curves import reaches
+from ._curves import LabelCurve, reaches
 from ._progress import ExperimentInterrupted, reporting
 from ._results import Result, frame, plain
 from ._runs import check_grid, label_curve
 from ._scorers import learner_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,26 +52,26 @@ class LabelsToTarget(Result):
     n_offered: np.ndarray
 
     @property
-    def n_failed(self):
+    def n_failed(self) -> int:
         """Runs that never reached the target."""
         return int(np.isinf(self.labels).sum())
 
     @property
-    def counted(self):
+    def counted(self) -> Floats:
         """Labels with a failure counted as every row the run was offered."""
         return np.where(np.isinf(self.labels), self.n_offered, self.labels)
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Mean over runs, failures counted as every row offered."""
         return float(self.counted.mean())
 
     @property
-    def std(self):
+    def std(self) -> float:
         """Standard deviation over runs, failures counted as every row offered."""
         return float(self.counted.std())
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each run."""
         return frame(
             {
@@ -66,7 +83,7 @@ class LabelsToTarget(Result):
         )
 
 
-def labels_to_target(curve, error):
+def labels_to_target(curve: LabelCurve, error: float) -> LabelsToTarget:
     """Return how many labels each run of a curve needed to reach an error.
 
     Parameters
@@ -110,7 +127,7 @@ def labels_to_target(curve, error):
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
+class Tuning(Generic[EstimatorT]):
     """Outcome of `tune_labels_to_target`.
 
     Attributes
@@ -123,11 +140,11 @@ class Tuning:
         Every setting, in the order of the grid.
     """
 
-    best_params: dict
-    best_estimator: object
-    results: list
+    best_params: dict[str, Any]
+    best_estimator: EstimatorT
+    results: list[tuple[dict[str, Any], LabelsToTarget]]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Return settings and results as plain values; objects as their repr."""
         return {
             "best_params": plain(self.best_params),
@@ -137,11 +154,11 @@ class Tuning:
             ],
         }
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Return settings and results as JSON."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame with a row for each setting, like `cv_results_`."""
         return frame(
             [
@@ -157,20 +174,20 @@ class Tuning:
 
 
 def tune_labels_to_target(
-    estimator,
-    param_grid,
-    X,
-    y,
+    estimator: EstimatorT,
+    param_grid: ParamGrid,
+    X: RowsLike,
+    y: ArrayLike,
     *,
-    error,
-    cv=None,
-    scoring=None,
-    n_repeats=1,
-    n_jobs=None,
-    memory=None,
-    progress=False,
-    random_state=None,
-):
+    error: float,
+    cv: CV | None = None,
+    scoring: Scoring | None = None,
+    n_repeats: int = 1,
+    n_jobs: int | None = None,
+    memory: FilePath | Memory | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+    random_state: Seed = None,
+) -> Tuning[EstimatorT]:
     """Find the parameters that reach a target error with the fewest labels.
 
     This is how the papers tune, on a holdout whose labels are all known. All

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._typing import FilePath
 from ._decisions import SKIP
 from ._journal import Journal
 from ._state import SessionState
@@ -29,7 +30,7 @@ class ExportedLabel(NamedTuple):
     origin: str  # "bought", "put aside" or "given": nobody asked
 
 
-def export(path, out):
+def export(path: FilePath, out: FilePath) -> int:
     """Write the labels of a session to a file, also while it is open elsewhere.
 
     Neither the learner nor the rows are needed.

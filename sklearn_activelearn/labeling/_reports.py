@@ -2,9 +2,10 @@
 
 from math import sqrt
 from operator import eq
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._containers import take
+from .._typing import Floats, Id, Label
 from ..evaluation import advice
 from ._decisions import SKIP
 
@@ -22,7 +23,7 @@ class Status(NamedTuple):
     left: int | None  # labels that the budget allows yet; None: no limit
     n_test: int  # rows put aside
     n_taught: int  # labels that the learner was taught
-    by_class: dict  # how many rows have each label
+    by_class: dict[Label, int]  # how many rows have each label
     stop_reason: str | None
 
 
@@ -37,10 +38,10 @@ class CurvePoint(NamedTuple):
 class Predictions(NamedTuple):
     """What the model says of all rows of the pool."""
 
-    ids: list
-    labels: list
-    probabilities: Any  # ndarray of shape (n_rows, n_classes); None: it has none
-    classes: list
+    ids: list[Id]
+    labels: list[Label]
+    probabilities: Floats | None  # of shape (n_rows, n_classes); None: it has none
+    classes: list[Label]
 
 
 def status_of(state):
@@ -67,14 +68,15 @@ def status_of(state):
     )
 
 
-def predictions_of(recorded, ids, rows):
-    """Return what the model says of rows of the pool; None: of all.
+def predictions_of(recorded, ids, wanted):
+    """Return what the model says of the rows with these ids; None: of all.
 
     Raises
     ------
     ValueError
-        If there is no model yet.
+        If there is no model yet, or for an id that is not there.
     """
+    rows = None if wanted is None else [ids.row(id) for id in wanted]
     if not recorded.has_model:
         raise ValueError("There is no model yet: it needs labels of two classes.")
     X = recorded.pool if rows is None else take(recorded.pool, rows)

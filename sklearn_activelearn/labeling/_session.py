@@ -3,18 +3,20 @@
 from concurrent.futures import wait
 from pathlib import Path
 from time import time
+from typing import Any, Generic, Literal, Self
 
 from .._containers import is_frame
+from .._typing import Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
+from . import _reports as reports
 from ._commands import assign_event, check_who, label_event, skip_event, undo_event
 from ._display import html_of
 from ._export import read_labels, write_labels
 from ._ids import find_ids
-from ._reports import advice_of, curve_of, predictions_of, status_of
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
 
-class LabelingSession:
+class LabelingSession(Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -93,11 +95,14 @@ class LabelingSession:
     'budget'
     """
 
-    lease = 30 * 60
+    lease: float = 30 * 60
+    _repr_html_ = html_of
 
     def __init__(
-        self, learner, pool, path, *, items=None, ids=None, classes=None,
-        test_size=0, votes=1, ahead=0,
+        self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
+        items: RowsLike | None = None, ids: Ids | str | None = None,
+        classes: Classes | None = None, test_size: int = 0, votes: int = 1,
+        ahead: Literal[0, 1] = 0,
     ):  # fmt: skip
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
@@ -113,16 +118,17 @@ class LabelingSession:
         except BaseException:
             self._journal.close()
             raise
-        self.ids, self.classes = self._ids.all, self._state.begin["classes"]
+        self.ids: list[Id] = self._ids.all
+        self.classes: list[Label] | None = self._state.begin["classes"]
         self._ahead, self._is_open = ahead, True
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Wait for training, close the file and give up the lock; twice is fine."""
         with self._lock:
             self._is_open = False
@@ -130,17 +136,17 @@ class LabelingSession:
         self._journal.close()
 
     @property
-    def learner(self):
+    def learner(self) -> LearnerT:
         """The learner as it stands."""
         return self._worker.recorded.learner
 
     @property
-    def stop_reason(self):
+    def stop_reason(self) -> str | None:
         """Why no more rows are wanted; None while there may be some."""
         with self._lock:
             return self._state.ended
 
-    def next(self, who=None):
+    def next(self, who: str | None = None) -> Id | None:
         """Return the row to label: the same one until it is answered.
 
         Parameters
@@ -164,8 +170,7 @@ class LabelingSession:
         while True:
             with self._lock:
                 self._check(who)
-                now = time()
-                id = self._state.next_for(who, now)
+                id = self._state.next_for(who, now := time())
                 if id is not None:
                     held = assign_event(self._state, id, who, now, self.lease)
                     self._log.record(*held)
@@ -177,7 +182,7 @@ class LabelingSession:
                 return None
             job.result()
 
-    def row(self, id):
+    def row(self, id: Id) -> Any:
         """Return what to show of a row.
 
         Parameters
@@ -198,7 +203,7 @@ class LabelingSession:
         row = self._ids.row(id)
         return self._items.iloc[row] if is_frame(self._items) else self._items[row]
 
-    def label(self, id, label, who=None):
+    def label(self, id: Id, label: Label, who: str | None = None) -> None:
         """Store the label of a row. It is on the disk when this returns.
 
         Any row may be labelled, also one that was not asked for, and again: the last
@@ -222,7 +227,7 @@ class LabelingSession:
         with self._lock:
             self._log.record(*self._label_commands([(id, label, who)]))
 
-    def skip(self, id, reason=None, who=None):
+    def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
         """Note that a row that was asked for gets no label.
 
         Parameters
@@ -244,7 +249,7 @@ class LabelingSession:
             self._check(who)
             self._log.record(skip_event(self._state, self._ids, id, reason, who))
 
-    def undo(self, who=None):
+    def undo(self, who: str | None = None) -> Id:
         """Take back the last label or skip of a person; the row comes first again.
 
         A pool learner is rebuilt without it. What that asked for stays out.
@@ -279,7 +284,7 @@ class LabelingSession:
             job.result()
         return undo[1]["id"]
 
-    def status(self):
+    def status(self) -> reports.Status:
         """Return where the session stands.
 
         Returns
@@ -290,9 +295,9 @@ class LabelingSession:
             ``stop_reason``.
         """
         with self._lock:
-            return status_of(self._state)
+            return reports.status_of(self._state)
 
-    def predictions(self, ids=None):
+    def predictions(self, ids: Ids | None = None) -> reports.Predictions:
         """Return what the model says of rows.
 
         Parameters
@@ -311,10 +316,9 @@ class LabelingSession:
         ValueError
             If there is no model yet; for an id that is not there.
         """
-        rows = None if ids is None else [self._ids.row(id) for id in ids]
-        return predictions_of(self._worker.recorded, self._ids, rows)
+        return reports.predictions_of(self._worker.recorded, self._ids, ids)
 
-    def curve(self):
+    def curve(self) -> list[reports.CurvePoint]:
         """Return how good each model was on the rows put aside.
 
         Returns
@@ -323,9 +327,9 @@ class LabelingSession:
             ``n_labels``, ``accuracy``, ``n_test``; empty without such rows.
         """
         with self._lock:
-            return curve_of(self._state)
+            return reports.curve_of(self._state)
 
-    def advice(self):
+    def advice(self) -> str:
         """Return what the rows put aside say about going on.
 
         Returns
@@ -334,9 +338,9 @@ class LabelingSession:
             One sentence.
         """
         with self._lock:
-            return advice_of(self._state)
+            return reports.advice_of(self._state)
 
-    def export(self, path):
+    def export(self, path: FilePath) -> int:
         """Write the labels to a file, with what is shown of each row.
 
         Parameters
@@ -357,7 +361,7 @@ class LabelingSession:
         with self._lock:
             return write_labels(self._state, path, self.row)
 
-    def import_labels(self, path):
+    def import_labels(self, path: FilePath) -> int:
         """Read labels from a file that `export` or Label Studio wrote.
 
         Parameters
@@ -378,12 +382,9 @@ class LabelingSession:
             kind. Nothing was stored then.
         """
         with self._lock:
-            known = list(status_of(self._state).by_class)
-            records = self._label_commands(read_labels(path, self._ids, known))
-            self._log.record(*records)
-            return len(records)
-
-    _repr_html_ = html_of
+            known = list(reports.status_of(self._state).by_class)
+            labels = read_labels(path, self._ids, known)
+            return self._log.record(*self._label_commands(labels))
 
     def _check(self, who):
         if not self._is_open:
@@ -391,9 +392,8 @@ class LabelingSession:
         check_who(who, self._state.begin["votes"])
 
     def _label_commands(self, labels):
-        """Return what to note for ids, labels and people, if all of them are right."""
-        records, is_stream = [], self._worker.recorded.is_stream
+        """Yield what to note for ids, labels and people; raise for a wrong one."""
+        is_stream = self._worker.recorded.is_stream
         for id, label, who in labels:
             self._check(who)
-            records += label_event(self._state, self._ids, is_stream, id, label, who)
-        return records
+            yield from label_event(self._state, self._ids, is_stream, id, label, who)

@@ -22,9 +22,9 @@ class EventLog:
         self.state = SessionState(journal.events)
 
     def record(self, *records):
-        """Note what happened, in the file first."""
+        """Record events, in the file first; return how many."""
         if not records:
-            return
+            return 0
         try:
             for event in self.journal.append(*records):
                 self.state.apply(event)
@@ -32,10 +32,11 @@ class EventLog:
             self.journal.reread()
             vars(self.state).update(vars(SessionState(self.journal.events)))
             raise
+        return len(records)
 
 
 class Worker:
-    """Tells a learner what is new and lets it ask, in one thread of its own.
+    """Teaches a learner what is new and lets it ask, in one thread of its own.
 
     Parameters
     ----------

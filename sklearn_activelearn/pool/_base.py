@@ -1,15 +1,18 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
 from itertools import compress, product
+from typing import Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 
 from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
 from .._docstrings import LEARNER, documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._transaction import begin
+from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import check_budget, check_flag, check_limit, check_number
 from ._correction import TeachCall, corrected, trained_if_possible
 from ._coverage import space_of
@@ -45,6 +48,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Of learners without these parameters.
     initial, batch, embedding = "random", "top", None
 
+    @typed_as(PoolQuery)
     def query(
         self,
         X,
@@ -96,7 +100,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         transaction.commit()
         return out
 
-    def correct(self, X, y):
+    def correct(self, X: RowsLike, y: ArrayLike) -> Self:
         """Replace labels that were taught.
 
         The learner becomes what it would be had it been taught the right labels in the
@@ -181,33 +185,30 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _reset(self):
         (self._seed,) = self._draw_seeds(1).tolist()
-        self._seeded = None
         self._labelled, self._pool = Labelled(), Pool()
         self._requests, self._teach_calls = Ledger(), ()
         self._n_rounds = self._n_offered = self.n_queries_ = 0
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
-        self._trained = self._points = None
+        self._seeded = self._trained = self._points = None
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
     def _forget_model(self):
         """Set what training makes to that of a learner that was never trained."""
         self._n_trained, self._stopping_memory, self._has_stopped = 0, {}, False
-        for name in (
-            "estimator_",
-            *(self._trained.attributes if self._trained else ()),
-        ):
+        attributes = self._trained.attributes if self._trained else ()
+        for name in ("estimator_", *attributes):
             self.__dict__.pop(name, None)
         self._trained = None
 
     @property
-    def n_taught_(self):
+    def n_taught_(self) -> int:
         """Labels taught, bought or not."""
         return len(self._labelled)
 
     @property
-    def n_skipped_(self):
+    def n_skipped_(self) -> int:
         """Rows that were skipped and not taught later."""
         return self._requests.n_skipped
 

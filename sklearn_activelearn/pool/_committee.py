@@ -1,8 +1,21 @@
 """Query by committee: ask for the row on which the candidate models disagree."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 
 from .._docstrings import CANDIDATES, documented
+from .._typing import (
+    Classifier,
+    Embedding,
+    Estimators,
+    Floats,
+    ParamGrid,
+    Scoring,
+    Seed,
+    Stopping,
+)
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
@@ -96,25 +109,32 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     _samples = True
 
+    best_index_: int
+    cv_scores_: Floats
+    estimators_: list[Any]
+    model_names_: list[str]
+    vote_weights_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        param_grid=None,
-        estimators=None,
-        disagreement="vote_entropy",
-        cv=5,
-        scoring="accuracy",
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        n_candidates=None,
-        budget=100,
-        stopping=None,
-        n_jobs=None,
-        random_state=None,
+        param_grid: ParamGrid | None = None,
+        estimators: Estimators | None = None,
+        disagreement: Literal["vote_entropy", "consensus_kl"]
+        | Callable[..., Any] = "vote_entropy",
+        cv: int = 5,
+        scoring: Scoring = "accuracy",
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        n_candidates: int | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.param_grid = param_grid

@@ -2,14 +2,17 @@
 
 from contextlib import suppress
 from functools import partial
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, numbers_of, take
 from .._docstrings import LEARNER, documented
 from .._labels import encode_answers
 from .._transaction import Transaction, exclusive, shallow
+from .._typing import RowNumbers, RowsLike
 from .._validation import UNLIMITED
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
@@ -20,7 +23,11 @@ OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
 class PoolLoop(CallbackSupportMixin):
     """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
 
-    def fit(self, X, y):
+    n_queries_: int
+    queried_indices_: RowNumbers
+    stop_reason_: str | None
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Simulate active learning on a labelled pool, from scratch.
 
         The label of a row is used only if the learner buys it; the set of
@@ -46,7 +53,9 @@ class PoolLoop(CallbackSupportMixin):
             self, lambda learner: learner._validate_and_reset(X, y), self._buy_from
         )
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Simulate active learning on one more labelled pool, from where it stands.
 
         Parameters

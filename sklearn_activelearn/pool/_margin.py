@@ -1,10 +1,12 @@
 """Min-margin: ask for the row nearest the boundary."""
 
 from functools import partial
+from typing import Literal
 
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL, documented
+from .._typing import Classifier, Embedding, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
@@ -89,19 +91,19 @@ class MinMarginClassifier(PoolClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        n_candidates=None,
-        budget=100,
-        stopping=None,
-        incremental=False,
-        n_jobs=None,
-        random_state=None,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        n_candidates: int | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        incremental: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.incremental = incremental

@@ -2,6 +2,7 @@
 
 from .._baseline import baseline_of
 from .._docstrings import CANDIDATES, documented
+from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set
 from .stopping._registry import find_rules
@@ -74,20 +75,24 @@ class PassiveClassifier(PoolClassifier):
 
     _search_grid = {"param_grid": [None, {"C": [0.1, 10.0]}]}
 
+    best_index_: int
+    cv_scores_: Floats
+    model_names_: list[str]
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        param_grid=None,
-        estimators=None,
-        cv=5,
-        scoring="accuracy",
-        n_initial=10,
-        batch_size=1,
-        budget=100,
-        stopping=None,
-        n_jobs=None,
-        random_state=None,
+        param_grid: ParamGrid | None = None,
+        estimators: Estimators | None = None,
+        cv: int = 5,
+        scoring: Scoring = "accuracy",
+        n_initial: int = 10,
+        batch_size: int = 1,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.param_grid = param_grid

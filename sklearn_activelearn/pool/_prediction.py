@@ -3,13 +3,15 @@
 from contextlib import suppress
 from copy import copy
 from functools import partial
+from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._compat import available_if
 from .._containers import n_rows
 from .._labels import encode
+from .._typing import Floats, Labels, RowsLike
 from ..sources._base import Source
 from ._utility import scores_of
 
@@ -54,8 +56,10 @@ def answers(function, X):
 class DelegatedPrediction:
     """What a learner with ``_make_trainer``, ``_train`` and ``estimator_`` predicts."""
 
+    estimator_: Any
+
     @available_if(_model_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: RowsLike) -> Floats:
         """Return the decision values of the estimator.
 
         Parameters
@@ -83,7 +87,7 @@ class DelegatedPrediction:
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @available_if(_model_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the estimator.
 
         Parameters
@@ -107,7 +111,7 @@ class DelegatedPrediction:
             return probabilities
         return self._for_all_classes(model, probabilities, np.zeros(n_rows(X)))
 
-    def predict(self, X):
+    def predict(self, X: RowsLike) -> Labels:
         """Return the most likely class of each row.
 
         Parameters

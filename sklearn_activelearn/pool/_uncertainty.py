@@ -1,8 +1,12 @@
 """Uncertainty sampling: ask for the row whose class is least certain."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL, documented
+from .._typing import Classifier, Embedding, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
@@ -89,20 +93,21 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        measure="margin",
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        n_candidates=None,
-        budget=100,
-        stopping=None,
-        incremental=False,
-        n_jobs=None,
-        random_state=None,
+        measure: Literal["least_confident", "margin", "entropy"]
+        | Callable[..., Any] = "margin",
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        n_candidates: int | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        incremental: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.measure = measure

@@ -1,10 +1,14 @@
 """Uncertainty Herding: cover the rows whose class is uncertain."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL, documented
+from .._typing import Classifier, Embedding, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
@@ -124,22 +128,24 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     _search_grid = {"calibrate": [True, False]}
 
+    temperature_: float
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        embedding=None,
-        kernel="rbf",
-        gamma=None,
-        calibrate=True,
-        n_coverage=None,
-        n_candidates=None,
-        n_initial=10,
-        batch_size=1,
-        budget=100,
-        stopping=None,
-        n_jobs=None,
-        random_state=None,
+        embedding: Embedding | None = None,
+        kernel: Literal["rbf", "cosine"] | Callable[..., Any] = "rbf",
+        gamma: float | None = None,
+        calibrate: bool = True,
+        n_coverage: int | None = None,
+        n_candidates: int | None = None,
+        n_initial: int = 10,
+        batch_size: int = 1,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.embedding = embedding

@@ -1,14 +1,19 @@
 """What every kind of source has: rows that are read a block at a time."""
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import partial
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import gen_even_slices
+
+from .._typing import Labels
 
 #: About so many bytes are a block of float64.
 BLOCK_BYTES = 2**25
@@ -48,19 +53,22 @@ class Source:
         Rows that were taken, by number, if it takes long to read them.
     """
 
-    prepare = kept = None
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    prepare: Callable[[Any, Any], Any] | None = None
+    kept: dict[int, Any] | None = None
 
-    def blank(self):
+    def blank(self) -> Any:
         """Return one row of zeros, in a container that names the columns."""
         return np.zeros((1, *self.shape[1:]), dtype=self.dtype)
 
-    def prepared(self, prepare):
+    def prepared(self, prepare: Callable[[Any, Any], Any]) -> Self:
         """Return the same source, whose rows go through ``prepare(rows, numbers)``."""
         source = copy(self)
         source.prepare = prepare
         return source
 
-    def take(self, rows):
+    def take(self, rows: ArrayLike | slice) -> Any:
         """Return the rows with these numbers, or in this slice, in memory."""
         if isinstance(rows, slice):
             rows = np.arange(self.shape[0])[rows]
@@ -80,7 +88,7 @@ class Source:
         self.kept.update(found)
         return np.stack([found[n] for n in numbers.tolist()])
 
-    def blocks(self):
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield the slice of the row numbers of each block, and its rows."""
         for part in self._parts(1):
             with naming(part):
@@ -89,7 +97,9 @@ class Source:
                     block = self.prepare(block, range(part.start, part.stop))
             yield part, block
 
-    def map(self, function, n_jobs=None):
+    def map(
+        self, function: Callable[[Any], Any], n_jobs: int | None = None
+    ) -> Iterator[Any]:
         """Yield what ``function(block)`` answers for each block of rows, in order."""
         n_jobs = effective_n_jobs(n_jobs)
         parts = self._parts(n_jobs)
@@ -101,7 +111,7 @@ class Source:
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         return parallel(delayed(self._apply)(function, part) for part in parts)
 
-    def answers(self, function):
+    def answers(self, function: Callable[[Any], Any]) -> Labels:
         """Return what ``function(rows)`` answers for all rows, one answer a row."""
         return np.concatenate([*self.map(function)])
 

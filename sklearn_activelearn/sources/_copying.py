@@ -2,15 +2,20 @@
 
 import os
 from os import fspath
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.sparse import issparse
 
+from .._typing import FilePath, RowsLike
 from ._arrays import ArraySource
 from ._kinds import source_of
 
 
-def as_memmap(X, path, dtype=None):
+def as_memmap(
+    X: RowsLike, path: FilePath, dtype: DTypeLike | None = None
+) -> np.memmap[Any, Any]:
     """Copy rows to a file that can be read in place, and map it.
 
     Parquet files are decoded, and dask arrays computed, whenever they are read. A

@@ -1,10 +1,17 @@
 """Parquet files as a source: a row group at a time."""
 
+from collections.abc import Sequence
 from os import fspath
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._typing import FilePath, HasSchema
 from ._base import Source, check_length, parts_between
+
+if TYPE_CHECKING:
+    from pyarrow import Table
 
 #: Rows that are put from columns in rows at a time, so that both stay in the cache.
 TURNED = 4_096
@@ -62,7 +69,14 @@ class ParquetSource(Source):
     1
     """
 
-    def __init__(self, path, columns=None):
+    columns: list[str]
+    shape: tuple[int, int]
+
+    def __init__(
+        self,
+        path: FilePath | Sequence[FilePath] | HasSchema,
+        columns: Sequence[str] | None = None,
+    ):
         dataset = open_dataset(path)
         self.fragments = list(dataset.get_fragments())
         self.columns = list(dataset.schema.names if columns is None else columns)
@@ -87,10 +101,10 @@ class ParquetSource(Source):
         self.shape = int(self._ends[-1]), len(self.columns)
         self._bytes, self.kept = self._file_sizes(), {}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: ArrayLike | slice) -> "Table":
         """Return the rows with these numbers, or in this slice.
 
         Only the row groups that they are in are read.
@@ -120,12 +134,12 @@ class ParquetSource(Source):
             return self.blank().slice(0, 0)
         return pa.concat_tables(tables).take(places)
 
-    def blank(self):
+    def blank(self) -> "Table":
         import pyarrow as pa
 
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         """Refuse files that are not those that were opened."""
         for path, size in self._file_sizes().items():
             if size != self._bytes[path]:

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._protocol import ActiveClassifier
+from .._typing import Floats
 from .._validation import check_number, check_option
 from ._adaptive_state import AdaptiveState, Scales
 from ._linear import LinearPredictor
@@ -63,13 +64,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         return "set normalize=True" if self._adapts else super()._remedy
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         """Weights of the features, for rows of unit norm if `normalize`."""
         check_is_fitted(self)
         return self._mean(self._weights.coef, self._weights.coef_drift)
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         """Weights of the constant feature."""
         check_is_fitted(self)
         return self._mean(self._weights.intercept, self._weights.intercept_drift)

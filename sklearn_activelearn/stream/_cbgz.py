@@ -1,6 +1,9 @@
 """CBGZ: ask with probability b / (b + margin)."""
 
+from typing import Literal
+
 from .._docstrings import STREAM, documented
+from .._typing import Seed
 from .._validation import check_number, check_option
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
@@ -78,18 +81,18 @@ class CBGZClassifier(StreamClassifier):
 
     def __init__(
         self,
-        b=0.1,
+        b: float | Literal["adaptive"] = 0.1,
         *,
-        update="perceptron",
-        eta0=1.0,
-        beta=1.0,
-        average=True,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        update: Literal["perceptron", "dkm"] = "perceptron",
+        eta0: float = 1.0,
+        beta: float = 1.0,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             average=average,

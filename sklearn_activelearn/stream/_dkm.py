@@ -1,6 +1,9 @@
 """DKM: ask inside a margin that shrinks."""
 
+from typing import Literal
+
 from .._docstrings import STREAM, documented
+from .._typing import Seed
 from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule
 from ._random import perceptron_baseline
@@ -76,18 +79,18 @@ class DKMClassifier(StreamClassifier):
 
     def __init__(
         self,
-        R=32,
+        R: int = 32,
         *,
-        threshold="max",
-        update="perceptron",
-        eta0=1.0,
-        average=True,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        threshold: Literal["max", "uniform"] | float = "max",
+        update: Literal["perceptron", "dkm"] = "perceptron",
+        eta0: float = 1.0,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             average=average,
@@ -104,7 +107,7 @@ class DKMClassifier(StreamClassifier):
         self.eta0 = eta0
 
     @property
-    def threshold_(self):
+    def threshold_(self) -> float:
         """Present threshold s."""
         return float(self._memory[0])
 

@@ -1,10 +1,13 @@
 """Greedy online selection: the smallest margin of every few rows."""
 
+from typing import Literal
+
 import numpy as np
 
 from .._docstrings import GRADIENT, documented
+from .._typing import Floats, Seed
 from .._validation import check_number
-from ..losses import make_loss
+from ..losses import MarginLoss, make_loss
 from ._base import StreamClassifier
 from ._margin_loss import hinge_baseline, make_loss_update
 from ._rules import SmallestOfGroupRule
@@ -79,19 +82,19 @@ class GreedyOnlineClassifier(StreamClassifier):
 
     def __init__(
         self,
-        m=5,
+        m: int = 5,
         *,
-        loss="hinge",
-        eta0=0.1,
-        learning_rate="constant",
-        power_t=0.5,
-        average=True,
-        fit_intercept=True,
-        normalize=False,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        loss: str | MarginLoss = "hinge",
+        eta0: float = 0.1,
+        learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant",
+        power_t: float = 0.5,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = False,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             average=average,
@@ -124,7 +127,7 @@ class GreedyOnlineClassifier(StreamClassifier):
         return hinge_baseline(self)
 
 
-def rank_probability(n_rows, m):
+def rank_probability(n_rows: int, m: int) -> Floats:
     """Return how likely each row of a pool is the smallest margin of m random ones.
 
     Parameters

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._rows import Rows
+from .._typing import Floats, Labels, RowsLike
 from .._validation import check_rows
 from ._pass import scores
 from ._sources import blockwise
@@ -19,7 +20,7 @@ class LinearPredictor:
         """Raise if the weights are not those of the parameters."""
 
     @blockwise
-    def decision_function(self, X):
+    def decision_function(self, X: RowsLike) -> Floats:
         """Return the scores of the classes.
 
         Parameters
@@ -39,7 +40,7 @@ class LinearPredictor:
         return out[:, 0] if out.shape[1] == 1 else out
 
     @blockwise
-    def predict(self, X):
+    def predict(self, X: RowsLike) -> Labels:
         """Return the most likely class of each row.
 
         Parameters

@@ -1,8 +1,10 @@
 """The compiled loop behind the verbs of every stream learner."""
 
 from functools import partial
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from .._containers import NO_ROWS, loaded, row_keys, take
@@ -12,6 +14,7 @@ from .._labels import encode_answers
 from .._requests import Purchase, Requests
 from .._rows import Rows
 from .._transaction import begin
+from .._typing import RowNumbers, RowsLike
 from .._validation import (
     UNLIMITED,
     check_all_out,
@@ -48,7 +51,11 @@ class StreamLoop:
     #: What else than scaling the rows helps against numbers that are too large.
     _remedy = "choose a smaller step"
 
-    def fit(self, X, y):
+    n_skipped_: int
+    queried_indices_: RowNumbers
+    stop_reason_: str | None
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Simulate active learning on labelled data, from scratch.
 
         The label of a row is used only if the learner buys it; the set of
@@ -73,7 +80,9 @@ class StreamLoop:
         transaction.learner._simulate(X, codes, from_scratch=True)
         return transaction.commit()
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
         """Simulate active learning on more labelled data, from where it stands.
 
         Parameters
@@ -95,22 +104,22 @@ class StreamLoop:
         return transaction.commit()
 
     @property
-    def n_seen_(self):
+    def n_seen_(self) -> int:
         """Rows decided."""
         return self._counts.n_seen
 
     @property
-    def n_queries_(self):
+    def n_queries_(self) -> int:
         """Labels bought."""
         return self._counts.n_queries - self._n_refunded
 
     @property
-    def n_taught_(self):
+    def n_taught_(self) -> int:
         """Labels learned, bought or not."""
         return self._counts.n_taught
 
     @property
-    def n_updates_(self):
+    def n_updates_(self) -> int:
         """Labels that changed the weights."""
         return self._counts.n_updates
 
@@ -227,9 +236,8 @@ class StreamLoop:
         """Return why nothing could be bought at the end, None if something could."""
         if self._counts.n_queries >= budget and outcome.closed:
             return "budget"
-        return (
-            "patience" if outcome.closed and self._counts.n_idle >= patience else None
-        )
+        is_idle = outcome.closed and self._counts.n_idle >= patience
+        return "patience" if is_idle else None
 
     def _store_labels(self, X, codes):
         X = loaded(X)

@@ -1,14 +1,17 @@
 """Margin-loss samplers: active learning as gradient descent on a margin loss."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._baseline import baseline_of
 from .._docstrings import GRADIENT, documented
+from .._typing import Seed
 from .._validation import check_number, check_option
-from ..losses import RampLoss, RootRampLoss, make_loss
+from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule, LossUpdate
 
@@ -129,20 +132,20 @@ class MarginLossClassifier(StreamClassifier):
 
     def __init__(
         self,
-        loss="log_ramp",
+        loss: str | MarginLoss = "log_ramp",
         *,
-        eta0=0.1,
-        learning_rate="constant",
-        power_t=0.5,
-        query_probability="tight",
-        n_warm_start=0,
-        average=True,
-        fit_intercept=True,
-        normalize=False,
-        budget=None,
-        patience=1000,
-        shuffle=True,
-        random_state=None,
+        eta0: float = 0.1,
+        learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant",
+        power_t: float = 0.5,
+        query_probability: Literal["tight"] | Callable[..., Any] = "tight",
+        n_warm_start: int = 0,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = False,
+        budget: int | float | None = None,
+        patience: int | None = 1000,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             average=average,

@@ -1,7 +1,10 @@
 """Random sampling: the passive baseline of the stream learners."""
 
+from typing import Literal
+
 from .._baseline import baseline_of
 from .._docstrings import STREAM, documented
+from .._typing import Seed
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
 from ._rules import ConstantRule
@@ -58,17 +61,17 @@ class RandomSamplingClassifier(StreamClassifier):
 
     def __init__(
         self,
-        rate=0.3,
+        rate: float = 0.3,
         *,
-        update="perceptron",
-        eta0=1.0,
-        average=True,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        update: Literal["perceptron", "dkm"] = "perceptron",
+        eta0: float = 1.0,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             average=average,

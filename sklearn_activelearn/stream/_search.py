@@ -1,17 +1,20 @@
 """Grid search over settings that share passes over the data."""
 
 from time import perf_counter
+from typing import Any, Self
 
 import numpy as np
 from joblib import parallel_config
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._compat import CallbackSupportMixin, with_callbacks
+from .._compat import CallbackSupportMixin, GridSearchCV, with_callbacks
+from .._typing import Bools, RowsLike
 from ._search_folds import Folds, shared_setting
 from ._search_proxy import (
     CANDIDATE,
@@ -133,7 +136,10 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     {'b': 0.3}
     """
 
-    def fit(self, X, y=None, **params):
+    fused_: Bools
+    n_labels_read_: int
+
+    def fit(self, X: RowsLike, y: ArrayLike | None = None, **params: Any) -> Self:
         """Search the grid.
 
         Parameters

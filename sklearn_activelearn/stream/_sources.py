@@ -8,6 +8,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from .._containers import NO_ROWS, framed, n_rows
 from .._labels import plain_labels
 from .._protocol import ActiveClassifier
+from .._typing import Method
 from .._validation import validated
 from ..sources._arrays import ArraySource
 from ..sources._base import SomeRows, prefetched
@@ -99,7 +100,7 @@ def ask_in_whole(answer, numbers, rows, keep):
     answer(numbers[rows], keep)
 
 
-def blockwise(method):
+def blockwise(method: Method) -> Method:
     """Have a method answer for rows that are not in memory, a block at a time."""
 
     @wraps(method)

@@ -1,9 +1,16 @@
 """What the displays share: axes, colours, curves by name."""
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 import numpy as np
 
+from .._curves import LabelCurve
 from .._runs import label_curve
 from .._scorers import learner_of
+
+#: One curve, or several by what they are called.
+Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
 
 #: Okabe and Ito's colours, which nearly everybody can tell apart.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -1,8 +1,13 @@
 """The cost of an ensemble as labels come in."""
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator
 from ._base import (
     check_matplotlib,
     fitted,
@@ -11,6 +16,11 @@ from ._base import (
     styled,
     whole_numbers,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 @documented(DISPLAY)
@@ -36,7 +46,11 @@ class CostCurveDisplay:
     [1, 2, 3]
     """
 
-    def __init__(self, curves):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
         self.curves = {
             name: np.asarray(curve, dtype=float)
             for name, curve in named_curves(curves, "cost").items()
@@ -46,7 +60,7 @@ class CostCurveDisplay:
                 raise ValueError(f"curve {name!r} has shape {curve.shape}, not (n,).")
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
         """Draw the cost curve of a fitted learner.
 
         Parameters
@@ -62,7 +76,9 @@ class CostCurveDisplay:
         return cls(costs).plot(ax)
 
     @classmethod
-    def from_curves(cls, curves, *, ax=None):
+    def from_curves(
+        cls, curves: ArrayLike | Mapping[str, ArrayLike], *, ax: "Axes | None" = None
+    ) -> Self:
         """Draw costs.
 
         Parameters
@@ -75,7 +91,7 @@ class CostCurveDisplay:
         """
         return cls(curves).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters

@@ -1,10 +1,15 @@
 """Error, or score, against labels bought."""
 
+from typing import TYPE_CHECKING, Any, Literal, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator, RowsLike
 from ..._validation import check_number, check_option
 from ._base import (
+    Curves,
     check_matplotlib,
     draw_band,
     log_ticks,
@@ -13,6 +18,11 @@ from ._base import (
     start_plot,
     styled,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 @documented(DISPLAY)
@@ -48,7 +58,17 @@ class LabelCurveDisplay:
     ['GreedyOnlineClassifier', 'passive learning']
     """
 
-    def __init__(self, curves, *, passive=None, target=None):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(
+        self,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        target: float | None = None,
+    ):
         if target is not None:
             check_number(target, "target", 0, 1, closed="both")
         self.curves = named_curves(curves, "learner")
@@ -57,8 +77,16 @@ class LabelCurveDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, passive=None, target=None, ax=None, **experiment
-    ):
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        passive: Estimator | None = None,
+        target: float | None = None,
+        ax: "Axes | None" = None,
+        **experiment: Any,
+    ) -> Self:
         """Measure a learner, and a passive one on the same runs, and draw them.
 
         Parameters
@@ -84,7 +112,15 @@ class LabelCurveDisplay:
         return cls(curves, passive=baseline, target=target).plot(ax)
 
     @classmethod
-    def from_curves(cls, curves, *, passive=None, target=None, ax=None, **style):
+    def from_curves(
+        cls,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        target: float | None = None,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
         """Draw curves that `label_curve` returned.
 
         Parameters
@@ -97,7 +133,14 @@ class LabelCurveDisplay:
         """
         return cls(curves, passive=passive, target=target).plot(ax, **style)
 
-    def plot(self, ax=None, *, kind="error", band=0.8, score_name="score"):
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Literal["error", "score"] = "error",
+        band: float = 0.8,
+        score_name: str = "score",
+    ) -> Self:
         """Draw.
 
         Parameters

@@ -1,11 +1,16 @@
 """Labels needed against the error to be reached."""
 
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator, RowsLike
 from ..._validation import check_number
 from .._target import labels_to_target
 from ._base import (
+    Curves,
     check_matplotlib,
     draw_band,
     log_ticks,
@@ -14,6 +19,11 @@ from ._base import (
     start_plot,
     styled,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 @documented(DISPLAY)
@@ -47,7 +57,17 @@ class LabelsToTargetDisplay:
     'm = 5'
     """
 
-    def __init__(self, curves, *, passive=None, errors=None):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(
+        self,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        errors: ArrayLike | None = None,
+    ):
         self.curves = named_curves(curves, "learner")
         self.passive = named_curves(passive, "passive learning")
         if errors is None:
@@ -65,8 +85,16 @@ class LabelsToTargetDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, passive=None, errors=None, ax=None, **experiment
-    ):
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        passive: Estimator | None = None,
+        errors: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **experiment: Any,
+    ) -> Self:
         """Measure a learner, and a passive one on the same runs, and draw them.
 
         Parameters
@@ -90,7 +118,15 @@ class LabelsToTargetDisplay:
         return cls(curves, passive=baseline, errors=errors).plot(ax)
 
     @classmethod
-    def from_curves(cls, curves, *, passive=None, errors=None, ax=None, **style):
+    def from_curves(
+        cls,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        errors: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
         """Draw curves that `label_curve` returned.
 
         Parameters
@@ -103,7 +139,7 @@ class LabelsToTargetDisplay:
         """
         return cls(curves, passive=passive, errors=errors).plot(ax, **style)
 
-    def plot(self, ax=None, *, band=0.8):
+    def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw.
 
         Parameters

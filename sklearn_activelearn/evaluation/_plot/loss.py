@@ -1,11 +1,21 @@
 """Margin losses, their slopes and the purchases they imply."""
 
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator
 from ..._validation import check_option
-from ...losses import make_loss
+from ...losses import MarginLoss, make_loss
 from ._base import COLORS, fitted, start_plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 #: What is drawn for each kind: the label of the axis.
 KINDS = {
@@ -38,11 +48,17 @@ class LossDisplay:
     ['hinge', 'ramp']
     """
 
-    def __init__(self, losses):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(self, losses: Mapping[str, MarginLoss]):
         self.losses = losses
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **style):
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: "Axes | None" = None, **style: Any
+    ) -> Self:
         """Draw the loss of a learner, fitted or not.
 
         Parameters
@@ -57,7 +73,13 @@ class LossDisplay:
         return cls.from_losses([loss], ax=ax, **style)
 
     @classmethod
-    def from_losses(cls, losses, *, ax=None, **style):
+    def from_losses(
+        cls,
+        losses: Iterable[str | MarginLoss],
+        *,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
         """Draw losses by name or as objects.
 
         Parameters
@@ -70,7 +92,14 @@ class LossDisplay:
         """
         return cls({str(loss): make_loss(loss) for loss in losses}).plot(ax, **style)
 
-    def plot(self, ax=None, *, kind="value", z=None, line_kw=None):
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Literal["value", "derivative", "query_probability"] = "value",
+        z: ArrayLike | None = None,
+        line_kw: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Self:
         """Draw.
 
         Parameters

@@ -1,12 +1,22 @@
 """Which points were bought, in the plane."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_consistent_length
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator, Floats, Ints, Labels, RowsLike
 from ..._validation import check_number
 from .._scorers import learner_of
 from ._base import COLORS, check_matplotlib, fitted, start_plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
 
 #: Of arrays, which have none.
 FEATURE_NAMES = ("feature 0", "feature 1")
@@ -53,15 +63,19 @@ class QueryDisplay:
     30
     """
 
+    ax_: "Axes"
+    figure_: "Figure"
+    surface_: "QuadMesh"
+
     def __init__(
         self,
-        X,
-        rows,
-        codes,
-        classes,
-        grid,
-        response,
-        feature_names=FEATURE_NAMES,
+        X: Floats,
+        rows: Ints,
+        codes: Ints,
+        classes: Labels,
+        grid: tuple[Floats, Floats],
+        response: Ints,
+        feature_names: Sequence[str] = FEATURE_NAMES,
     ):
         self.X = X
         self.rows = rows
@@ -72,7 +86,16 @@ class QueryDisplay:
         self.feature_names = feature_names
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, grid_resolution=200, ax=None, **style):
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        grid_resolution: int = 200,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
         """Draw what a fitted learner bought in its last `fit`.
 
         Parameters
@@ -117,7 +140,7 @@ class QueryDisplay:
             np.reshape(response, grid[0].shape), tuple(names),
         ).plot(ax, **style)  # fmt: skip
 
-    def plot(self, ax=None, *, size=36):
+    def plot(self, ax: "Axes | None" = None, *, size: float = 36) -> Self:
         """Draw.
 
         Parameters

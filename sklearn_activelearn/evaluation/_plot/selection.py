@@ -1,9 +1,20 @@
 """What a learner that also chooses its model did with its labels, and believed."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._docstrings import DISPLAY, documented
+from ..._typing import Estimator
 from ._base import COLORS, check_matplotlib, fitted, start_plot, whole_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
 
 
 @documented(DISPLAY)
@@ -29,7 +40,11 @@ class AllocationDisplay:
     ['training: 2 of 3', 'validation: 1 of 3']
     """
 
-    def __init__(self, allocation):
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    def __init__(self, allocation: ArrayLike):
         self.allocation = np.asarray(allocation)
         unknown = np.setdiff1d(self.allocation, ["train", "validation"])
         if self.allocation.ndim != 1 or len(unknown):
@@ -39,7 +54,7 @@ class AllocationDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
         """Draw the allocation of a fitted learner.
 
         Parameters
@@ -56,7 +71,7 @@ class AllocationDisplay:
         )
         return cls(allocation).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters
@@ -123,7 +138,11 @@ class ModelProbabilityDisplay:
     (2, 3)
     """
 
-    def __init__(self, probabilities, names):
+    ax_: "Axes"
+    figure_: "Figure"
+    image_: "AxesImage"
+
+    def __init__(self, probabilities: ArrayLike, names: Iterable[str]):
         self.probabilities = np.asarray(probabilities, dtype=float)
         self.names = list(names)
         if self.probabilities.shape[1:] != (len(self.names),):
@@ -133,7 +152,7 @@ class ModelProbabilityDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
         """Draw the probabilities of a fitted learner.
 
         Parameters
@@ -151,7 +170,7 @@ class ModelProbabilityDisplay:
             fitted(estimator, "model_names_", owner),
         ).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw.
 
         Parameters

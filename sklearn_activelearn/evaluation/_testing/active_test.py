@@ -1,11 +1,16 @@
 """A test of a finished model that chooses its rows."""
 
-import numpy as np
-from sklearn.base import BaseEstimator
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._compat import BaseEstimator
 from ..._containers import rounded_keys, row_keys
 from ..._labels import distinct_labels, plain_labels
 from ..._transaction import begin
+from ..._typing import Classifier, RowNumbers, RowsLike, Seed
 from ..._validation import check_all_out, check_flag, check_limit, check_number
 from ...pool._input_checks import check_labels, indexable_rows
 from ...pool._ledger import OUT, SKIPPED, Ledger
@@ -115,14 +120,15 @@ class ActiveTest(BaseEstimator):
 
     def __init__(
         self,
-        model,
+        model: Classifier | tuple[Classifier, Classifier],
         *,
-        labelled=None,
-        loss="zero_one",
-        response_method="predict",
-        surrogate=None,
-        mix=0.25,
-        random_state=None,
+        labelled: tuple[RowsLike, ArrayLike] | None = None,
+        loss: Literal["zero_one", "balanced_zero_one", "log_loss"]
+        | Callable[..., Any] = "zero_one",
+        response_method: str = "predict",
+        surrogate: Classifier | None = None,
+        mix: float = 0.25,
+        random_state: Seed = None,
     ):
         self.model = model
         self.labelled = labelled
@@ -132,7 +138,7 @@ class ActiveTest(BaseEstimator):
         self.mix = mix
         self.random_state = random_state
 
-    def query(self, X, *, limit=1):
+    def query(self, X: RowsLike, *, limit: int | None = 1) -> RowNumbers:
         """Choose the next rows of the test.
 
         The order of all purchases is drawn at the first call, so it does not matter how
@@ -184,7 +190,7 @@ class ActiveTest(BaseEstimator):
         transaction.commit()
         return rows.copy()
 
-    def teach(self, X, y):
+    def teach(self, X: RowsLike, y: ArrayLike) -> Self:
         """Note the labels of rows that were asked for, in any order.
 
         Parameters
@@ -223,7 +229,7 @@ class ActiveTest(BaseEstimator):
             test._requests = requests.answered(keys)
         return transaction.commit()
 
-    def pending(self, X):
+    def pending(self, X: RowsLike) -> RowNumbers:
         """Return which rows of X were asked for and have no answer yet.
 
         Parameters
@@ -238,7 +244,7 @@ class ActiveTest(BaseEstimator):
         """
         return self._ledger.pending(indexable_rows(X))
 
-    def skip(self, X=None):
+    def skip(self, X: RowsLike | None = None) -> Self:
         """Give up waiting for the labels of rows that were asked for.
 
         The estimate is then made as if they had never been in the pool.
@@ -265,7 +271,9 @@ class ActiveTest(BaseEstimator):
         transaction.learner._requests = self._ledger.skipped(keys)
         return transaction.commit()
 
-    def estimate(self, confidence=0.95, *, always_valid=False):
+    def estimate(
+        self, confidence: float = 0.95, *, always_valid: bool = False
+    ) -> Estimate:
         """Return the mean loss of the pool, as far as the labels tell.
 
         It uses the purchases up to the first row that is still out: labels that came
@@ -306,22 +314,22 @@ class ActiveTest(BaseEstimator):
         )
 
     @property
-    def n_queries_(self):
+    def n_queries_(self) -> int:
         """Labels asked for."""
         return len(self._ledger.rows)
 
     @property
-    def n_pending_(self):
+    def n_pending_(self) -> int:
         """Rows that were asked for and neither taught nor skipped yet."""
         return len(self._ledger)
 
     @property
-    def n_taught_(self):
+    def n_taught_(self) -> int:
         """Labels that came."""
         return self._ledger.n_taught
 
     @property
-    def n_skipped_(self):
+    def n_skipped_(self) -> int:
         """Rows that were skipped and not taught later."""
         return self._ledger.n_skipped
 

@@ -1,11 +1,14 @@
 """Active learning with model selection (ALMS)."""
 
+from collections.abc import Callable
+from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._docstrings import CANDIDATES, documented
+from ..._typing import Classifier, Estimators, Floats, ParamGrid, Seed, Stopping
 from ..._validation import check_limit, check_option
 from .._candidates import candidate_set
 from .._passive import passive_baseline
@@ -174,27 +177,32 @@ class ALMSClassifier(TwoSetsClassifier):
 
     _compares_rows = True
 
+    best_index_: int
+    best_params_: dict[str, Any]
+    model_names_: list[str]
+    voi_history_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        param_grid=None,
-        estimators=None,
-        voi="auto",
-        label="predicted",
-        n_candidates=None,
-        n_pairs=None,
-        loss="log_loss",
-        temperature=None,
-        pairing="averaged",
-        selection="cv",
-        cv=5,
-        n_initial=10,
-        batch_size=1,
-        budget=100,
-        stopping=None,
-        n_jobs=None,
-        random_state=None,
+        param_grid: ParamGrid | None = None,
+        estimators: Estimators | None = None,
+        voi: Literal["auto", "gram", "refit"] = "auto",
+        label: Literal["predicted", "expected"] = "predicted",
+        n_candidates: int | None = None,
+        n_pairs: int | None = None,
+        loss: Literal["log_loss", "brier"] | Callable[..., Any] = "log_loss",
+        temperature: float | None = None,
+        pairing: Literal["averaged", "paired"] = "averaged",
+        selection: Literal["cv", "validation", "leave_one_out"] = "cv",
+        cv: int = 5,
+        n_initial: int = 10,
+        batch_size: int = 1,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.param_grid = param_grid
@@ -216,14 +224,14 @@ class ALMSClassifier(TwoSetsClassifier):
         self.random_state = random_state
 
     @property
-    def model_probabilities_(self):
+    def model_probabilities_(self) -> Floats:
         """How probable each candidate was before each of these rounds, and is now."""
         check_is_fitted(self, "best_index_")
         rounds = [past.probabilities for past in self._past]
         return np.array([*rounds, self._trained.memory])
 
     @property
-    def best_estimator_(self):
+    def best_estimator_(self) -> Any:
         """The model that predicts: `estimator_`."""
         return self.estimator_
 

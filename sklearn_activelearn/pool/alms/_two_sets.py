@@ -1,5 +1,6 @@
 """A pool learner that buys labels for two sets: one to train, one to validate."""
 
+from ..._typing import Floats, Labels, RowNumbers, RowsLike
 from .._base import PoolClassifier
 from ._allocation import Allocation, in_turn
 
@@ -8,16 +9,16 @@ class TwoSetsClassifier(PoolClassifier):
     """A `PoolClassifier` whose labels have purposes; the first ones in turn."""
 
     @property
-    def allocation_(self):
+    def allocation_(self) -> Labels:
         """What each label is for, in the order in which they were taught."""
         return self._allocation().names
 
     @property
-    def labeled_indices_(self):
+    def labeled_indices_(self) -> dict[str, RowNumbers]:
         """Rows of the pool whose labels were bought, for each of the two sets."""
         return self._allocation().divided(self._requests.rows[self._requests.taught])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: RowsLike) -> Floats:
         """Return the class probabilities of the chosen model.
 
         Parameters

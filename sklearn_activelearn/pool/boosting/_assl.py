@@ -1,7 +1,10 @@
 """Committees that minimise the cost, for chosen labels and for random ones."""
 
+from typing import Literal
+
 from ..._baseline import baseline_of
 from ..._docstrings import NEWTON_BOOSTING, documented
+from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from ._rounds import NewtonRounds
 from ._trainer import BoostingTrainer, closest_vote
@@ -70,19 +73,21 @@ class SSMarginBoostClassifier(PoolClassifier):
 
     _search_grid = {"alpha": [0.01, 0.1]}
 
+    cost_curve_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        alpha=0.01,
-        init=None,
-        n_estimators=50,
-        tol=1e-3,
-        n_initial=100,
-        batch_size=1,
-        budget=100,
-        stopping=None,
-        random_state=None,
+        alpha: float = 0.01,
+        init: Classifier | None = None,
+        n_estimators: int = 50,
+        tol: float = 1e-3,
+        n_initial: int = 100,
+        batch_size: int = 1,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.alpha = alpha
@@ -158,22 +163,24 @@ class ASSLBoostClassifier(PoolClassifier):
 
     _search_grid = {"alpha": [0.01, 0.1]}
 
+    cost_curve_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        alpha=0.01,
-        init=None,
-        n_estimators=50,
-        tol=1e-3,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        budget=100,
-        stopping=None,
-        random_state=None,
+        alpha: float = 0.01,
+        init: Classifier | None = None,
+        n_estimators: int = 50,
+        tol: float = 1e-3,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.alpha = alpha

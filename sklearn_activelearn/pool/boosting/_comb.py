@@ -1,8 +1,11 @@
 """COMB: boosting from scratch, also on guessed labels of the rows without one."""
 
+from typing import Literal
+
 from sklearn.ensemble import AdaBoostClassifier
 
 from ..._docstrings import BOOSTING, documented
+from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from ._rounds import DiscreteRounds
@@ -61,21 +64,23 @@ class COMBClassifier(PoolClassifier):
 
     _search_grid = {"alpha": [0.01, 0.1]}
 
+    cost_curve_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        alpha=0.01,
-        init=None,
-        n_estimators=20,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        budget=100,
-        stopping=None,
-        random_state=None,
+        alpha: float = 0.01,
+        init: Classifier | None = None,
+        n_estimators: int = 20,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.alpha = alpha

@@ -1,8 +1,11 @@
 """The committee that grows: one boosting step for each label."""
 
+from typing import Literal
+
 from sklearn.ensemble import AdaBoostClassifier
 
 from ..._docstrings import BOOSTING, documented
+from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from ._rounds import RoundsPerLabel
@@ -85,24 +88,26 @@ class FASSLBoostClassifier(PoolClassifier):
 
     _search_grid = {"alpha": [0.01, 0.1], "n_estimators_per_label": [1, 2]}
 
+    cost_curve_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        alpha=0.01,
-        init=None,
-        n_estimators_per_label=1,
-        n_initial_estimators=None,
-        shrinkage=1.0,
-        early_stopping=False,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        budget=100,
-        stopping=None,
-        random_state=None,
+        alpha: float = 0.01,
+        init: Classifier | None = None,
+        n_estimators_per_label: int = 1,
+        n_initial_estimators: int | None = None,
+        shrinkage: float = 1.0,
+        early_stopping: bool = False,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.alpha = alpha

@@ -1,8 +1,11 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
+from typing import Literal
+
 from sklearn.ensemble import AdaBoostClassifier
 
 from ..._docstrings import BOOSTING, documented
+from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from ._rounds import DiscreteRounds
@@ -70,19 +73,21 @@ class QueryByBoostingClassifier(PoolClassifier):
 
     _search_grid = {"n_estimators": [5, 20]}
 
+    cost_curve_: Floats
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Classifier | None = None,
         *,
-        n_estimators=20,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        batch="top",
-        embedding=None,
-        budget=100,
-        stopping=None,
-        random_state=None,
+        n_estimators: int = 20,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        random_state: Seed = None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators

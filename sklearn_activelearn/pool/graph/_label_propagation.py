@@ -1,11 +1,14 @@
 """Active label propagation: ask where a label leaves the fewest errors to expect."""
 
+from typing import Literal
+
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from ..._containers import exact_keys, n_rows
 from ..._docstrings import POOL, documented
 from ..._labels import encode
+from ..._typing import Embedding, Floats, Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from .._ranking import DistinctFirst, best
@@ -129,20 +132,22 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     _search_grid = {"kernel": ["knn", "rbf"]}
 
+    label_distributions_: Floats
+
     def __init__(
         self,
-        kernel="knn",
+        kernel: Literal["knn", "rbf"] = "knn",
         *,
-        gamma=None,
-        n_neighbors=7,
-        n_initial=10,
-        initial="random",
-        batch_size=1,
-        embedding=None,
-        budget=100,
-        stopping=None,
-        n_jobs=None,
-        random_state=None,
+        gamma: float | None = None,
+        n_neighbors: int = 7,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -175,7 +180,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             self.label_distributions_ = self.label_distributions_ @ columns
 
     @property
-    def transduction_(self):
+    def transduction_(self) -> Labels:
         return self.classes_[self.label_distributions_.argmax(axis=1)]
 
     def _catch_up(self):

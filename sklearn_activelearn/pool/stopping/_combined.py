@@ -1,8 +1,11 @@
 """Several rules as one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ._registry import find_rules, judged
+from ..._typing import StoppingRule
+from ._registry import Progress, find_rules, judged
 
 
 @dataclass(frozen=True)
@@ -42,23 +45,23 @@ class AllOf:
     200 labels of 1797
     """
 
-    rules: tuple
+    rules: Sequence[str | StoppingRule]
 
     def __post_init__(self):
         if isinstance(self.rules, list):  # rules are looked up by their values
             object.__setattr__(self, "rules", tuple(self.rules))
 
     @property
-    def needs(self):
+    def needs(self) -> tuple[str, ...]:
         """The methods that any of the rules needs."""
         return tuple(dict.fromkeys(m for rule in self._found for m in rule.needs))
 
-    def check(self):
+    def check(self) -> None:
         """Raise if there are not two rules or more."""
         if not isinstance(self.rules, tuple) or len(self._found) < 2:
             raise ValueError(f"rules must be two stopping rules or more, got {self}.")
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         met, memory = judged(self._found, progress, memory)
         return len(met) == len(self._found), memory

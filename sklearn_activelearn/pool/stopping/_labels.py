@@ -1,12 +1,13 @@
 """Rules on what the last labels were."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..._containers import take
 from ..._validation import check_number
-from ._registry import named
+from ._registry import Progress, named
 
 
 @named("no_new_class")
@@ -54,11 +55,11 @@ class NoNewClass:
 
     needs = ()
 
-    def check(self):
+    def check(self) -> None:
         """Raise if the number is out of its range."""
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         _, first = np.unique(progress.labels, return_index=True)
         n_since = len(progress.labels) - 1 - first.max()
@@ -108,11 +109,11 @@ class NoError:
 
     needs = ("predict",)
 
-    def check(self):
+    def check(self) -> None:
         """Raise if the number is out of its range."""
         check_number(self.n_labels, "n_labels", 1, closed="left", integer=True)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n_known = len(progress.labels)
         before, n_before, n_right = memory or (progress.model, n_known, 0)

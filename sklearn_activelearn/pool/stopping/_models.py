@@ -1,12 +1,13 @@
 """Rules that compare the models before and after a purchase."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from ..._validation import check_number
-from ._registry import named
+from ._registry import Progress, named
 
 
 def times_in_a_row(progress, memory, agree):
@@ -77,12 +78,12 @@ class StablePredictions:
 
     needs = ("predict",)
 
-    def check(self):
+    def check(self) -> None:
         """Raise if a parameter is out of its range."""
         check_number(self.threshold, "threshold", 0, 1, closed="right")
         check_number(self.patience, "patience", 1, closed="left", integer=True)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n_times, memory = times_in_a_row(
             progress, memory, lambda *both: kappa(*both) >= self.threshold
@@ -141,12 +142,12 @@ class ClassificationChange:
 
     needs = ("predict",)
 
-    def check(self):
+    def check(self) -> None:
         """Raise if a parameter is out of its range."""
         check_number(self.threshold, "threshold", 0, 1, closed="left")
         check_number(self.patience, "patience", 1, closed="left", integer=True)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n_times, memory = times_in_a_row(
             progress,

@@ -5,10 +5,13 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from ..._net_gain import changes, net_share
+from ..._typing import RowsLike
 from ..._validation import check_number
+from ._registry import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +84,9 @@ class LabelPrice:
     error: float
     label: float
     n_labels: int = 50
-    validation: Any = field(default=None, repr=False, compare=False)
+    validation: tuple[RowsLike, ArrayLike] | None = field(
+        default=None, repr=False, compare=False
+    )
     #: Rules are looked up by their values, and arrays cannot be.
     _rows: str = field(init=False, repr=False)
 
@@ -90,7 +95,7 @@ class LabelPrice:
     def __post_init__(self):
         object.__setattr__(self, "_rows", joblib.hash(self.validation))
 
-    def check(self):
+    def check(self) -> None:
         """Raise if a price or number is out of its range, or rows do not match."""
         check_number(self.error, "error", 0)
         check_number(self.label, "label", 0)
@@ -101,7 +106,7 @@ class LabelPrice:
             raise TypeError("validation must be a tuple of rows and their labels.")
         check_consistent_length(*self.validation)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n = len(progress.labels)
         past = memory or ()

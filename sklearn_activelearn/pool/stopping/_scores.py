@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..._validation import check_number
 from .._utility import entropy, scores_of, smallest_margin
-from ._registry import named
+from ._registry import Progress, named
 
 
 @named("margin_exhausted")
@@ -41,10 +42,10 @@ class MarginExhausted:
 
     needs = ("decision_function",)
 
-    def check(self):
+    def check(self) -> None:
         """Nothing can be wrong: it has no parameters."""
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         scores = progress.of_left(partial(scores_of, progress.model))
         width = 1 if scores.ndim == 1 else 2
@@ -93,11 +94,11 @@ class OverallUncertainty:
 
     needs = ("predict_proba",)
 
-    def check(self):
+    def check(self) -> None:
         """Raise if the threshold is out of its range."""
         check_number(self.threshold, "threshold", 0, 1)
 
-    def judge(self, progress, memory):
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         probabilities = progress.of_left(progress.model.predict_proba)
         of_a_guess = np.log(probabilities.shape[1])

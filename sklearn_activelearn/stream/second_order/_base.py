@@ -5,6 +5,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..._protocol import ActiveClassifier
+from ..._typing import Floats, RowsLike
 from ..._validation import UNLIMITED, check_limit, check_rows
 from .._linear import LinearPredictor
 from .._linear_state import Weights
@@ -62,24 +63,24 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.random_state = random_state
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         """Weights of the features, for rows of unit norm if `normalize`."""
         return self._linear_weights().coef
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         """Weights of the constant feature."""
         return self._linear_weights().intercept
 
     @property
-    def is_dual_(self):
+    def is_dual_(self) -> bool:
         """Whether it is in dual form now."""
         if not hasattr(self, "_inverse"):
             raise AttributeError("is_dual_: the learner has not seen a row yet.")
         return self._inverse.is_dual
 
     @blockwise
-    def decision_function(self, X):
+    def decision_function(self, X: RowsLike) -> Floats:
         check_is_fitted(self)
         if not self._inverse.has_kernel:
             return super().decision_function(X)

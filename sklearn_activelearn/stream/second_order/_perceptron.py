@@ -1,7 +1,11 @@
 """The second-order Perceptron: all labels bought, mistakes stored."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 from ..._baseline import baseline_of
 from ..._docstrings import SECOND_ORDER, documented
+from ..._typing import Seed
 from ..._validation import check_number
 from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
@@ -72,20 +76,20 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
     def __init__(
         self,
-        a=1.0,
+        a: float = 1.0,
         *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        dual="auto",
-        max_stored=None,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        dual: Literal["auto", True, False] = "auto",
+        max_stored: int | None = None,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             kernel=kernel,

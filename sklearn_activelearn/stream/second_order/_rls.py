@@ -1,10 +1,14 @@
 """RLS selective sampling: ask while the least-squares margin is uncertain."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from ..._baseline import baseline_of
+from ..._compat import available_if
 from ..._docstrings import SECOND_ORDER, documented
+from ..._typing import Floats, RowsLike, Seed
 from ..._validation import check_flag, check_number, check_option
 from .._rules import (
     ConstantRule,
@@ -122,22 +126,22 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
     def __init__(
         self,
-        lam=30.0,
+        lam: float = 30.0,
         *,
-        variant="current",
-        transient=False,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        dual="auto",
-        max_stored=None,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        variant: Literal["next", "current", "mistake", "all"] = "current",
+        transient: bool = False,
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        dual: Literal["auto", True, False] = "auto",
+        max_stored: int | None = None,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             kernel=kernel,
@@ -158,7 +162,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         self.transient = transient
 
     @available_if(stores_all_it_buys)
-    def predict_proba(self, X):
+    def predict_proba(self, X: RowsLike) -> Floats:
         """Return the probabilities of the classes under the linear noise model.
 
         Parameters

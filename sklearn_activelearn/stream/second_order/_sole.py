@@ -1,6 +1,10 @@
 """SOLE: the second-order label-efficient Perceptron."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 from ..._docstrings import SECOND_ORDER, documented
+from ..._typing import Seed
 from ..._validation import check_number, check_option
 from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
@@ -95,22 +99,23 @@ class SOLEClassifier(SecondOrderClassifier):
 
     def __init__(
         self,
-        b=0.03,
+        b: float = 0.03,
         *,
-        a=1.0,
-        query_probability="potential",
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        dual="auto",
-        max_stored=None,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        a: float = 1.0,
+        query_probability: Literal["potential", "margin"]
+        | Callable[..., Any] = "potential",
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        dual: Literal["auto", True, False] = "auto",
+        max_stored: int | None = None,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         super().__init__(
             kernel=kernel,

@@ -1,0 +1,595 @@
+"""What users write, with the type of everything that they get.
+
+A type checker reads these functions, and `tests/test_types.py` runs them: each
+``assert_type`` holds for the type checker and for the value.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from typing import Any, Literal, assert_type
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import sklearn_activelearn
+from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
+    ALMSClassifier,
+    ASSLBoostClassifier,
+    BatchMarginLossClassifier,
+    CBGZClassifier,
+    COMBClassifier,
+    DecisionStumpClassifier,
+    DKMClassifier,
+    FASSLBoostClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    OnePassSearchCV,
+    PassiveClassifier,
+    QueryByBoostingClassifier,
+    QueryByCommitteeClassifier,
+    RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+    SSMarginBoostClassifier,
+    UncertaintyHerdingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.datasets import (
+    make_low_noise,
+    make_outlier_line,
+    make_twonorm,
+)
+from sklearn_activelearn.evaluation import (
+    ActiveTest,
+    AllocationDisplay,
+    CostCurveDisplay,
+    Estimate,
+    ExperimentInterrupted,
+    LabelAdvice,
+    LabelCurve,
+    LabelCurveComparison,
+    LabelCurveDisplay,
+    LabelsToTarget,
+    LabelsToTargetDisplay,
+    LossDisplay,
+    ModelProbabilityDisplay,
+    OnlineEstimate,
+    QueryDisplay,
+    Tuning,
+    accuracy_per_label_scorer,
+    advice,
+    area_under_label_curve,
+    best_in_hindsight,
+    compare_label_curves,
+    label_curve,
+    labels_to_target,
+    make_priced_scorer,
+    n_queries_scorer,
+    online_score,
+    tune_labels_to_target,
+)
+from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.losses import (
+    HingeLoss,
+    LogRampLoss,
+    MarginLoss,
+    RampLoss,
+    RootRampLoss,
+    SigmoidLoss,
+    SmoothHingeLoss,
+    SmoothRampLoss,
+    make_loss,
+)
+from sklearn_activelearn.pool import (
+    AllOf,
+    ClassificationChange,
+    LabelPrice,
+    MarginExhausted,
+    NoError,
+    NoNewClass,
+    OverallUncertainty,
+    StablePredictions,
+)
+from sklearn_activelearn.sources import ParquetSource, as_memmap
+from sklearn_activelearn.stream import rank_probability
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.integer[Any]]
+Labels = NDArray[Any]
+RowNumbers = NDArray[np.int64]
+
+
+def problem() -> tuple[Floats, Labels]:
+    """Return rows that are easy to tell apart, and labels."""
+    X, y = make_twonorm(80, 4, random_state=0)
+    return X, np.where(y == y[0], "yes", "no")
+
+
+def use_data_sets() -> None:
+    """Synthetic problems."""
+    X, y = make_twonorm(20, 3, random_state=0)
+    assert_type(X, Floats)
+    assert_type(y, Ints)
+    X, y = make_outlier_line(20, distance=50.0, random_state=0)
+    assert_type(X, Floats)
+    assert_type(y, Ints)
+    X, y = make_low_noise(20, 3, alpha=1.0, margin=0.5, random_state=0)
+    assert_type(y, Ints)
+    _, _, u = make_low_noise(20, 3, coef=True, random_state=0)
+    assert_type(u, Floats)
+
+
+def use_verbs_of_a_pool_learner() -> None:
+    """Every verb of a pool learner."""
+    X, y = problem()
+    learner = MinMarginClassifier(LogisticRegression(), n_initial=4, random_state=0)
+    rows = learner.query(X)
+    assert_type(rows, RowNumbers)
+    assert_type(learner.pending(X), RowNumbers)
+    assert_type(learner.stop_reason_, str | None)
+    assert_type(learner.teach(X[rows], y[rows]), MinMarginClassifier)
+    rows, probabilities = learner.query(X, limit=3, return_probability=True)
+    assert_type(rows, RowNumbers)
+    assert_type(probabilities, Floats)
+    learner.skip(X[rows], refund=True)
+    rows, utilities = learner.query(X, candidates=range(40), return_utility=True)
+    assert_type(utilities, Floats)
+    assert_type(learner.skip(), MinMarginClassifier)
+    found = learner.query(X, exclude=y == "no", return_probability=True,
+                          return_utility=True)  # fmt: skip
+    assert_type(found, tuple[RowNumbers, Floats, Floats])
+    learner.teach(csr_matrix(X)[found[0]].toarray(), list(y[found[0]]))
+    learner.partial_fit(X, y, classes=["no", "yes"])
+    assert_type(learner.learn(X, lambda rows: y[rows]), MinMarginClassifier)
+    labels = y[learner.queried_indices_]
+    assert_type(learner.correct(X[learner.queried_indices_], labels),
+                MinMarginClassifier)  # fmt: skip
+    assert_type(learner.fit(X, y), MinMarginClassifier)
+    assert_type(learner.partial_fit(X, y), MinMarginClassifier)
+    assert_type(learner.predict(X), Labels)
+    assert_type(learner.predict_proba(X), Floats)
+    assert_type(learner.decision_function(X), Floats)
+    assert_type(learner.score(X, y), float)
+    assert_type(learner.set_params(budget=None), MinMarginClassifier)
+    assert_type(learner.get_params(deep=False), dict[str, Any])
+
+
+def use_counts_of_a_pool_learner() -> None:
+    """What a pool learner knows of itself."""
+    X, y = problem()
+    learner = MinMarginClassifier(budget=20, random_state=0).fit(X, y)
+    assert_type(learner.classes_, Labels)
+    assert_type(learner.n_features_in_, int)
+    assert_type(learner.n_queries_, int)
+    assert_type(learner.n_pending_, int)
+    assert_type(learner.n_skipped_, int)
+    assert_type(learner.n_taught_, int)
+    assert_type(learner.queried_indices_, RowNumbers)
+    assert_type(learner.stop_reason_, str | None)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    assert_type(learner.fit(frame, y).feature_names_in_, Labels)
+
+
+def use_pool_learners() -> None:
+    """The parameters and the results of each pool learner."""
+    X, y = problem()
+    sampling = UncertaintySamplingClassifier(
+        LogisticRegression(), measure="entropy", n_initial=4, initial="herding",
+        batch_size=5, batch="cluster", embedding=StandardScaler(), n_candidates=40,
+        budget=20, stopping=["stable_predictions", NoError(5)], n_jobs=1,
+        random_state=0,
+    )  # fmt: skip
+    assert_type(sampling.fit(X, y).n_queries_, int)
+    sampling.set_params(measure=lambda probabilities: -probabilities.max(axis=1))
+    herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
+    assert_type(herding.fit(X, y).temperature_, float)
+    estimators = [("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]
+    committee = QueryByCommitteeClassifier(
+        LogisticRegression(), param_grid={"C": [0.1, 1.0]}, cv=2, budget=20,
+        disagreement="consensus_kl", random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert_type(committee.best_index_, int)
+    assert_type(committee.cv_scores_, Floats)
+    assert_type(committee.model_names_, list[str])
+    assert_type(committee.vote_weights_, Floats)
+    assert_type(committee.estimators_, list[Any])
+    passive = PassiveClassifier(estimators=estimators, budget=20, random_state=0)
+    assert_type(passive.fit(X, y).cv_scores_, Floats)
+    assert_type(passive.best_index_, int)
+    assert_type(passive.model_names_, list[str])
+    alms = ALMSClassifier(
+        estimators=estimators, n_initial=6, n_candidates=2, n_pairs=1, budget=7,
+        voi="refit", cv=2, label="predicted", random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert_type(alms.allocation_, Labels)
+    assert_type(alms.labeled_indices_, dict[str, RowNumbers])
+    assert_type(alms.model_probabilities_, Floats)
+    assert_type(alms.voi_history_, Floats)
+    assert_type(alms.best_index_, int)
+    assert_type(alms.model_names_, list[str])
+    assert_type(alms.predict_proba(X), Floats)
+    grid = ALMSClassifier(param_grid={"C": [0.1, 1.0]}, budget=14, random_state=0)
+    assert_type(grid.fit(X, y).best_params_, dict[str, Any])
+    propagation = ActiveLabelPropagationClassifier(kernel="rbf", budget=15)
+    assert_type(propagation.fit(X, y).label_distributions_, Floats)
+    assert_type(propagation.transduction_, Labels)
+
+
+def use_boosting() -> None:
+    """The boosting learners."""
+    X, y = problem()
+    stump = DecisionStumpClassifier(criterion="gini").fit(X, y, sample_weight=None)
+    assert_type(stump.predict(X), Labels)
+    assert_type(stump.predict_proba(X), Floats)
+    assert_type(stump.score(X, y), float)
+    assert_type(stump.error_, float)
+    assert_type(stump.feature_, int)
+    assert_type(stump.threshold_, float)
+    assert_type(stump.side_probabilities_, Floats)
+    for learner in (
+        ASSLBoostClassifier(stump, n_estimators=3, budget=12, random_state=0),
+        COMBClassifier(stump, n_estimators=3, budget=12, random_state=0),
+        FASSLBoostClassifier(stump, shrinkage=0.5, budget=12, random_state=0),
+        QueryByBoostingClassifier(stump, n_estimators=3, budget=12, random_state=0),
+        SSMarginBoostClassifier(stump, n_estimators=3, n_initial=12, budget=12),
+    ):
+        assert_type(learner.fit(X, y).cost_curve_, Floats)
+        assert_type(learner.query(X, limit=0, return_utility=True),
+                    tuple[RowNumbers, Floats])  # fmt: skip
+
+
+def use_stopping_rules() -> None:
+    """The stopping rules and their parameters."""
+    X, y = problem()
+    learner = UncertaintySamplingClassifier(
+        stopping=[
+            AllOf([NoNewClass(n_labels=10), "no_error"]),
+            ClassificationChange(threshold=0.1, patience=2),
+            LabelPrice(error=10.0, label=0.5, n_labels=10, validation=(X, y)),
+            NoError(n_labels=10),
+            OverallUncertainty(threshold=0.2),
+            StablePredictions(threshold=0.9, patience=2),
+        ],
+        random_state=0,
+    ).fit(X, y)
+    MinMarginClassifier(stopping=MarginExhausted(), budget=20).fit(X, y)
+    assert_type(learner.stop_reason_, str | None)
+    assert_type(AllOf(["no_error", NoNewClass()]).needs, tuple[str, ...])
+    assert_type(NoError().n_labels, int)
+
+
+def use_verbs_of_a_stream_learner() -> None:
+    """Every verb of a stream learner."""
+    X, y = problem()
+    learner = CBGZClassifier(b="adaptive", update="dkm", random_state=0)
+    learner.teach(X[:4], y[:4], classes=np.unique(y))
+    rows = learner.query(X)
+    assert_type(rows, RowNumbers)
+    assert_type(learner.pending(X), RowNumbers)
+    assert_type(learner.skip(X[rows]), CBGZClassifier)
+    rows, probabilities = learner.query(X, return_probability=True)
+    assert_type(probabilities, Floats)
+    assert_type(learner.teach(X[rows], y[rows]), CBGZClassifier)
+
+    def oracle(rows: NDArray[np.int64]) -> list[str]:
+        return ["no"] * len(rows)
+
+    assert_type(learner.learn(X, oracle, candidates=[3, 1]), CBGZClassifier)
+    assert_type(learner.partial_fit(X, y), CBGZClassifier)
+    assert_type(learner.fit(X, y), CBGZClassifier)
+    assert_type(learner.predict(X), Labels)
+    assert_type(learner.decision_function(csr_matrix(X)), Floats)
+    assert_type(learner.score(X, y), float)
+    assert_type(learner.get_params(), dict[str, Any])
+    assert_type(learner.set_params(beta=2.0), CBGZClassifier)
+    assert_type(learner.classes_, Labels)
+    assert_type(learner.coef_, Floats)
+    assert_type(learner.intercept_, Floats)
+    assert_type(learner.n_queries_, int)
+    assert_type(learner.n_pending_, int)
+    assert_type(learner.n_seen_, int)
+    assert_type(learner.n_skipped_, int)
+    assert_type(learner.n_taught_, int)
+    assert_type(learner.n_updates_, int)
+    assert_type(learner.queried_indices_, RowNumbers)
+    assert_type(learner.stop_reason_, str | None)
+
+
+def use_stream_learners() -> None:
+    """The parameters and the results of each stream learner."""
+    X, y = problem()
+    assert_type(DKMClassifier(R=8).fit(X, y).threshold_, float)
+    random = RandomSamplingClassifier(rate=0.5, eta0=2.0, budget=0.5, random_state=0)
+    assert_type(random.fit(X, y).n_updates_, int)
+    margin = MarginLossClassifier(
+        loss=RootRampLoss(s=0.3), n_warm_start=5, learning_rate="invscaling"
+    )
+    assert_type(margin.fit(X, y).coef_, Floats)
+    greedy = GreedyOnlineClassifier(m=3, loss="hinge", random_state=0)
+    assert_type(greedy.fit(X, y).intercept_, Floats)
+    assert_type(rank_probability(5, 2), Floats)
+    rls = RLSSamplingClassifier(lam=1.0, variant="all", random_state=0).fit(X, y)
+    assert_type(rls.is_dual_, bool)
+    assert_type(rls.decision_function(X), Floats)
+    second = SecondOrderPerceptronClassifier(a=2.0, kernel="rbf", max_stored=20)
+    assert_type(second.fit(X, y).n_queries_, int)
+    sole = SOLEClassifier(b=0.1, query_probability="margin", dual=True)
+    assert_type(sole.fit(X, y).predict(X), Labels)
+    batch = BatchMarginLossClassifier("smooth_ramp", alpha=0.01, random_state=0)
+    assert_type(batch.fit(X, y), BatchMarginLossClassifier)
+    assert_type(batch.coef_, Floats)
+    assert_type(batch.n_iter_, int)
+    assert_type(batch.n_restarts_, int)
+    assert_type(batch.objective_, float)
+    assert_type(batch.decision_function(X), Floats)
+
+
+def use_search() -> None:
+    """A grid search over a stream learner."""
+    X, y = problem()
+    grid = {"b": np.array([0.1, 1.0]), "eta0": [1.0, 2.0]}
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), grid, cv=2, n_jobs=1)
+    assert_type(search.fit(X, y), OnePassSearchCV)
+    assert_type(search.best_params_, dict[str, Any])
+    assert_type(search.best_index_, int | np.integer[Any])
+    assert_type(search.cv_results_, dict[str, Any])
+    assert_type(search.fused_, NDArray[np.bool_])
+    assert_type(search.n_labels_read_, int)
+    assert_type(search.predict(X), Labels)
+    assert_type(search.score(X, y), float)
+
+
+def use_losses() -> None:
+    """Margin losses, and one of a user."""
+
+    class Squared(MarginLoss):
+        convex = True
+
+        def __init__(self, power: float = 2.0):
+            self.power = power
+
+        def value(self, z: Floats) -> Floats:
+            return np.maximum(1 - z, 0) ** self.power
+
+        def derivative(self, z: Floats) -> Floats:
+            return -2 * np.maximum(1 - z, 0)
+
+    own: list[MarginLoss] = [
+        HingeLoss(), LogRampLoss(t=1.5), RampLoss(t=2.0), RootRampLoss(t=1.0, s=0.5),
+        SigmoidLoss(), SmoothHingeLoss(h=0.3), SmoothRampLoss(t=1.0, h=0.5),
+        make_loss("log_ramp"), Squared(),
+    ]  # fmt: skip
+    for loss in own:
+        assert_type(loss.query_probability([0.0, 1.0]), Floats)
+        assert_type(loss.get_params(), dict[str, Any])
+        assert_type(loss.parameters, tuple[str, ...])
+        assert_type(loss.name, str | None)
+        assert_type(loss.convex, bool)
+        assert_type(loss.corner, float)
+    assert_type(RootRampLoss().s, float)
+    assert_type(SmoothRampLoss().h, float)
+    assert_type(LogRampLoss().set_params(t=2.0).t, float)
+    assert_type(RampLoss().value([0.0]), Floats)
+    assert_type(RampLoss().derivative(np.zeros(2)), Floats)
+
+
+def use_curves() -> None:
+    """Label curves, and what is made of them."""
+    X, y = problem()
+    learner = CBGZClassifier(random_state=0)
+    curve = label_curve(learner, X, y, cv=3, scoring="accuracy", n_repeats=1, n_jobs=1,
+                        at=range(5, 30, 5), progress=False, random_state=0)  # fmt: skip
+    assert_type(curve, LabelCurve)
+    for array in (curve.n_labels, curve.scores, curve.n_bought, curve.final_scores,
+                  curve.n_offered, curve.n_held_out, curve.runs):  # fmt: skip
+        assert_type(array, np.ndarray)
+    assert_type(curve.mean, Floats)
+    assert_type(curve.std, Floats)
+    assert_type(curve.carried_scores, Floats)
+    assert_type(curve.scores_at([5, 10]), Floats)
+    assert_type(curve.labels_for(0.1), float)
+    assert_type(curve.to_dict(), dict[str, Any])
+    assert_type(LabelCurve.from_json(curve.to_json()), LabelCurve)
+    assert_type(LabelCurve.from_dict(curve.to_dict()), LabelCurve)
+    assert_type(area_under_label_curve(curve, start=10, stop=20), Floats)
+    pipeline = make_pipeline(StandardScaler(), DKMClassifier(random_state=0))
+    other = label_curve(pipeline, X, y, cv=3, random_state=0)
+    comparison = compare_label_curves(curve, other, at=[10], test="bootstrap",
+                                      n_resamples=99, random_state=0)  # fmt: skip
+    assert_type(comparison, LabelCurveComparison)
+    assert_type(comparison.test, str)
+    assert_type(comparison.confidence, float)
+    assert_type(comparison.n_runs, int)
+    assert_type(comparison.p_value, np.ndarray)
+    assert_type(comparison.area_mean, float)
+    assert_type(comparison.area_p_value, float)
+    assert_type(str(comparison), str)
+    needed = labels_to_target(curve, 0.2)
+    assert_type(needed, LabelsToTarget)
+    assert_type(needed.error, float)
+    assert_type(needed.labels, np.ndarray)
+    assert_type(needed.counted, Floats)
+    assert_type(needed.mean, float)
+    assert_type(needed.std, float)
+    assert_type(needed.n_failed, int)
+    print(needed.to_frame(), curve.to_frame(), comparison.to_frame())
+
+
+def use_tuning() -> None:
+    """Settings for few labels."""
+    X, y = problem()
+    learner, grid = CBGZClassifier(), {"b": [0.3, 3.0]}
+    tuning = tune_labels_to_target(learner, grid, X, y, error=0.2, cv=2, random_state=0)
+    assert_type(tuning, Tuning[CBGZClassifier])
+    assert_type(tuning.best_estimator, CBGZClassifier)
+    assert_type(tuning.best_params, dict[str, Any])
+    assert_type(tuning.results, list[tuple[dict[str, Any], LabelsToTarget]])
+    assert_type(tuning.to_dict(), dict[str, Any])
+    assert_type(tuning.to_json(), str)
+    params, curve = best_in_hindsight(learner, grid, X, y, cv=2, random_state=0)
+    assert_type(params, dict[str, Any])
+    assert_type(curve, LabelCurve)
+    try:
+        label_curve(learner, X, y, cv=2, random_state=0)
+    except ExperimentInterrupted as stop:
+        assert_type(stop.result, LabelCurve | Tuning[Any])
+
+
+def use_estimates() -> None:
+    """What labels say of a model."""
+    X, y = problem()
+    learner = CBGZClassifier(random_state=0).fit(X, y)
+    online = online_score(learner, window=None, confidence=0.9)
+    assert_type(online, OnlineEstimate)
+    assert_type(online.n_rows, int)
+    assert_type(online.value, float)
+    model = LogisticRegression().fit(X[:40], y[:40])
+    test = ActiveTest(model, labelled=(X[:40], y[:40]), mix=0.5, random_state=0)
+    rows = test.query(X[40:], limit=12)
+    assert_type(rows, RowNumbers)
+    assert_type(test.pending(X[40:]), RowNumbers)
+    assert_type(test.teach(X[40:][rows[2:]], y[40:][rows[2:]]), ActiveTest)
+    assert_type(test.skip(), ActiveTest)
+    estimate = test.estimate(0.9, always_valid=True)
+    assert_type(estimate, Estimate)
+    assert_type(estimate.low, float)
+    assert_type(estimate.high, float)
+    assert_type(estimate.n_labels, int)
+    assert_type(estimate.confidence, float)
+    assert_type(test.n_queries_, int)
+    assert_type(test.n_pending_, int)
+    assert_type(test.n_skipped_, int)
+    assert_type(test.n_taught_, int)
+    assert_type(test.get_params(), dict[str, Any])
+    worth = advice([(10, y[:20]), (40, y[1:21])], y[:20], n_labels=20)
+    assert_type(worth, LabelAdvice)
+    assert_type(worth.gain, Estimate)
+    assert_type(worth.n_before, int)
+    assert_type(worth.n_changed, int)
+    assert_type(worth.n_right, int)
+    assert_type(worth.n_wrong, int)
+    assert_type(accuracy_per_label_scorer(learner, X, y), float)
+    assert_type(n_queries_scorer(learner, X, y), int)
+    scorer = make_priced_scorer(0.01, scoring="balanced_accuracy")
+    assert_type(scorer(learner, X, y), float)
+
+
+def use_displays() -> None:
+    """Pictures."""
+    X, y = problem()
+    learner = CBGZClassifier(random_state=0)
+    curve = label_curve(learner, X, y, cv=2, random_state=0)
+    drawn = LabelCurveDisplay.from_curves({"CBGZ": curve}, passive=curve, target=0.1)
+    assert_type(drawn, LabelCurveDisplay)
+    assert_type(drawn.ax_, Axes)
+    assert_type(drawn.figure_, Figure)
+    assert_type(drawn.lines_, list[Line2D])
+    assert_type(drawn.plot(kind="score", band=0.5), LabelCurveDisplay)
+    needed = LabelsToTargetDisplay.from_curves(curve, errors=[0.1, 0.2])
+    assert_type(needed.lines_, list[Line2D])
+    measured = LabelsToTargetDisplay.from_estimator(learner, X, y, cv=2)
+    assert_type(measured, LabelsToTargetDisplay)
+    losses = LossDisplay.from_losses(["hinge", RampLoss()], kind="derivative")
+    assert_type(losses.lines_, list[Line2D])
+    boosted = COMBClassifier(n_estimators=3, budget=12, random_state=0).fit(X, y)
+    costs = CostCurveDisplay.from_estimator(boosted)
+    assert_type(costs, CostCurveDisplay)
+    assert_type(costs.lines_, list[Line2D])
+    alms = ALMSClassifier(param_grid={"C": [0.1, 1.0]}, budget=14, random_state=0)
+    alms.fit(X, y)
+    assert_type(AllocationDisplay.from_estimator(alms).lines_, list[Line2D])
+    assert_type(ModelProbabilityDisplay.from_estimator(alms).image_, AxesImage)
+    X = X[:, :2]
+    plane = MinMarginClassifier(budget=20, random_state=0).fit(X, y)
+    queries = QueryDisplay.from_estimator(plane, X, y, grid_resolution=20)
+    assert_type(queries.plot(size=20).surface_, QuadMesh)
+
+
+def use_session() -> None:
+    """A session of labelling."""
+    X, y = problem()
+    learner = UncertaintySamplingClassifier(budget=14, n_initial=4, random_state=0)
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "labels.sqlite")
+    with LabelingSession(
+        learner, X, path, ids=list(range(len(X))), classes=["no", "yes"], test_size=4,
+        ahead=0,
+    ) as session:  # fmt: skip
+        assert_type(session, LabelingSession[UncertaintySamplingClassifier])
+        assert_type(session.learner, UncertaintySamplingClassifier)
+        assert_type(session.ids, list[str | int])
+        assert_type(session.classes, list[str | int | float | bool] | None)
+        assert_type(session.lease + 0.5, float)
+        while (id := session.next()) is not None:
+            assert_type(id, str | int)
+            session.label(id, str(y[int(id)]))
+        assert_type(session.stop_reason, str | None)
+        assert_type(session.undo(), str | int)
+        again = session.next(who="me")
+        assert again is not None
+        session.skip(again, reason="cannot tell", who="me")
+        print(session.row(again))
+        status = session.status()
+        assert_type(status.asked, int)
+        assert_type(status.answered, int)
+        assert_type(status.left, int | None)
+        assert_type(status.by_class, dict[str | int | float | bool, int])
+        assert_type(status.stop_reason, str | None)
+        predictions = session.predictions([0, 1])
+        assert_type(predictions.ids, list[str | int])
+        assert_type(predictions.labels, list[str | int | float | bool])
+        assert_type(predictions.probabilities, Floats | None)
+        assert_type(predictions.classes, list[str | int | float | bool])
+        for point in session.curve():
+            assert_type(point.n_labels, int)
+            assert_type(point.accuracy, float)
+            assert_type(point.n_test, int)
+        assert_type(session.advice(), str)
+        assert_type(session.export(os.path.join(folder, "labels.csv")), int)
+        assert_type(session.import_labels(os.path.join(folder, "labels.csv")), int)
+        session.close()
+    assert_type(export(path, os.path.join(folder, "again.csv")), int)
+
+
+def use_sources() -> None:
+    """Rows that are not in memory."""
+    X, _ = problem()
+    folder = tempfile.mkdtemp()
+    pd.DataFrame(X, columns=["a", "b", "c", "d"]).to_parquet(f"{folder}/rows.parquet")
+    source = ParquetSource(f"{folder}/rows.parquet", columns=["a", "b"])
+    assert_type(source.shape, tuple[int, int])
+    assert_type(source.columns, list[str])
+    assert_type(len(source), int)
+    assert_type(MinMarginClassifier(random_state=0).query(source), RowNumbers)
+    mapped = as_memmap(source, f"{folder}/rows.npy", dtype=np.float32)
+    assert_type(mapped, np.memmap[Any, Any])
+
+
+def use_modules() -> None:
+    """Public modules as attributes, and what users write around learners."""
+    assert_type(sklearn_activelearn.pool.NoError().n_labels, int)
+    assert_type(sklearn_activelearn.__version__, str)
+    initial: Literal["random", "herding"] = "herding"
+    learner = MinMarginClassifier(initial=initial)
+    answers: dict[int, str] = {}
+
+    def oracle(rows: NDArray[np.int64]) -> ArrayLike:
+        return [answers.setdefault(row, "yes" if row % 2 else "no") for row in rows]
+
+    ask: Callable[[NDArray[np.int64]], ArrayLike] = oracle
+    X, _ = problem()
+    assert_type(learner.learn(X, ask), MinMarginClassifier)
