@@ -76,6 +76,7 @@ _MODULES = (
     "pool",
     "sources",
     "stream",
+    "testing",
 )
 
 

@@ -51,11 +51,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again;
-    - ``_passive_baseline()``: an unfitted learner that buys all labels for the same model;
     - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace the checks of rows, ``_check_rows``, what it makes of the classes it
-    is told, ``_register_classes``, and what follows once labels are stored, ``_after_teach``.
+    is told, ``_register_classes``, what follows once labels are stored, ``_after_teach``, and the
+    learner that it is compared with, ``_passive_baseline()``.
     """
 
     #: A few values of its own parameters, for which the tests search them.
@@ -333,10 +333,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**params)
 
     def _validate(self, X, *y, min_rows=1, finite=False):
-        """Return validated rows, and labels if given any.
-
-        They are the first ones of a learner that has not begun.
-        """
+        """Return validated rows, and labels if given any; begin if it has not begun."""
         self._check_parameters()
         begins = not hasattr(self, "_requests")
         out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
@@ -366,10 +363,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return check(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
 
     def _register_classes(self, classes, y=()):
-        """Learn which labels can occur, or check that it is the same ones.
-
-        The labels `y` that came in with them, if any did, are not looked at here.
-        """
+        """Learn which labels can occur, or check that they are the same."""
         known = getattr(self, "classes_", None)
         if classes is None and known is None:
             raise ValueError(
@@ -389,6 +383,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, classes):
         self.classes_ = classes
+
+    def _passive_baseline(self):
+        raise NotImplementedError(f"{type(self).__name__} names no passive learner.")
 
     def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are absorbed."""

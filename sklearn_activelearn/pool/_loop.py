@@ -1,19 +1,122 @@
-"""The loop run by itself, on an answer sheet or with an oracle."""
+"""The verbs of pool learners, and the loop run by itself."""
 
 from contextlib import suppress
 from functools import partial
+from itertools import compress
 
 import numpy as np
 
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, numbers_of, take
 from .._labels import encode_answers
-from .._transaction import Transaction, exclusive, shallow
-from .._validation import UNLIMITED
+from .._transaction import Transaction, begin, exclusive, shallow
+from .._validation import UNLIMITED, check_flag
+from ._correction import corrected
 
 
 class PoolLoop(CallbackSupportMixin):
-    """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
+    """`query`, `correct` and the loops of a learner that picks and catches up."""
+
+    def query(
+        self,
+        X,
+        *,
+        candidates=None,
+        exclude=None,
+        limit=None,
+        return_probability=False,
+        return_utility=False,
+    ):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The whole pool, labelled rows included, always in one order. Rows that were
+            taught, are out or were skipped are not asked for again.
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that may be bought, or a mask. None: all.
+        exclude : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers that may not be bought, or a mask; taken out of `candidates`.
+        limit : int >= 0, default=None
+            At most so many rows.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought: that of a
+            random draw, else 1.
+        return_utility : bool, default=False
+            Also return what each row was worth to the learner when it was chosen,
+            higher is better; NaN for rows that were drawn at random.
+
+        Returns
+        -------
+        rows : ndarray of int64 of shape (n_queries,)
+            Row numbers of X, in the order in which to label them. These labels
+            are now on the bill. If there are none, ``stop_reason_`` says why.
+        probabilities : ndarray of shape (n_queries,)
+            Only with `return_probability`.
+        utilities : ndarray of shape (n_queries,)
+            Only with `return_utility`; the last of what is returned.
+
+        Raises
+        ------
+        ValueError
+            For rows that the estimator refuses, `candidates` or `exclude` that are no
+            rows of X, or a parameter out of its range.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was bought.
+        """
+        check_flag(return_probability, "return_probability")
+        check_flag(return_utility, "return_utility")
+        transaction, bought = self._query(X, candidates, exclude, limit)
+        asked = return_probability, return_utility
+        also = tuple(compress((bought.probabilities, bought.utilities), asked))
+        out = (bought.rows, *also) if also else bought.rows
+        transaction.commit()
+        return out
+
+    def correct(self, X, y):
+        """Replace labels that were taught.
+
+        The learner becomes what it would be had it been taught the right labels in the
+        same calls, on the pool that it knows now. Row numbers, probabilities and the
+        bill stay; stopping rules forget what they remember.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows that were taught. Of equal rows the one that was taught last is meant,
+            among those whose label differs.
+        y : array-like of shape (n_samples,)
+            Their right labels. A class that has no label any more goes, if nobody told
+            the classes.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For a row that was never taught, a label outside the classes, rows that do
+            not match `y` or the features.
+        RuntimeError
+            If another thread changed the learner meanwhile, or `learn` is under way.
+            As with every error, nothing was changed.
+
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels. They are stored; what
+            needs the model next raises the estimator's error.
+        """
+        transaction = begin(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0)
+        if len(y):
+            transaction.learner = corrected(learner, X, y)
+        return transaction.commit()
 
     def fit(self, X, y):
         """Simulate active learning on a labelled pool, from scratch.

@@ -9,7 +9,8 @@ from .._baseline import baseline_of
 from .._validation import check_number, check_option
 from ..losses import RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
-from ._rules import FunctionRule, LossRule, LossUpdate
+from ._rules import FunctionRule, LossRule
+from ._updates import LossUpdate
 
 #: Values of `learning_rate`.
 LEARNING_RATES = ("constant", "invscaling", "adaptive")

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ._registry import find_rules, judged
+from ._registry import StoppingRule, find_rules, judged
 
 
 @dataclass(frozen=True)
-class AllOf:
+class AllOf(StoppingRule):
     """Stop when all of several rules are met at the same time.
 
     A list of rules ends it with the first one that is met; this one asks for all of

@@ -2,7 +2,8 @@
 
 from ..._baseline import baseline_of
 from ..._validation import check_number
-from .._rules import ConstantRule, PerceptronUpdate
+from .._rules import ConstantRule
+from .._updates import PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 

@@ -5,12 +5,8 @@ from sklearn.utils.metaestimators import available_if
 
 from ..._baseline import baseline_of
 from ..._validation import check_flag, check_number, check_option
-from .._rules import (
-    ConstantRule,
-    EveryLabelUpdate,
-    PerceptronUpdate,
-    SmallMarginRule,
-)
+from .._rules import ConstantRule, SmallMarginRule
+from .._updates import EveryLabelUpdate, PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 VARIANTS = ("next", "current", "mistake", "all")

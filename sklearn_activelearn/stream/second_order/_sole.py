@@ -1,7 +1,8 @@
 """SOLE: the second-order label-efficient Perceptron."""
 
 from ..._validation import check_number, check_option
-from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
+from .._rules import FunctionRule, InverseMarginRule, PotentialRule
+from .._updates import PerceptronUpdate
 from ._base import SecondOrderClassifier
 from ._perceptron import whitened_baseline
 
