@@ -84,6 +84,7 @@ _MODULES = (
     "pool",
     "sources",
     "stream",
+    "testing",
 )
 
 

@@ -59,12 +59,11 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
       the labels for good when it ends, also if it is called again;
-    - ``_passive_baseline()``: an unfitted learner that buys all labels, for the same
-      model;
     - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
-    makes of declared classes; ``_after_teach``, what follows once labels are stored.
+    makes of declared classes; ``_after_teach``, what follows once labels are stored;
+    ``_passive_baseline()``, the learner that it is compared with.
     """
 
     #: A few values of its own parameters, for which the tests search them.
@@ -328,10 +327,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**params)
 
     def _validate(self, X, *y, min_rows=1, finite=False):
-        """Return validated rows, and labels if given any.
-
-        They are the first ones of a learner that has not begun.
-        """
+        """Return validated rows, and labels if given any; begin if it has not begun."""
         self._check_parameters()
         begins = not hasattr(self, "_requests")
         out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
@@ -361,10 +357,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return check(self, X, *y, reset=reset, min_rows=min_rows, finite=finite)
 
     def _register_classes(self, classes, y=()):
-        """Learn which labels can occur, or check that it is the same ones.
-
-        The labels `y` that came in with them, if any did, are not checked here.
-        """
+        """Register the classes, or check that they are those registered before."""
         known = getattr(self, "classes_", None)
         classes = expected_classes(classes, known)
         if known is None:
@@ -372,6 +365,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, classes):
         self.classes_ = classes
+
+    def _passive_baseline(self):
+        raise NotImplementedError(f"{type(self).__name__} names no passive learner.")
 
     def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are stored."""

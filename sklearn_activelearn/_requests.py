@@ -14,12 +14,24 @@ RECORD = Struct("<qQdddd")
 
 
 class Purchase(NamedTuple):
-    """Rows that a query chose to buy."""
+    """Rows that a query chose to buy.
 
-    rows: np.ndarray  # their numbers, in the order in which to label them
-    probabilities: np.ndarray  # with which each was bought
-    utilities: np.ndarray | None = None  # what each is worth; a stream knows none
-    purposes: Any = ""  # what the labels are for, one or an array; "": to learn from
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n_bought,)
+        Their numbers, in the order in which to label them.
+    probabilities : ndarray of shape (n_bought,)
+        With which each was bought; 1 where nothing was drawn.
+    utilities : ndarray of shape (n_bought,) or None
+        What each is worth, NaN for rows that were drawn; a stream knows none.
+    purposes : str or ndarray of str
+        What the labels are for, one for all or one each; "" to learn from.
+    """
+
+    rows: np.ndarray
+    probabilities: np.ndarray
+    utilities: np.ndarray | None = None
+    purposes: Any = ""
 
 
 class Request(NamedTuple):

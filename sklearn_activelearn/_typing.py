@@ -84,8 +84,8 @@ class Splitter(Protocol):
     def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterable[Any]: ...
 
 
-class StoppingRule(Protocol):
-    """When a pool learner stops asking; see `sklearn_activelearn.pool.stopping`."""
+class HasJudge(Protocol):
+    """What looks like a `sklearn_activelearn.pool.StoppingRule`."""
 
     @property
     def needs(self) -> tuple[str, ...]: ...
@@ -98,7 +98,7 @@ class StoppingRule(Protocol):
 CV: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 Embedding: TypeAlias = Transformer | Callable[[Any], Any]
 Estimators: TypeAlias = Sequence[tuple[str, Classifier]]
-Stopping: TypeAlias = str | StoppingRule | Sequence[str | StoppingRule]
+Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
 
 #: The name of a row, and the label of one, as a session stores them.
 Id: TypeAlias = str | int

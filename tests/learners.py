@@ -38,7 +38,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.losses import MarginLoss, RampLoss, RootRampLoss
 from sklearn_activelearn.pool import AllOf, LabelPrice, NoError, NoNewClass
-from tests.tools import NaiveBayes, by_pool, by_row
+from tests.tools import NaiveBayes
 
 
 def coin_of(margins):
@@ -366,11 +366,3 @@ def each_family_of(learners):
 each_family = each_family_of(LEARNERS)
 each_stream_family = each_family_of(STREAM_LEARNERS)
 each_pool_family = each_family_of(POOL_LEARNERS)
-
-#: With the loop of `query` and `teach` as it is run by hand.
-each_learner_by_hand = pytest.mark.parametrize(
-    ("prototype", "by_hand"),
-    [(row, by_row) for row in STREAM_LEARNERS]
-    + [(row, by_pool) for row in POOL_LEARNERS],
-    ids=lambda item: item.__name__ if callable(item) else name_of(item),
-)

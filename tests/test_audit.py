@@ -21,6 +21,7 @@ from sklearn_activelearn import (
     pool,
     sources,
     stream,
+    testing,
 )
 from tests import test_stopping
 from tests.docstrings import names, parts_of
@@ -53,6 +54,7 @@ MODULES = [
     pool,
     sources,
     stream,
+    testing,
 ]
 #: Its parameters are those of scikit-learn's search; tests/test_search.py audits it.
 SEARCHES = [sklearn_activelearn.OnePassSearchCV]
@@ -137,6 +139,10 @@ def test_defaults_are_documented(item):
                 assert entry.type.endswith(f"default={quoted}"), name
 
 
+#: They are no learners of their own: what a parameter does, they say in fewer words.
+BASES = [pool.PoolClassifier, stream.StreamClassifier]
+
+
 @each_with_parameters
 def test_types_say_what_is_refused(item):
     """The tests of bad parameters read them; else they want a row of their own."""
@@ -179,6 +185,16 @@ def test_every_public_method_is_documented(item):
         assert doc["Returns"], name
         if name in VERBS:
             assert doc["Raises"], name
+
+
+@pytest.mark.parametrize(
+    "item",
+    [item for module in MODULES for item in public(module) if inspect.isclass(item)],
+    ids=lambda item: item.__name__,
+)
+def test_few_classes_of_ours_are_above_one(item):
+    ours = [c for c in item.__mro__ if c.__module__.startswith("sklearn_activelearn")]
+    assert len(ours) <= 5
 
 
 def test_files_are_small():

@@ -1,12 +1,33 @@
-"""What the property tests share: fresh learners, their state, random streams."""
-
-import pickle
+"""What the property tests share: random streams, a quick model, `testing`'s tools."""
 
 import numpy as np
 from hypothesis import strategies as st
-from scipy.sparse import issparse
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from sklearn_activelearn.testing._laws import by_pool, by_row
+from sklearn_activelearn.testing._tools import (
+    AnswerSheet,
+    fresh,
+    frozen,
+    responses,
+    state,
+)
+
+__all__ = [
+    "AnswerSheet",
+    "NaiveBayes",
+    "by_pool",
+    "by_row",
+    "fresh",
+    "frozen",
+    "group_of",
+    "problem",
+    "responses",
+    "state",
+    "streams",
+    "with_int64_indices",
+]
 
 LABELS = [[0, 1], [-1, 1], ["no", "yes"], [3, 5, 9], ["a", "b", "c", "d"]]
 
@@ -18,37 +39,6 @@ def problem(n_rows, n_features, noise=0.0):
     return X, np.where(X[:, 0] + noise * rng.standard_normal(n_rows) > 0, "yes", "no")
 
 
-def fresh(prototype, **params):
-    """Return an unfitted copy whose coins are known."""
-    return clone(prototype).set_params(**{"random_state": 0, **params})
-
-
-def state(learner):
-    """Return all that a learner knows, comparable with `==`, bit for bit.
-
-    Left out are parameters and `queried_indices_`, which counts in the X of a call.
-    """
-    known = set(vars(learner)) - set(learner.get_params()) - {"queried_indices_"}
-    return {name: frozen(vars(learner)[name]) for name in known}
-
-
-def frozen(value):
-    """Return something that is equal only for values with the same bits."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, dict):
-        return {key: frozen(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [frozen(item) for item in value]
-    if issparse(value):
-        return frozen([value.data, value.indices, value.indptr, value.shape])
-    if hasattr(value, "__dict__") and not callable(value):
-        return type(value).__name__, frozen(value.__getstate__())
-    if type(value).__module__.startswith("sklearn.") and not callable(value):
-        return pickle.dumps(value)  # compiled parts of an estimator
-    return value
-
-
 def with_int64_indices(X):
     """Return a CSR matrix whose index arrays are the long ones."""
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
@@ -58,36 +48,6 @@ def with_int64_indices(X):
 def group_of(learner):
     """Return how many rows a stream learner looks at before it decides."""
     return learner.get_params().get("m", 1)
-
-
-def by_row(learner, X, y, classes):
-    """Offer a stream group by group; return the learner and its purchases."""
-    purchases = []
-    for i in range(0, len(X), group_of(learner)):
-        chunk = slice(i, i + group_of(learner))
-        rows = learner.query(X[chunk])
-        learner = pickle.loads(pickle.dumps(learner))
-        learner.teach(X[chunk][rows], y[chunk][rows], classes=classes)
-        learner = pickle.loads(pickle.dumps(learner))
-        purchases += (i + rows).tolist()
-    return learner, purchases
-
-
-def by_pool(learner, X, y, classes, candidates=None):
-    """Offer a pool until nothing is wanted; return the same."""
-    purchases = []
-    while len(rows := learner.query(X, candidates=candidates)):
-        learner = pickle.loads(pickle.dumps(learner))
-        learner.teach(X[rows], y[rows], classes=classes)
-        learner = pickle.loads(pickle.dumps(learner))
-        purchases += rows.tolist()
-    return learner, purchases
-
-
-def responses(learner, X):
-    """Return all that a learner predicts."""
-    names = ("predict", "decision_function", "predict_proba")
-    return [getattr(learner, name)(X) for name in names if hasattr(learner, name)]
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
@@ -133,24 +93,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-class AnswerSheet:
-    """An oracle that remembers what it was asked.
-
-    Parameters
-    ----------
-    y : array
-        The label of every row.
-    """
-
-    def __init__(self, y):
-        self.y = np.asarray(y)
-        self.asked = []
-
-    def __call__(self, rows):
-        self.asked += rows.tolist()
-        return self.y[rows]
 
 
 @st.composite

@@ -6,7 +6,7 @@ cdef class InverseSquareRule(QueryRule):
     def __cinit__(self, double b):
         self.b = b
 
-    cdef double probability(
+    cdef double cy_probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
         return self.b * self.b / (self.b * self.b + margin * margin)

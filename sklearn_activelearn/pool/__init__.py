@@ -1,8 +1,11 @@
 """Pool learners: loops around a scikit-learn classifier, and when to stop them."""
 
+from .._requests import Purchase
+from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
+from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
 from ._uncertainty_herding import UncertaintyHerdingClassifier
 from .alms import ALMSClassifier
@@ -22,7 +25,9 @@ from .stopping import (
     NoError,
     NoNewClass,
     OverallUncertainty,
+    Progress,
     StablePredictions,
+    StoppingRule,
 )
 
 __all__ = [
@@ -33,17 +38,25 @@ __all__ = [
     "COMBClassifier",
     "ClassificationChange",
     "FASSLBoostClassifier",
+    "Known",
     "LabelPrice",
     "MarginExhausted",
     "MinMarginClassifier",
     "NoError",
     "NoNewClass",
+    "OneModel",
     "OverallUncertainty",
     "PassiveClassifier",
+    "PoolClassifier",
+    "Progress",
+    "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",
+    "StoppingRule",
+    "Trained",
+    "Trainer",
     "UncertaintyHerdingClassifier",
     "UncertaintySamplingClassifier",
 ]

@@ -1,20 +1,19 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
-from itertools import compress, product
-from typing import Self
+from itertools import product
+from typing import Literal
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from sklearn.linear_model import LogisticRegression
 
 from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
 from .._docstrings import LEARNER, documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
-from .._transaction import begin
-from .._typing import PoolQuery, RowsLike, typed_as
-from .._validation import check_budget, check_flag, check_limit, check_number
-from ._correction import TeachCall, corrected, trained_if_possible
+from .._typing import Classifier, Embedding, Seed, Stopping
+from .._validation import check_budget, check_limit, check_number
+from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
@@ -24,19 +23,87 @@ from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
 from ._selection import NOTHING, Selection, drawn, finite_scores, scored
-from ._training import Known, seeded
+from ._training import Known, OneModel, seeded
 from .stopping._registry import find_rules, why_stop
 
 
 @documented(LEARNER)
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
-    """A classifier, what it was taught, and a utility that chooses the next rows.
+    """Base of the pool learners, and of a pool learner of your own.
 
-    A subclass provides:
+    A subclass provides
 
-    - ``_make_trainer()``: the `Trainer` that makes its model;
-    - ``_utility(X)``: a number for each row, higher is bought sooner; or, if rows
-      cannot be scored one by one, ``_select(X, rows, n_wanted, seed)``, the purchase.
+    - ``_utility(X)``: a number for each row, higher is bought sooner, usually from the
+      trained model, ``self.estimator_``; it gets the pool in blocks. Or, if rows cannot
+      be scored one by one, ``_select(X, rows, n_wanted, seed)``, which returns the
+      `Purchase` of some of these row numbers;
+    - ``_make_trainer()``: the `Trainer` that makes the model, by default `OneModel`;
+    - ``_needs``: the method of the estimator that the utility needs, "predict" by
+      default, which is checked before anything is bought;
+    - ``_check_parameters()``: raises for a parameter out of its range;
+    - ``_samples = True``: it has a parameter `n_candidates`, and scores so many rows
+      that are drawn for each purchase;
+    - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The model. Cloned, never changed. None: ``LogisticRegression()``.
+    n_initial : int >= 1, default=10
+        Labels bought before the first model.
+    initial : {"random", "herding"}, default="random"
+        Which rows are the first ones, as for `MinMarginClassifier`.
+    batch_size : int >= 1, default=1
+        Labels bought between two trainings.
+    batch : {"top", "cluster", "herding"}, default="top"
+        Which rows are a batch, as for `MinMarginClassifier`.
+    embedding : transformer, callable or None, default=None
+        What distances between rows are measured in, as for `MinMarginClassifier`.
+    budget : int >= 0, float in [0, 1] or None, default=100
+        Labels it may buy between one `fit` and the next.
+    stopping : str, stopping rule, list of them or None, default=None
+        When to stop before that.
+    incremental : bool, default=False
+        Whether new labels are taught by the estimator's `partial_fit`.
+    n_jobs : int, default=None
+        Threads that score the pool.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The model, trained on all labels: what `_utility` asks.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range.
+
+    See Also
+    --------
+    sklearn_activelearn.testing.check_learner : Whether a learner keeps the laws.
+
+    References
+    ----------
+    .. [1] B. Settles, "Active Learning Literature Survey", University of
+       Wisconsin-Madison, 2009, Section 2.3 (pool-based sampling).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn_activelearn.pool import PoolClassifier
+    >>> class GiniSamplingClassifier(PoolClassifier):
+    ...     _needs = "predict_proba"
+    ...
+    ...     def _utility(self, X):
+    ...         return 1 - (self.estimator_.predict_proba(X) ** 2).sum(axis=1)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = GiniSamplingClassifier(budget=30, random_state=0).fit(X, y)
+    >>> print(learner.n_queries_, learner.score(X, y) > 0.9)
+    30 True
     """
 
     #: Method of the estimator that the utility needs, and what to do without it.
@@ -48,95 +115,39 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Of learners without these parameters.
     initial, batch, embedding = "random", "top", None
 
-    @typed_as(PoolQuery)
-    def query(
+    def __init__(
         self,
-        X,
+        estimator: Classifier | None = None,
         *,
-        candidates=None,
-        exclude=None,
-        limit=None,
-        return_probability=False,
-        return_utility=False,
+        n_initial: int = 10,
+        initial: Literal["random", "herding"] = "random",
+        batch_size: int = 1,
+        batch: Literal["top", "cluster", "herding"] = "top",
+        embedding: Embedding | None = None,
+        budget: int | float | None = 100,
+        stopping: Stopping | None = None,
+        incremental: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
     ):
-        """Choose the rows of X whose labels are worth paying for.
+        self.estimator = estimator
+        self.n_initial = n_initial
+        self.initial = initial
+        self.batch_size = batch_size
+        self.batch = batch
+        self.embedding = embedding
+        self.budget = budget
+        self.stopping = stopping
+        self.incremental = incremental
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The whole pool, labelled rows included, always in one order. Rows that were
-            taught, are out or were skipped are not asked for again.
-        candidates : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers of X that may be bought, or a mask. None: all.
-        {exclude}
-        limit : int >= 0, default=None
-            At most so many rows.
-        return_probability : bool, default=False
-            Also return the probability with which each row was bought: that of a
-            random draw, else 1.
-        return_utility : bool, default=False
-            Also return what each row was worth to the learner when it was chosen,
-            higher is better; NaN for rows that were drawn at random.
+    def _make_trainer(self):
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
+        return OneModel(estimator, self.incremental)
 
-        Returns
-        -------
-        {rows, probabilities}
-        utilities : ndarray of shape (n_queries,)
-            Only with `return_utility`; the last of what is returned.
-
-        Raises
-        ------
-        ValueError
-            For rows that the estimator refuses, `candidates` or `exclude` that are no
-            rows of X, or a parameter out of its range.
-        {RuntimeError}
-        """
-        check_flag(return_probability, "return_probability")
-        check_flag(return_utility, "return_utility")
-        transaction, bought = self._query(X, candidates, exclude, limit)
-        asked = return_probability, return_utility
-        also = tuple(compress((bought.probabilities, bought.utilities), asked))
-        out = (bought.rows, *also) if also else bought.rows
-        transaction.commit()
-        return out
-
-    def correct(self, X: RowsLike, y: ArrayLike) -> Self:
-        """Replace labels that were taught.
-
-        The learner becomes what it would be had it been taught the right labels in the
-        same calls, on the pool that it knows now. Row numbers, probabilities and the
-        bill stay; stopping rules forget what they remember.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            Rows that were taught. Of equal rows the one that was taught last is meant,
-            among those whose label differs.
-        y : array-like of shape (n_samples,)
-            Their right labels. A class that has no label any more goes, if nobody gave
-            the classes.
-
-        {returns}
-
-        Raises
-        ------
-        ValueError
-            For a row that was never taught, a label outside the classes, rows that do
-            not match `y` or the features.
-        {RuntimeError}
-
-        Warns
-        -----
-        FitFailedWarning
-            If the estimator cannot be trained on the labels. They are stored; what
-            needs the model next raises the estimator's error.
-        """
-        transaction = begin(self)
-        learner = transaction.learner
-        X, y = learner._validate(X, y, min_rows=0)
-        if len(y):
-            transaction.learner = corrected(learner, X, y)._after_teach()
-        return transaction.commit()
+    def _utility(self, X):
+        raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
 
     def _follows_from_labels(self):
         """Whether what it asks for and predicts follows from its labels alone.

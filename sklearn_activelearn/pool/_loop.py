@@ -1,7 +1,8 @@
-"""The loop run by itself, on an answer sheet or with an oracle."""
+"""The verbs of pool learners, and the loop run by itself."""
 
 from contextlib import suppress
 from functools import partial
+from itertools import compress
 from typing import Self
 
 import numpy as np
@@ -11,9 +12,10 @@ from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, numbers_of, take
 from .._docstrings import LEARNER, documented
 from .._labels import encode_answers
-from .._transaction import Transaction, exclusive, shallow
-from .._typing import RowNumbers, RowsLike
-from .._validation import UNLIMITED
+from .._transaction import Transaction, begin, exclusive, shallow
+from .._typing import PoolQuery, RowsLike, typed_as
+from .._validation import UNLIMITED, check_flag
+from ._correction import corrected
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -21,11 +23,97 @@ OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
 
 @documented(LEARNER)
 class PoolLoop(CallbackSupportMixin):
-    """`fit`, `partial_fit` and `learn` of a learner that picks and catches up."""
+    """`query`, `correct` and the loops of a learner that picks and catches up."""
 
-    n_queries_: int
-    queried_indices_: RowNumbers
-    stop_reason_: str | None
+    @typed_as(PoolQuery)
+    def query(
+        self,
+        X,
+        *,
+        candidates=None,
+        exclude=None,
+        limit=None,
+        return_probability=False,
+        return_utility=False,
+    ):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The whole pool, labelled rows included, always in one order. Rows that were
+            taught, are out or were skipped are not asked for again.
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that may be bought, or a mask. None: all.
+        {exclude}
+        limit : int >= 0, default=None
+            At most so many rows.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought: that of a
+            random draw, else 1.
+        return_utility : bool, default=False
+            Also return what each row was worth to the learner when it was chosen,
+            higher is better; NaN for rows that were drawn at random.
+
+        Returns
+        -------
+        {rows, probabilities}
+        utilities : ndarray of shape (n_queries,)
+            Only with `return_utility`; the last of what is returned.
+
+        Raises
+        ------
+        ValueError
+            For rows that the estimator refuses, `candidates` or `exclude` that are no
+            rows of X, or a parameter out of its range.
+        {RuntimeError}
+        """
+        check_flag(return_probability, "return_probability")
+        check_flag(return_utility, "return_utility")
+        transaction, bought = self._query(X, candidates, exclude, limit)
+        asked = return_probability, return_utility
+        also = tuple(compress((bought.probabilities, bought.utilities), asked))
+        out = (bought.rows, *also) if also else bought.rows
+        transaction.commit()
+        return out
+
+    def correct(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Replace labels that were taught.
+
+        The learner becomes what it would be had it been taught the right labels in the
+        same calls, on the pool that it knows now. Row numbers, probabilities and the
+        bill stay; stopping rules forget what they remember.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows that were taught. Of equal rows the one that was taught last is meant,
+            among those whose label differs.
+        y : array-like of shape (n_samples,)
+            Their right labels. A class that has no label any more goes, if nobody gave
+            the classes.
+
+        {returns}
+
+        Raises
+        ------
+        ValueError
+            For a row that was never taught, a label outside the classes, rows that do
+            not match `y` or the features.
+        {RuntimeError}
+
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels. They are stored; what
+            needs the model next raises the estimator's error.
+        """
+        transaction = begin(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0)
+        if len(y):
+            transaction.learner = corrected(learner, X, y)._after_teach()
+        return transaction.commit()
 
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Simulate active learning on a labelled pool, from scratch.

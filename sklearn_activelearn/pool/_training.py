@@ -17,15 +17,40 @@ from ._pool import Pool
 
 
 class Known(NamedTuple):
-    """What there is to train on."""
+    """What there is to train on.
 
-    prototypes: list  # clones of the trainer's estimators, with seeds
+    Attributes
+    ----------
+    prototypes : list of classifier
+        Clones of the trainer's `estimators` with seeds, to be cloned again.
+    labelled : object
+        ``labelled.rows`` are the rows that were taught, in order, in the user's
+        container; ``labelled.codes`` the numbers of their labels in `classes`.
+    purposes : ndarray of str of shape (n_labelled,)
+        What each label was bought for; "" to learn from.
+    classes : ndarray of shape (n_classes,)
+        All labels that are known.
+    pool : object
+        ``pool.X`` are all rows, if the trainer keeps the pool, and ``pool.unlabelled``
+        the numbers of those without labels.
+    n_before : int
+        Labels that the model before was trained on.
+    seed : int
+        For what the trainer draws itself.
+    """
+
+    prototypes: list
     labelled: Labelled
-    purposes: np.ndarray  # what each label was bought for
+    purposes: np.ndarray
     classes: np.ndarray
-    pool: Pool  # of a trainer that keeps it
-    n_before: int  # labels that the model before was trained on
+    pool: Pool
+    n_before: int
     seed: int
+
+    @property
+    def labels(self):
+        """The labels of the rows that were taught."""
+        return self.classes[self.labelled.codes]
 
     @classmethod
     def of(cls, learner):
@@ -43,20 +68,31 @@ class Known(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What a training leaves."""
+    """What a training leaves.
 
-    model: Any  # what predicts: the learner's `estimator_`
-    attributes: dict = {}  # further fitted attributes of the learner
-    memory: Any = None  # what the trainer wants to find again
-    has_ended: bool = False  # whether the trainer may want no further labels
+    Attributes
+    ----------
+    model : classifier
+        What predicts: the learner's ``estimator_``. It has `classes_`.
+    attributes : dict
+        Further fitted attributes of the learner, by name.
+    memory : object
+        What the trainer wants to find again in ``before.memory``.
+    has_ended : bool
+        Whether no further labels are wanted, if ``why_ended()`` says why.
+    """
+
+    model: Any
+    attributes: dict = {}
+    memory: Any = None
+    has_ended: bool = False
 
 
 class Trainer:
-    """How a learner makes its model; parameters only.
+    """Base of the trainers: how a pool learner makes its model from labelled rows.
 
-    A subclass sets `estimators` and provides ``train(known, before)``, which returns
-    what it `Trained` on what is `Known`. `before` is what it returned last, None for
-    nothing, and is left as it is.
+    A trainer holds parameters only. A subclass sets `estimators` and provides
+    ``train(known, before)``. A learner returns its trainer from ``_make_trainer()``.
 
     Attributes
     ----------
@@ -66,9 +102,44 @@ class Trainer:
         Whether it learns from rows without labels, too.
     goes_on : bool
         Whether a model depends on those before it, and not on its labels alone.
+
+    References
+    ----------
+    .. [1] B. Settles, "Active Learning Literature Survey", University of
+       Wisconsin-Madison, 2009, Section 2.3.
+
+    Examples
+    --------
+    >>> from sklearn.base import clone
+    >>> from sklearn_activelearn.pool import Trained, Trainer
+    >>> class LastLabels(Trainer):
+    ...     def __init__(self, estimator, n_labels):
+    ...         self.estimators, self.n_labels = [estimator], n_labels
+    ...
+    ...     def train(self, known, before):
+    ...         last = slice(-self.n_labels, None)
+    ...         model = clone(known.prototypes[0])
+    ...         return Trained(model.fit(known.labelled.rows[last], known.labels[last]))
     """
 
     keeps_pool = goes_on = False
+
+    def train(self, known, before):
+        """Return a model of what is known.
+
+        Parameters
+        ----------
+        known : Known
+            What there is to train on: labels of two classes or more.
+        before : Trained or None
+            What it returned last, None for nothing; left as it is.
+
+        Returns
+        -------
+        trained : Trained
+            The model, and what else is left.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs train(known, before).")
 
     def check(self):
         """Raise if a parameter is out of its range, or an estimator will not do."""
@@ -100,11 +171,29 @@ class OneModel(Trainer):
     ----------
     estimator : classifier
         What to train.
-    incremental : bool
+    incremental : bool, default=False
         Whether new labels are taught by its `partial_fit`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        From the learner that has it, for what is no classifier, or cannot be taught
+        incrementally.
+
+    References
+    ----------
+    .. [1] B. Settles, "Active Learning Literature Survey", University of
+       Wisconsin-Madison, 2009, Section 2.3.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn_activelearn.pool import OneModel
+    >>> print(OneModel(GaussianNB()).estimators)
+    [GaussianNB()]
     """
 
-    def __init__(self, estimator, incremental):
+    def __init__(self, estimator, incremental=False):
         self.estimators, self.incremental = [estimator], incremental
 
     def check(self):

@@ -32,13 +32,18 @@ MOST_KEPT = 2**16
 
 
 class Source:
-    """Rows that need not be in memory.
+    """Base of the sources, and of a source of your own: rows not in memory.
 
-    A subclass sets `shape` and `dtype` and provides:
+    Pool and stream learners read it block by block, with the same result as from an
+    array. A subclass sets `shape` and `dtype` and provides
 
-    - ``_parts(n_jobs)``: the slices of row numbers that are read one at a time;
-    - ``_read(part)``: the rows in such a slice, in memory;
-    - ``_take(rows)``: the rows with these numbers, which ascend, in memory.
+    - ``_take(rows)``: the rows with these numbers, which ascend, in memory;
+
+    and, where blocks of another size or order are read more quickly,
+
+    - ``_parts(n_jobs)``: the slices of row numbers that are read one at a time, in
+      order, all of them;
+    - ``_read(part)``: the rows in such a slice, in memory.
 
     Attributes
     ----------
@@ -51,12 +56,47 @@ class Source:
         raises; `numbers` are theirs.
     kept : dict or None
         Rows that were taken, by number, if it takes long to read them.
+
+    References
+    ----------
+    .. [1] https://numpy.org/doc/stable/reference/generated/numpy.memmap.html
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> from sklearn_activelearn.sources import Source
+    >>> class Grid(Source):
+    ...     def __init__(self, n):
+    ...         self.n, self.shape, self.dtype = n, (n * n, 2), np.dtype(float)
+    ...
+    ...     def _take(self, rows):
+    ...         return np.column_stack(divmod(rows, self.n)) / self.n
+    >>> pool = Grid(100)
+    >>> learner = MinMarginClassifier(budget=20, random_state=0)
+    >>> learner = learner.learn(pool, lambda rows: pool.take(rows)[:, 0] > 0.5)
+    >>> print(learner.n_queries_, "labels of", len(pool))
+    20 labels of 10000
     """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     prepare: Callable[[Any, Any], Any] | None = None
     kept: dict[int, Any] | None = None
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def _take(self, rows):
+        raise NotImplementedError(f"{type(self).__name__} needs _take(rows).")
+
+    def _parts(self, n_jobs):
+        n_bytes = np.dtype(self.dtype).itemsize * max(int(np.prod(self.shape[1:])), 1)
+        size = max(BLOCK_BYTES // n_bytes // ROUND, 1) * ROUND
+        return parts_between(np.r_[0 : self.shape[0] : size, self.shape[0]])
+
+    def _read(self, part):
+        return self._take(np.arange(part.start, part.stop))
 
     def blank(self) -> Any:
         """Return one row of zeros, in a container that names the columns."""

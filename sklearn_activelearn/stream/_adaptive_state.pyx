@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t
 
 from .._rows cimport al_rows
 from ._linear_state cimport C_DONE, C_OVERFLOW, LinearState, Row
-from ._rules cimport QueryRule, UpdateRule
+from ._rule_base cimport QueryRule, UpdateRule
 
 
 cdef double EARLY = 10  # labelled rows until steps are half as long as later

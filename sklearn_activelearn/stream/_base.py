@@ -10,14 +10,77 @@ from ._adaptive_state import AdaptiveState, Scales
 from ._linear import LinearPredictor
 from ._linear_state import LinearState, Weights
 from ._loop import StreamLoop
-from ._rules import UPDATE_RULES
+from ._updates import UPDATE_RULES
 
 
 class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
-    """One weight vector for each class (one in all for two), a query and an update.
+    """Base of the first-order stream learners, and of a stream learner of your own.
 
-    A subclass provides ``_make_rules()``, which checks the learner's own
-    parameters and returns its query rule and its update rule.
+    One weight vector for each class (one in all for two), a query rule and an update
+    rule. A subclass provides
+
+    - ``_make_rules()``: checks the learner's own parameters, and returns its query rule
+      and its update rule, which are made for each call;
+    - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
+
+    Parameters
+    ----------
+    average : bool, default=True
+        Predict with the mean of the weights after each label taught, instead
+        of the last ones. Queries and updates always use the last.
+    fit_intercept : bool, default=True
+        Append a constant feature 1 to each row.
+    normalize : bool, default=True
+        Scale each row to unit Euclidean norm on the fly.
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Labels it may buy between one `fit` and the next.
+    patience : int >= 1, default=None
+        Stop asking for good after this many rows in a row without a purchase.
+        None: never.
+    shuffle : bool, default=True
+        Whether `fit` visits the rows in random order. `partial_fit` and `learn`
+        never do.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the coins (one number for each row seen, needed or not) and of
+        the shuffling.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights that predict.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Weights of the constant feature.
+
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range.
+
+    See Also
+    --------
+    QueryRule : What to buy.
+    UpdateRule : What to learn from a label.
+    sklearn_activelearn.testing.check_learner : Whether a learner keeps the laws.
+
+    References
+    ----------
+    .. [1] N. Cesa-Bianchi, C. Gentile, L. Zaniboni, "Worst-Case Analysis of Selective
+       Sampling for Linear Classification", JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn.stream import (
+    ...     InverseMarginRule, PerceptronUpdate, StreamClassifier,
+    ... )
+    >>> class EagerClassifier(StreamClassifier):
+    ...     def _make_rules(self):
+    ...         return InverseMarginRule(b=0.5), PerceptronUpdate()
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = EagerClassifier(random_state=0).fit(X[:1500], y[:1500])
+    >>> print(learner.n_queries_ < 1500, learner.score(X[1500:], y[1500:]) > 0.8)
+    True True
     """
 
     _flags = ("average", *StreamLoop._flags)
@@ -29,13 +92,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def __init__(
         self,
         *,
-        average,
-        fit_intercept,
-        normalize,
-        budget,
-        patience,
-        shuffle,
-        random_state,
+        average=True,
+        fit_intercept=True,
+        normalize=True,
+        budget=None,
+        patience=None,
+        shuffle=True,
+        random_state=None,
     ):
         self.average = average
         self.fit_intercept = fit_intercept
@@ -44,6 +107,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.patience = patience
         self.shuffle = shuffle
         self.random_state = random_state
+
+    @property
+    def _group(self):
+        return self._make_rules()[0].group
+
+    def _make_rules(self):
+        raise NotImplementedError(f"{type(self).__name__} needs _make_rules().")
 
     def _may_share_passes(self):
         """Whether it fits and predicts as all first-order learners of its kind do."""

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from .._rows cimport al_rows
-from ._rules cimport Clock, QueryRule, UpdateRule
+from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport Tally
 
 
@@ -46,7 +46,9 @@ cdef class LinearState:
         self, const al_rows *X, Row *row, double margin, double norm, double coin,
         QueryRule query_rule,
     ) except? -1.0 nogil
-    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil
+    cdef int observe(
+        self, double margin, double norm, QueryRule query_rule
+    ) except -1 nogil
     cdef void move(
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
     ) noexcept nogil

@@ -10,7 +10,7 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint64_t
 
 from .._rows cimport al_rows
-from ._rules cimport Clock, QueryRule, UpdateRule
+from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport Tally
 
 cdef double LARGEST_WEIGHT = 1e280
@@ -219,13 +219,14 @@ cdef class LinearState:
         same side of the coin will do, if it is not bought or nobody `reports` it.
         Also fill in the `least` that it can be, whatever the coin.
         """
-        self.least = query_rule.probability(margin, norm, &self.clock, &self.m[0])
+        self.least = query_rule.cy_probability(margin, norm, &self.clock, &self.m[0])
         return self.least
 
-    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil:
+    cdef int observe(
+        self, double margin, double norm, QueryRule query_rule
+    ) except -1 nogil:
         """Note a row that has been decided."""
-        if query_rule.uses_norm:
-            query_rule.observe(norm, &self.m[0])
+        return query_rule.cy_observe(margin, norm, &self.clock, &self.m[0])
 
     cdef void move(
         self, const al_rows *X, const Row *row, Py_ssize_t k, double a
@@ -278,11 +279,14 @@ cdef class LinearState:
         if seeding:
             step = 1.0 if row.squared_norm > 0 else 0.0  # a zero row is no seed
         else:
-            step = update_rule.step(z, row.squared_norm, probability, &self.clock)
+            step = update_rule.cy_step(z, row.squared_norm, probability, &self.clock)
         if step != 0:
             growth = fabs(step) * self.length(X, row)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
+        if asked and not seeding:  # a rule in Python may raise: nothing is changed yet
+            query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
+        if step != 0:
             self.reach += growth
             self.clock.n_updates += 1
             if n_vectors == 1:
@@ -293,7 +297,5 @@ cdef class LinearState:
             else:
                 self.move(X, row, label, step)
                 self.move(X, row, rival, -step)
-        if asked and not seeding:
-            query_rule.learned(step != 0, &self.m[0])
         self.clock.n_taught += 1
         return C_DONE

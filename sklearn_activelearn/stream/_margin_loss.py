@@ -13,7 +13,8 @@ from .._typing import Seed
 from .._validation import check_number, check_option
 from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
-from ._rules import FunctionRule, LossRule, LossUpdate
+from ._rules import FunctionRule, LossRule
+from ._updates import LossUpdate
 
 #: Values of `learning_rate`.
 LEARNING_RATES = ("constant", "invscaling", "adaptive")

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from .._rows cimport Rows
 from ._linear_state cimport LinearState
-from ._rules cimport Clock, QueryRule, UpdateRule
+from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport Tally
 
 
@@ -23,7 +23,7 @@ cdef class Pass:
     cdef Py_ssize_t n, n_bought, n_open, budget, patience, stopped_at
     cdef double excess
     cdef Clock before
-    cdef bint ordered, later, measured, jumps, open, interrupted, unfinished
+    cdef bint ordered, later, measured, observes, jumps, open, interrupted, unfinished
     cdef int reason
     cdef int advance(self, Py_ssize_t start, Py_ssize_t end) except -1 nogil
     cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil

@@ -20,7 +20,7 @@ from libc.string cimport memcpy
 
 from .._rows cimport Rows, al_rows
 from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
-from ._rules cimport Clock, QueryRule, UpdateRule
+from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport BLOCK, EXCESS, OCTAVE_ROWS, ROWS, octave_of
 
 from .._validation import check_finite_row
@@ -105,6 +105,11 @@ cdef class Pass:
         self.n = order.shape[0] if self.ordered else rows.n_rows
         self.labels, self.later, self.ask = labels, labels is None, ask
         self.query_rule, self.update_rule, self.state = query_rule, update_rule, state
+        query_rule.cy_begin_pass(len(state.memory))
+        update_rule.cy_begin_pass()
+        self.observes = (
+            query_rule.uses_norm or query_rule.delays or query_rule.is_python
+        )
         self.bought, self.probabilities = bought, probabilities
         self.forecasts = forecasts
         self.measured = state.normalize or state.measures or query_rule.uses_norm
@@ -118,7 +123,7 @@ cdef class Pass:
         state.reports = self.later
         if self.later and clock.n_updates == 0:
             budget = clock.n_queries + min(
-                budget - clock.n_queries, query_rule.blind_purchases(clock)
+                budget - clock.n_queries, query_rule.cy_blind_purchases(clock)
             )
         self.budget, self.patience = budget, patience
         self.open = clock.n_queries < budget and clock.n_idle < patience
@@ -172,8 +177,9 @@ cdef class Pass:
                     self.state.m.shape[0] * sizeof(double),
                 )
                 self.unfinished = True
+            if self.observes:
+                self.state.observe(margin, norm, self.query_rule)
             clock.n_seen += stop - start
-            self.state.observe(norm, self.query_rule)
             if hit:
                 clock.n_queries += 1
                 clock.n_idle = 0
@@ -299,6 +305,8 @@ def teach(
     cdef int reason = C_DONE
     cdef Row row
     cdef const al_rows *X = &rows.view
+    query_rule.cy_begin_pass(len(state.memory))
+    update_rule.cy_begin_pass()
     with nogil:
         for i in range(rows.n_rows):
             row.index = i

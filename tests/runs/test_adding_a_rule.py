@@ -1,4 +1,4 @@
-"""The steps of docs/adding_a_rule.rst, taken in a copy of the source tree."""
+"""The steps of docs/write_your_own.rst, taken in a copy of the source tree."""
 
 import os
 import re
@@ -13,7 +13,7 @@ SOURCE = "sklearn_activelearn"
 
 #: What to write, where, and the text that it goes in front of.
 INSERTIONS = [
-    ("rule.pyx", f"{SOURCE}/stream/_rules.pyx", "#: Update rules of mistakes"),
+    ("rule.pyx", f"{SOURCE}/stream/_rules.pyx", "cdef class SmallMarginRule"),
     ("rule_twin.py", "tests/reference/first_order.py", "def random("),
     ("loss.pyx", f"{SOURCE}/losses.pyx", "#: Losses by the name"),
     ("loss_twin.py", "tests/reference/margin_loss.py", "#: value, derivative"),

@@ -26,6 +26,11 @@ class Allocation:
         self.labelled = labelled
         self.is_validation = purposes == VALIDATION
 
+    @classmethod
+    def of(cls, labelled, requests):
+        """Return that of labelled rows and what they were bought for."""
+        return cls(labelled, requests.purposes[requests.taught])
+
     @property
     def names(self):
         """What each label is for."""

@@ -8,22 +8,33 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._docstrings import CANDIDATES, documented
-from ..._typing import Classifier, Estimators, Floats, ParamGrid, Seed, Stopping
+from ..._typing import (
+    Classifier,
+    Estimators,
+    Floats,
+    Labels,
+    ParamGrid,
+    RowNumbers,
+    RowsLike,
+    Seed,
+    Stopping,
+)
 from ..._validation import check_limit, check_option
+from .._base import PoolClassifier
 from .._candidates import candidate_set
 from .._passive import passive_baseline
 from .._training import Known
+from ._allocation import Allocation, in_turn
 from ._newton import NotSolved
 from ._selection import Round, most_valuable
 from ._trainer import ALMSTrainer
-from ._two_sets import TwoSetsClassifier
 
 #: The candidates if none are given.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
 
 
 @documented(CANDIDATES)
-class ALMSClassifier(TwoSetsClassifier):
+class ALMSClassifier(PoolClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
     One budget pays for two sets of labels: a training set, chosen row by row for what
@@ -224,6 +235,16 @@ class ALMSClassifier(TwoSetsClassifier):
         self.random_state = random_state
 
     @property
+    def allocation_(self) -> Labels:
+        """What each label is for, in the order in which they were taught."""
+        return self._allocation().names
+
+    @property
+    def labeled_indices_(self) -> dict[str, RowNumbers]:
+        """Rows of the pool whose labels were bought, for each of the two sets."""
+        return self._allocation().divided(self._requests.rows[self._requests.taught])
+
+    @property
     def model_probabilities_(self) -> Floats:
         """How probable each candidate was before each of these rounds, and is now."""
         check_is_fitted(self, "best_index_")
@@ -234,6 +255,36 @@ class ALMSClassifier(TwoSetsClassifier):
     def best_estimator_(self) -> Any:
         """The model that predicts: `estimator_`."""
         return self.estimator_
+
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the class probabilities of the chosen model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the candidates take
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            0 for a class without a labelled row yet. If the model has only
+            decision values, a sigmoid fitted on the validation set.
+        """
+        model, X = self._model(), self._rows(X)
+        model = self._allocation().calibrated(model, self.classes_)
+        return self._probabilities(model, X)
+
+    def _follows_from_labels(self):
+        return False  # it tells labels for training from those for validation
+
+    def _allocation(self):
+        return Allocation.of(self._labelled, self._requests)
+
+    def _is_cold(self, n_known):
+        return n_known < self.n_initial or not self._allocation().is_enough
+
+    def _start(self, X, rows, n_wanted, seed):
+        return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
@@ -270,19 +321,11 @@ class ALMSClassifier(TwoSetsClassifier):
         return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)
 
     def _most_valuable(self, X, rows, n_wanted, seed):
+        names = ("n_candidates", "n_pairs", "batch_size", "pairing", "label")
+        options = {name: getattr(self, name) for name in names}
+        options["may_be_few"] = self.voi == "auto"
         bought, values = most_valuable(
-            self._make_trainer(),
-            Known.of(self),
-            X,
-            rows,
-            n_wanted,
-            seed,
-            n_candidates=self.n_candidates,
-            n_pairs=self.n_pairs,
-            batch_size=self.batch_size,
-            pairing=self.pairing,
-            label=self.label,
-            may_be_few=self.voi == "auto",
+            self._make_trainer(), Known.of(self), X, rows, n_wanted, seed, **options
         )
         self.voi_history_ = np.vstack([self.voi_history_, values])
         now = Round(self.model_names_, self._trained.memory)
@@ -295,10 +338,7 @@ class ALMSClassifier(TwoSetsClassifier):
             self._past = ()
 
     def _or_refitted(self, step, *args):
-        """Take a step; if models cannot be trained together, again with refitted ones.
-
-        That is for ``voi="auto"`` only.
-        """
+        """Take a step; if ``voi="auto"`` fails, take it again with refitted models."""
         try:
             return step(*args)
         except NotSolved:

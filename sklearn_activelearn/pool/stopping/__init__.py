@@ -1,16 +1,15 @@
 """When to stop asking: small rules, used by every pool learner.
 
-A rule holds parameters only. ``judge(progress, memory)`` gets where the learner stands,
-a `Progress`, and what the rule remembered at the last query (None at first); it answers
-whether to stop and what to remember. ``needs`` names the methods that the model must
-have, and ``check()`` raises if a parameter is out of its range. A model is never
-changed after it was trained, so it may be remembered itself.
+A rule holds parameters only, and is a `StoppingRule`: it gets where the learner stands,
+a `Progress`, and what it remembered at the last query; it answers whether to stop and
+what to remember.
 """
 
 from ._combined import AllOf
 from ._labels import NoError, NoNewClass
 from ._models import ClassificationChange, StablePredictions
 from ._price import LabelPrice
+from ._registry import Progress, StoppingRule
 from ._scores import MarginExhausted, OverallUncertainty
 
 __all__ = [
@@ -21,5 +20,7 @@ __all__ = [
     "NoError",
     "NoNewClass",
     "OverallUncertainty",
+    "Progress",
     "StablePredictions",
+    "StoppingRule",
 ]

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._typing import StoppingRule
-from ._registry import Progress, find_rules, judged
+from ..._typing import HasJudge
+from ._registry import Progress, StoppingRule, find_rules, judged
 
 
 @dataclass(frozen=True)
-class AllOf:
+class AllOf(StoppingRule):
     """Stop when all of several rules are met at the same time.
 
     A list of rules ends it with the first one that is met; this one asks for all of
@@ -45,7 +45,7 @@ class AllOf:
     200 labels of 1797
     """
 
-    rules: Sequence[str | StoppingRule]
+    rules: Sequence[str | HasJudge]
 
     def __post_init__(self):
         if isinstance(self.rules, list):  # rules are looked up by their values

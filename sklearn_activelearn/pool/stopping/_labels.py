@@ -7,12 +7,12 @@ import numpy as np
 
 from ..._containers import take
 from ..._validation import check_number
-from ._registry import Progress, named
+from ._registry import Progress, StoppingRule, named
 
 
 @named("no_new_class")
 @dataclass(frozen=True)
-class NoNewClass:
+class NoNewClass(StoppingRule):
     """Stop when none of the last labels was of a class not seen before.
 
     It says nothing of how good the model is: use it in `AllOf`, to hold back a rule
@@ -68,7 +68,7 @@ class NoNewClass:
 
 @named("no_error")
 @dataclass(frozen=True)
-class NoError:
+class NoError(StoppingRule):
     """Stop when the model knew the last labels before it was taught them.
 
     Each label is compared with what the model of the last purchase predicted for its

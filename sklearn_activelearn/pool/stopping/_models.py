@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from ..._validation import check_number
-from ._registry import Progress, named
+from ._registry import Progress, StoppingRule, named
 
 
 def times_in_a_row(progress, memory, agree):
@@ -32,7 +32,7 @@ def times_in_a_row(progress, memory, agree):
 
 @named("stable_predictions")
 @dataclass(frozen=True)
-class StablePredictions:
+class StablePredictions(StoppingRule):
     """Stop when the models before and after a purchase agree several times in a row.
 
     Models that are one label apart agree most of the time: with ``batch_size=1``
@@ -100,7 +100,7 @@ def kappa(first, second):
 
 @named("classification_change")
 @dataclass(frozen=True)
-class ClassificationChange:
+class ClassificationChange(StoppingRule):
     """Stop when a purchase changes the predicted class of no row that may be bought.
 
     One label changes little: buy ten or more at a time, or raise `patience`. Unlike

@@ -11,11 +11,11 @@ from sklearn.utils import check_consistent_length
 from ..._net_gain import changes, net_share
 from ..._typing import RowsLike
 from ..._validation import check_number
-from ._registry import Progress
+from ._registry import Progress, StoppingRule
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelPrice:
+class LabelPrice(StoppingRule):
     """Stop when what the last labels gained is worth less than what they cost.
 
     It compares the model with that of some labels before, from `n_labels` labels after

@@ -9,13 +9,27 @@ from .._selection import map_blocks
 
 
 class Progress(NamedTuple):
-    """Where a learner stands when it is asked for the next rows."""
+    """Where a learner stands when it is asked for the next rows.
 
-    model: Any  # trained on all labels
-    X: Any  # the pool
-    left: np.ndarray  # numbers of its rows that may be bought
-    rows: Any  # those that were taught, in order
-    labels: np.ndarray  # theirs
+    Attributes
+    ----------
+    model : classifier
+        Trained on all labels; never changed later, so it may be remembered.
+    X : array-like
+        The pool.
+    left : ndarray of int
+        Numbers of its rows that may be bought.
+    rows : array-like
+        Those that were taught, in order.
+    labels : ndarray
+        Theirs.
+    """
+
+    model: Any
+    X: Any
+    left: np.ndarray
+    rows: Any
+    labels: np.ndarray
 
     def of_left(self, function):
         """Return what a function of rows answers for those that may be bought."""
@@ -25,6 +39,73 @@ class Progress(NamedTuple):
     def of_all(self, function):
         """Return what a function of rows answers for the whole pool."""
         return map_blocks(function, self.X)
+
+
+class StoppingRule:
+    """Base of the stopping rules, and of a stopping rule of your own.
+
+    A rule holds parameters only. A subclass provides ``judge(progress, memory)``. What
+    it remembers is kept by the learner, by the rule as a key: give parameters with
+    ``@dataclass(frozen=True)``, which makes equal rules equal.
+
+    Attributes
+    ----------
+    needs : tuple of str
+        The methods that the model must have.
+
+    References
+    ----------
+    .. [1] M. Bloodgood, K. Vijay-Shanker, "A Method for Stopping Active Learning Based
+       on Stabilizing Predictions and the Need for User-Adjustable Stopping", CoNLL
+       2009.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from sklearn_activelearn.pool import StoppingRule
+    >>> @dataclass(frozen=True)
+    ... class EnoughOfEachClass(StoppingRule):
+    ...     n_labels: int = 10
+    ...
+    ...     def judge(self, progress, memory):
+    ...         counts = {y: 0 for y in progress.model.classes_.tolist()}
+    ...         for y in progress.labels.tolist():
+    ...             counts[y] += 1
+    ...         return min(counts.values()) >= self.n_labels, memory
+    """
+
+    needs: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raise if a parameter is out of its range.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
+
+    def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
+        """Return whether to stop.
+
+        Parameters
+        ----------
+        progress : Progress
+            Where the learner stands. It is asked before each purchase that a model
+            decides on.
+        memory : object
+            What the rule returned at the last query; None at first.
+
+        Returns
+        -------
+        stop : bool
+            Whether no further labels are wanted.
+        memory : object
+            What to remember.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} needs judge(progress, memory)."
+        )
 
 
 #: Rules with their default parameters, by the names that `stopping` takes.

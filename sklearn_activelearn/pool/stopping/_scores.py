@@ -8,12 +8,12 @@ import numpy as np
 
 from ..._validation import check_number
 from .._utility import entropy, scores_of, smallest_margin
-from ._registry import Progress, named
+from ._registry import Progress, StoppingRule, named
 
 
 @named("margin_exhausted")
 @dataclass(frozen=True)
-class MarginExhausted:
+class MarginExhausted(StoppingRule):
     """Stop when no row that may be bought lies inside the margin of the SVM.
 
     Inside means a decision value between -1 and 1. For more than two classes it
@@ -54,7 +54,7 @@ class MarginExhausted:
 
 @named("overall_uncertainty")
 @dataclass(frozen=True)
-class OverallUncertainty:
+class OverallUncertainty(StoppingRule):
     """Stop when the model is sure of the rows that may be bought, on the whole.
 
     A model may be sure and wrong, and one that was trained on hard rows is often

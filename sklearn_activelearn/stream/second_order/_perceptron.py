@@ -7,7 +7,8 @@ from ..._baseline import baseline_of
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number
-from .._rules import ConstantRule, PerceptronUpdate
+from .._rules import ConstantRule
+from .._updates import PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 

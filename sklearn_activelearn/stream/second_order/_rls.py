@@ -10,12 +10,8 @@ from ..._compat import available_if
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Floats, RowsLike, Seed
 from ..._validation import check_flag, check_number, check_option
-from .._rules import (
-    ConstantRule,
-    EveryLabelUpdate,
-    PerceptronUpdate,
-    SmallMarginRule,
-)
+from .._rules import ConstantRule, SmallMarginRule
+from .._updates import EveryLabelUpdate, PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 VARIANTS = ("next", "current", "mistake", "all")

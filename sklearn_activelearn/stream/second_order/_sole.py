@@ -6,7 +6,8 @@ from typing import Any, Literal
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number, check_option
-from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
+from .._rules import FunctionRule, InverseMarginRule, PotentialRule
+from .._updates import PerceptronUpdate
 from ._base import SecondOrderClassifier
 from ._perceptron import whitened_baseline
 

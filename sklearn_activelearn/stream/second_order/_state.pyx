@@ -15,7 +15,7 @@ from libc.math cimport fabs
 from ..._rows cimport al_rows
 from ._inverse cimport Dual, Inverse, KernelDual
 from .._linear_state cimport C_DONE, C_OVERFLOW, LinearState, Row
-from .._rules cimport QueryRule, UpdateRule
+from .._rule_base cimport QueryRule, UpdateRule
 from ._stored_rows cimport StoredRows
 
 cdef double LARGEST_RATIO = 1e10  # of x'x and a: beyond, rounding decides
@@ -81,29 +81,32 @@ cdef class SecondOrderState(LinearState):
         self, const al_rows *X, Row *row, double margin, double norm, double coin,
         QueryRule query_rule,
     ) except? -1.0 nogil:
-        cdef double size = query_rule.weigh(margin), most = 1 + self.ratio(row), q, least
+        cdef double size = query_rule.cy_weigh(margin), most = 1 + self.ratio(row), q, least
         cdef bint undecided = not query_rule.falls
         if query_rule.falls:
-            q = query_rule.probability(size / most, norm, &self.clock, &self.m[0])
-            least = query_rule.probability(size, norm, &self.clock, &self.m[0])
+            q = query_rule.cy_probability(size / most, norm, &self.clock, &self.m[0])
+            least = query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
             undecided = coin < q != least and (coin >= least or self.reports)
         if undecided:
             size /= 1 + self.leverage(X, row)
-            q = query_rule.probability(size, norm, &self.clock, &self.m[0])
+            q = query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
         self.least = least if query_rule.falls else q
         if not query_rule.delays:
             return q
-        if query_rule.starting(&self.clock, &self.m[0]):
+        if query_rule.cy_starting(&self.clock, &self.m[0]):
             self.wish = 0
             return 1.0
         self.wish = q
         return self.m[0]
 
-    cdef void observe(self, double norm, QueryRule query_rule) noexcept nogil:
-        LinearState.observe(self, norm, query_rule)
+    cdef int observe(
+        self, double margin, double norm, QueryRule query_rule
+    ) except -1 nogil:
+        LinearState.observe(self, margin, norm, query_rule)
         if self.wish >= 0:
             self.m[0] = self.wish
             self.wish = -1
+        return 0
 
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
@@ -137,9 +140,11 @@ cdef class SecondOrderState(LinearState):
                 self.inverse, self.next_inverse = self.next_inverse, None
             self.r = -1
         cdef double z = self.rounded(self.signed_margin(label, &rival), row)
-        cdef bint stored = 0 != update_rule.step(
+        cdef bint stored = 0 != update_rule.cy_step(
             z, row.squared_norm, probability, &self.clock
         )
+        if asked:
+            query_rule.cy_learned(stored, &self.clock, &self.m[0])
         if stored:
             self.leverage(X, row)
             self.inverse.direct(X, row)
@@ -147,8 +152,6 @@ cdef class SecondOrderState(LinearState):
             self.shift(label)
             self.clock.n_updates += 1
             self.clock.n_held = self.inverse.n_held
-        if asked:
-            query_rule.learned(stored, &self.m[0])
         self.clock.n_taught += 1
         return C_DONE
 

@@ -1,0 +1,27 @@
+# cython: cdivision=True
+"""A compiled query rule, and a compiled update rule."""
+
+from sklearn_activelearn.stream cimport Clock, QueryRule, UpdateRule
+
+
+cdef class InverseSquare(QueryRule):
+    """Buy with probability b² / (b² + margin²)."""
+
+    cdef double b
+
+    def __cinit__(self, double b):
+        self.b = b
+
+    cdef double cy_probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) except? -1.0 nogil:
+        return self.b * self.b / (self.b * self.b + margin * margin)
+
+
+cdef class MistakesOnly(UpdateRule):
+    """Step 1 on a mistake."""
+
+    cdef double cy_step(
+        self, double z, double squared_norm, double probability, const Clock *clock
+    ) except? -1.0 nogil:
+        return 1.0 if z <= 0 else 0.0

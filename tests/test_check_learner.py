@@ -1,0 +1,205 @@
+"""`check_learner`: learners that keep the laws pass, each broken one fails its own."""
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+from sklearn.pipeline import make_pipeline
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    GreedyOnlineClassifier,
+    MinMarginClassifier,
+    RLSSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._requests import Requests
+from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.testing import check_learner
+from sklearn_activelearn.testing._check import CHECKS
+from tests.learners import each
+from tests.tools import NaiveBayes
+
+STREAM = CBGZClassifier(b=0.3)
+POOL = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2)
+
+
+#: A law of streams (chunks, containers) is none of pools, and the other way round.
+N_SKIPPED = 2
+
+
+@each(
+    [
+        STREAM,
+        POOL,
+        GreedyOnlineClassifier(m=2),
+        RLSSamplingClassifier(),
+        MinMarginClassifier(n_initial=3, batch_size=4),
+    ]
+)
+def test_learners_that_keep_the_laws(prototype):
+    before = repr(vars(prototype))
+    results = check_learner(prototype)
+    assert repr(vars(prototype)) == before
+    assert [result["check_name"] for result in results] == [c.__name__ for c in CHECKS]
+    assert all(result["exception"] is None for result in results)
+    statuses = [result["status"] for result in results]
+    assert statuses.count("skipped") == N_SKIPPED
+    assert statuses.count("passed") == len(CHECKS) - N_SKIPPED
+
+
+class ReadsUnboughtLabels(CBGZClassifier):
+    def partial_fit(self, X, y, classes=None):
+        super().partial_fit(X, y, classes)
+        bought = self.queried_indices_
+        self.teach(X, y)
+        self.queried_indices_ = bought
+        return self
+
+
+class CountsTwice(type(POOL)):
+    def _choose(self, X, candidates, limit):
+        bought = super()._choose(X, candidates, limit)
+        self.n_queries_ += len(bought.rows)
+        return bought
+
+
+class PredictsAtRandom(CBGZClassifier):
+    def predict(self, X):
+        return np.random.default_rng().choice(self.classes_, size=X.shape[0])
+
+
+class CountsPredictions(CBGZClassifier):
+    def predict(self, X):
+        self.n_predicted_ = vars(self).get("n_predicted_", 0) + X.shape[0]
+        return super().predict(X)
+
+
+class AsksTwice(type(POOL)):
+    def _offer(self, X, candidates):
+        return super()._offer(X, candidates) | True
+
+
+class LearnsInQuery(CBGZClassifier):
+    def query(self, X, **how):
+        rows = super().query(X, **how)
+        self._weights = self._weights._replace(coef=1 - self._weights.coef)
+        return rows
+
+
+class ForgetsPending(type(POOL)):
+    def __getstate__(self):
+        state = super().__getstate__()
+        ledger = state.get("_requests", Ledger())
+        return {**state, "_requests": ledger.skipped()} if len(ledger) else state
+
+
+class ForgetsPendingOfAStream(CBGZClassifier):
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {**state, "_requests": Requests()} if "_requests" in state else state
+
+
+class ExceedsItsBudget(type(POOL)):
+    def _n_left(self):
+        return super()._n_left() + (self.n_queries_ < 9)
+
+
+class DependsOnChunks(CBGZClassifier):
+    def partial_fit(self, X, y, classes=None):
+        if hasattr(self, "_memory"):
+            self._coin_seed = self._coin_seed + 1
+        return super().partial_fit(X, y, classes)
+
+
+class SwallowsAnError(type(POOL)):
+    def learn(self, X, oracle, classes=None, **how):
+        try:
+            return super().learn(X, oracle, classes, **how)
+        except ConnectionError:
+            return self
+
+
+class TeachesHalf(type(POOL)):
+    def teach(self, X, y, classes=None):
+        for row in range(len(y)):
+            super().teach(X[row : row + 1], y[row : row + 1], classes)
+        return self
+
+
+class IsNotReproducible(CBGZClassifier):
+    def _reset(self):
+        super()._reset()
+        self._coin_seed = int(np.random.default_rng().integers(2**31))
+
+
+class ReadsSparseRowsOtherwise(CBGZClassifier):
+    def _check_rows(self, X, *y, **how):
+        return super()._check_rows(X * 0.5 if issparse(X) else X, *y, **how)
+
+    _scales_rows = False
+
+
+class ForgetsToCountSkips(type(POOL)):
+    def _skip(self, keys):
+        super()._skip(keys)
+        return 0
+
+
+class CorrectsLabelsOnly(type(POOL)):
+    def correct(self, X, y):
+        model = vars(self).get("estimator_")
+        super().correct(X, y)
+        self.estimator_ = model
+        return self
+
+
+class LearnsBackwards(CBGZClassifier):
+    def learn(self, X, oracle, classes=None, **how):
+        return super().learn(X, oracle, classes, candidates=np.arange(len(X))[::-1])
+
+
+#: Each broken learner, and the check that must find it.
+BROKEN = {
+    ReadsUnboughtLabels: "check_unbought_labels",
+    LearnsBackwards: "check_simulation",
+    DependsOnChunks: "check_chunks",
+    PredictsAtRandom: "check_purity",
+    CountsPredictions: "check_purity",
+    LearnsInQuery: "check_purity",
+    IsNotReproducible: "check_reproducible",
+    ReadsSparseRowsOtherwise: "check_containers",
+    CountsTwice: "check_bill",
+    ExceedsItsBudget: "check_bill",
+    AsksTwice: "check_no_row_twice",
+    ForgetsPending: "check_requests",
+    ForgetsPendingOfAStream: "check_requests",
+    ForgetsToCountSkips: "check_requests",
+    SwallowsAnError: "check_errors",
+    TeachesHalf: "check_errors",
+    CorrectsLabelsOnly: "check_corrections",
+}
+
+
+def broken(kind):
+    prototype = STREAM if issubclass(kind, CBGZClassifier) else POOL
+    learner = kind(**prototype.get_params(deep=False))
+    return learner.set_params(normalize=False) if "Sparse" in kind.__name__ else learner
+
+
+@pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: kind.__name__)
+def test_broken_learners_fail_the_right_law(kind):
+    results = {r["check_name"]: r for r in check_learner(broken(kind), on_fail=None)}
+    result = results[BROKEN[kind]]
+    assert result["status"] == "failed"
+    assert str(result["exception"]).startswith(result["law"])
+    first = next(r for r in results.values() if r["status"] == "failed")
+    with pytest.raises(AssertionError, match=f"^{first['law']}"):
+        check_learner(broken(kind))
+
+
+def test_what_is_no_learner_is_refused():
+    for wrong in (NaiveBayes(), make_pipeline(STREAM), CBGZClassifier):
+        with pytest.raises(TypeError, match="check_learner needs an instance"):
+            check_learner(wrong)
+    with pytest.raises(ValueError, match="on_fail must be"):
+        check_learner(STREAM, on_fail="warn")

@@ -1,0 +1,353 @@
+"""Query rules and update rules that a user writes in Python."""
+
+import signal
+
+import numpy as np
+import pytest
+from numpydoc.docscrape import ClassDoc
+from scipy.sparse import csr_array
+
+from sklearn_activelearn import CBGZClassifier, DKMClassifier
+from sklearn_activelearn.losses import HingeLoss
+from sklearn_activelearn.stream import (
+    ConstantRule,
+    InverseMarginRule,
+    LossUpdate,
+    PerceptronUpdate,
+    QueryRule,
+    StreamClassifier,
+    UpdateRule,
+)
+from tests.test_first_order import gaussian_stream
+from tests.tools import AnswerSheet, state
+
+
+class Inverse(QueryRule):
+    def __init__(self, b=0.1):
+        self.b = b
+
+    def probability(self, margin, norm, clock, memory):
+        return self.b / (self.b + margin)
+
+
+class AdaptiveInverse(QueryRule):
+    uses_norm = True
+
+    def initial_memory(self, n_dims):
+        return [0.0]
+
+    def probability(self, margin, norm, clock, memory):
+        largest = max(norm, memory[0])
+        b = largest * largest * np.sqrt(1.0 + clock.n_updates)
+        return 1.0 / (1.0 + margin / b) if margin > 0 else 1.0
+
+    def observe(self, margin, norm, clock, memory):
+        memory[0] = max(norm, memory[0])
+
+
+class Halving(QueryRule):
+    seeds = is_threshold = True
+
+    def initial_memory(self, n_dims):
+        return [1.0, 0.0]
+
+    def probability(self, margin, norm, clock, memory):
+        return margin <= memory[0] * (1 + 1e-12)
+
+    def learned(self, mistake, clock, memory):
+        memory[1] = 0 if mistake else memory[1] + 1
+        if memory[1] >= 8:
+            memory[:] = memory[0] / 2, 0
+
+
+class Step(UpdateRule):
+    def step(self, z, squared_norm, probability, clock):
+        return 1.0 if z <= 0 else 0.0
+
+
+class OwnClassifier(StreamClassifier):
+    def __init__(self, query_rule=None, update_rule=None, *, random_state=None):
+        super().__init__(random_state=random_state)
+        self.query_rule, self.update_rule = query_rule, update_rule
+
+    def _make_rules(self):
+        return (self.query_rule or Inverse)(), (self.update_rule or Step)()
+
+
+PAIRS = [
+    (Inverse, CBGZClassifier()),
+    (AdaptiveInverse, CBGZClassifier(b="adaptive")),
+    (Halving, DKMClassifier(R=8)),
+]
+
+
+@pytest.mark.parametrize(("rule", "compiled"), PAIRS, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("convert", [np.asarray, csr_array])
+def test_they_do_what_compiled_ones_do(rule, compiled, n_classes, convert):
+    X, y = gaussian_stream(0, n_classes, n_rows=150)
+    X, ours = convert(X), OwnClassifier(rule, random_state=0)
+    theirs = compiled.set_params(random_state=0)
+    for one, other in (
+        (ours.fit(X, y), theirs.fit(X, y)),
+        (ours.partial_fit(X[:40], y[:40]), theirs.partial_fit(X[:40], y[:40])),
+        (ours.learn(X, AnswerSheet(y)), theirs.learn(X, AnswerSheet(y))),
+        (ours.teach(X[:9], y[:9]), theirs.teach(X[:9], y[:9])),
+    ):
+        np.testing.assert_array_equal(one.queried_indices_, other.queried_indices_)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        assert one._counts == other._counts
+        np.testing.assert_array_equal(one._memory, other._memory)
+    for learner in (ours, theirs):
+        learner.set_params(random_state=0)
+    rows, q = ours.query(X, return_probability=True)
+    same, same_q = theirs.query(X, return_probability=True)
+    np.testing.assert_array_equal(rows, same)
+    np.testing.assert_array_equal(q, same_q)
+
+
+BAD = [np.nan, -0.1, 1.5, np.inf, "many", None, [0.5, 0.5]]
+
+
+@pytest.mark.parametrize("answer", BAD, ids=str)
+def test_probabilities_that_are_none(answer):
+    class Wrong(Inverse):
+        def probability(self, margin, norm, clock, memory):
+            return (
+                answer
+                if clock.n_seen > 40
+                else Inverse.probability(self, margin, norm, clock, memory)
+            )
+
+    raises_and_changes_nothing(Wrong, None, r"Wrong.probability\(.*\) == .*in \[0, 1\]")
+
+
+@pytest.mark.parametrize("answer", [np.nan, -0.1, np.inf, "far", None], ids=str)
+def test_steps_that_are_none(answer):
+    class Wrong(Step):
+        def step(self, z, squared_norm, probability, clock):
+            return answer if clock.n_taught > 9 else 1.0
+
+    raises_and_changes_nothing(None, Wrong, r"Wrong.step\(.*\) == .*finite and >= 0")
+
+
+def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError):
+    X, y = gaussian_stream(0, 2, n_rows=200)
+    learner = OwnClassifier(query_rule, update_rule, random_state=0)
+    learner.partial_fit(X[:20], y[:20], [0, 1])
+    before = state(learner)
+    for call in (
+        lambda: learner.partial_fit(X, y),
+        lambda: [learner.query(X[20:]), learner.teach(X, y)],
+    ):
+        with pytest.raises(error, match=words):
+            call()
+    fresh = OwnClassifier(query_rule, update_rule, random_state=0)
+    with pytest.raises(error, match=words):
+        fresh.learn(X, AnswerSheet(y), [0, 1])
+    n = fresh.n_seen_
+    assert 0 < n < 200
+    expected = OwnClassifier(query_rule, update_rule, random_state=0)
+    expected.partial_fit(X[:n], y[:n], [0, 1])
+    assert state(fresh) == state(expected)
+    assert fresh.queried_indices_.tolist() == expected.queried_indices_.tolist()
+    learner = OwnClassifier(query_rule, update_rule, random_state=0)
+    learner.partial_fit(X[:20], y[:20], [0, 1])
+    assert state(learner) == before
+
+
+@pytest.mark.parametrize("method", ["probability", "observe", "learned"])
+def test_an_error_in_the_middle_changes_nothing(method):
+    class Fails(AdaptiveInverse):
+        uses_norm = True
+
+        def learned(self, mistake, clock, memory):
+            memory[0] += 1
+
+    def fails(self, *arguments):
+        clock = arguments[-2]
+        if clock.n_seen > 60:
+            raise KeyError("no such row")
+        return getattr(super(Fails, self), method)(*arguments)
+
+    setattr(Fails, method, fails)
+    raises_and_changes_nothing(Fails, None, "no such row", KeyError)
+
+
+def test_an_error_in_a_step_changes_nothing():
+    class Fails(Step):
+        def step(self, z, squared_norm, probability, clock):
+            if clock.n_taught > 9:
+                raise KeyError("no such row")
+            return 1.0
+
+    raises_and_changes_nothing(None, Fails, "no such row", KeyError)
+
+
+@pytest.mark.parametrize("method", ["observe", "learned"])
+def test_a_memory_must_stay_finite(method):
+    class Spoils(AdaptiveInverse):
+        def probability(self, margin, norm, clock, memory):
+            assert not memory.flags.writeable
+            return 1.0
+
+    def spoils(self, *arguments):
+        if arguments[-2].n_seen > 30:
+            arguments[-1][0] = np.nan
+
+    setattr(Spoils, method, spoils)
+    raises_and_changes_nothing(Spoils, None, f"Spoils.{method} left nan in the memory")
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("method", ["step", "learned", "observe"])
+@pytest.mark.parametrize("k", [1, 7])
+def test_ctrl_c_in_a_rule_loses_no_label(method, k):
+    X, y = gaussian_stream(0, 2, n_rows=60)
+    calls = [k]
+
+    def interrupted(self, *arguments):
+        calls[0] -= 1
+        if calls[0] == 0:
+            signal.raise_signal(signal.SIGINT)
+        return 1.0
+
+    class Rule(AdaptiveInverse):
+        def probability(self, margin, norm, clock, memory):
+            return 1.0
+
+    class Update(Step):
+        pass
+
+    setattr(Update if method == "step" else Rule, method, interrupted)
+    oracle, learner = AnswerSheet(y), OwnClassifier(Rule, Update, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn(X, oracle, [0, 1])
+    assert len(oracle.asked) == k
+    assert learner.n_taught_ == k
+
+
+def test_a_rule_that_ignores_margins_may_buy_before_it_was_taught():
+    class Often(QueryRule):
+        ignores_margin = True
+
+        def probability(self, margin, norm, clock, memory):
+            return 0.5
+
+    X, _ = gaussian_stream(0, 2, n_rows=100)
+    assert len(OwnClassifier(Often, random_state=0).query(X)) > 30
+    assert len(OwnClassifier(Inverse, random_state=0).query(X)) == 1
+
+
+def test_rows_in_groups():
+    class OfThree(QueryRule):
+        group = 3
+
+        def probability(self, margin, norm, clock, memory):
+            return 1.0
+
+    X, y = gaussian_stream(0, 2, n_rows=90)
+    learner = OwnClassifier(OfThree, random_state=0).partial_fit(X, y, [0, 1])
+    assert (learner.n_queries_, learner._group) == (30, 3)
+
+    class OfNone(OfThree):
+        group = 0
+
+    with pytest.raises(ValueError, match="group == 0, must be"):
+        OwnClassifier(OfNone).partial_fit(X, y, [0, 1])
+
+
+def test_norms_are_for_those_who_ask():
+    class Update(UpdateRule):
+        def step(self, z, squared_norm, probability, clock):
+            assert np.isnan(squared_norm) != self.uses_norm
+            return 1.0
+
+    class Normed(Update):
+        uses_norm = True
+
+    X, y = gaussian_stream(0, 2, n_rows=20)
+    for update in (Update, Normed):
+        OwnClassifier(None, update).fit(X, y)
+
+
+def test_what_a_rule_lacks_is_said():
+    class Nothing(QueryRule):
+        pass
+
+    class NoStep(UpdateRule):
+        pass
+
+    X, y = gaussian_stream(0, 2, n_rows=20)
+    with pytest.raises(NotImplementedError, match=r"Nothing needs .* probability\("):
+        OwnClassifier(Nothing).fit(X, y)
+    with pytest.raises(NotImplementedError, match=r"NoStep needs .* step\("):
+        OwnClassifier(None, NoStep).fit(X, y)
+    with pytest.raises(NotImplementedError, match="StreamClassifier needs _make_rules"):
+        StreamClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("base", "method"),
+    [(InverseMarginRule, "probability"), (ConstantRule, "initial_memory")],
+)
+def test_a_method_of_a_compiled_rule_cannot_be_replaced(base, method):
+    kind = type("Own", (base,), {method: lambda self, *arguments: [1.0]})
+    X, y = gaussian_stream(0, 2, n_rows=20)
+    with pytest.raises(TypeError, match=f"Own replaces {method} of {base.__name__}"):
+        OwnClassifier(lambda: kind(0.5)).fit(X, y)
+    same = type("Same", (base,), {})  # other methods may be added
+    OwnClassifier(lambda: same(0.5)).fit(X, y)
+
+
+def test_compiled_rules_can_be_asked():
+    class Capped(QueryRule):
+        def __init__(self):
+            self.inner = InverseMarginRule(b=0.5)
+
+        def probability(self, margin, norm, clock, memory):
+            return min(self.inner.probability(margin, norm, clock, memory), 0.9)
+
+    X, y = gaussian_stream(0, 2, n_rows=60)
+    assert 0 < OwnClassifier(Capped, random_state=0).fit(X, y).n_queries_ < 60
+    threshold, _ = DKMClassifier(R=2)._make_rules()
+    memory = np.array([1.0, 1.0])
+    threshold.learned(False, None, memory)
+    assert memory.tolist() == [0.5, 0.0]
+    assert threshold.probability(0.6, 1.0, None, memory) == 0
+    with pytest.raises(ValueError, match="remembers 2 numbers, got 0"):
+        threshold.probability(0.6, 1.0, None, [])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ConstantRule(1.5), "rate"),
+        (lambda: InverseMarginRule(0.0), "b == 0.0"),
+        (lambda: PerceptronUpdate(np.nan), "eta0"),
+        (lambda: LossUpdate(HingeLoss(), power_t=-1.0), "power_t"),
+    ],
+)
+def test_parameters_of_compiled_rules(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+    with pytest.raises(TypeError):
+        LossUpdate(None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        (ConstantRule, {"rate": 0.5}),
+        (InverseMarginRule, {"b": 0.5}),
+        (PerceptronUpdate, {"eta0": 1.0}),
+        (
+            LossUpdate,
+            {"loss": HingeLoss(), "eta0": 0.1, "power_t": 0.0, "n_warm_start": 0},
+        ),
+    ],
+)
+def test_documented_parameters_are_taken(kind, params):
+    """A compiled class has no signature to compare with."""
+    kind(**params)
+    assert [entry.name for entry in ClassDoc(kind)["Parameters"]] == list(params)
