@@ -5,8 +5,8 @@ for what nobody has seen, for so many minutes::
 
     pytest --hypothesis-profile=explore --hypothesis-seed=1 --minutes=6
 
-runs what draws examples, and on every learner what else runs on one row a family, in an
-order that the seed decides.
+runs what draws examples, and on every learner what else runs on one row a family or on
+one for each way in which rows are checked, in an order that the seed decides.
 """
 
 import os

@@ -243,6 +243,7 @@ POOL_LEARNERS = [
             param_grid={"C": [0.1, 10.0]},
             n_candidates=2,
             n_pairs=1,
+            cv=2,
             temperature=0.2,
             n_initial=8,
             batch_size=2,
@@ -335,8 +336,22 @@ def name_of(prototype):
     return re.sub(r"\s+", " ", re.sub(r" at 0x\w+", "", repr(prototype)))
 
 
+def explores():
+    """Whether there is time for every learner, and for many examples."""
+    return settings.get_current_profile_name() == "explore"
+
+
 def each(prototypes):
-    return pytest.mark.parametrize("prototype", prototypes, ids=name_of)
+    """Run over learners; what is drawn for many of them is drawn less often."""
+    rows = pytest.mark.parametrize("prototype", prototypes, ids=name_of)
+    return lambda test: rows(drawn_for(len(prototypes), test))
+
+
+def drawn_for(n_rows, test):
+    """Draw four examples in place of ten of a property that holds for many rows."""
+    if hasattr(test, "hypothesis") and n_rows >= 8 and not explores():
+        return settings(max_examples=settings.default.max_examples * 2 // 5)(test)
+    return test
 
 
 each_learner = each(LEARNERS)
@@ -350,8 +365,7 @@ each_pool_default = each(POOL_DEFAULTS)
 
 def families_of(learners):
     """Return one row a family, or all rows when there is time to explore."""
-    explores = settings.get_current_profile_name() == "explore"
-    return [row for row in learners if explores or row in FAMILIES]
+    return [row for row in learners if explores() or row in FAMILIES]
 
 
 def each_family_of(learners):
@@ -361,6 +375,21 @@ def each_family_of(learners):
         return pytest.mark.every_learner(each(families_of(learners))(test))
 
     return decorate
+
+
+def ways_in(learners):
+    """Return the first learner for each way in which rows are checked, or all."""
+    first = {}
+    for row in learners:
+        trainer = row._make_trainer() if hasattr(row, "_make_trainer") else None
+        checks = type(row)._check_rows, getattr(type(trainer), "check_rows", None)
+        first.setdefault(checks, row)
+    return learners if explores() else list(first.values())
+
+
+def each_way_in(test):
+    """Run over one learner for each way in; `explore` does over all classes."""
+    return pytest.mark.every_learner(each(ways_in(DEFAULTS))(test))
 
 
 each_family = each_family_of(LEARNERS)

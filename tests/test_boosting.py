@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -150,11 +150,10 @@ TWINS = [
 
 
 @pytest.mark.parametrize(("prototype", "build", "alpha"), TWINS)
-@settings(max_examples=10)
 @given(seed=st.integers(0, 999))
 def test_purchases_are_those_of_the_slow_twin(prototype, build, alpha, seed):
-    X, y = make_twonorm(24, 3, random_state=seed)
-    params = {"n_initial": 4, "budget": 14}
+    X, y = make_twonorm(20, 3, random_state=seed)
+    params = {"n_initial": 4, "budget": 11}
     learner = fresh(prototype, **params).fit(X, y)
     bought, committee = reference.purchases(
         build, X, y, alpha, random_state=0, **params
@@ -393,7 +392,7 @@ def test_a_member_worse_than_chance_is_left_out(learner):
     "weak", [DecisionTreeClassifier(max_depth=2), GaussianNB(), LogisticRegression()]
 )
 def test_any_classifier_with_weights(prototype, weak):
-    learner = fresh(prototype, estimator=weak, budget=25).fit(X, y)
+    learner = fresh(prototype, estimator=weak, budget=25, batch_size=5).fit(X, y)
     assert learner.score(X, y) > 0.85
     assert len(learner.cost_curve_) > 0
 

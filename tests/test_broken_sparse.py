@@ -16,7 +16,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.evaluation import label_curve
-from tests.learners import each_default
+from tests.learners import each_way_in
 from tests.tools import fresh, frozen
 
 DENSE = np.random.RandomState(0).standard_normal((12, 4))
@@ -86,7 +86,7 @@ VERBS = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@each_default
+@each_way_in
 def test_broken_matrices_are_refused(prototype, verb):
     learner = fresh(prototype).fit(DENSE, y)
     before = frozen(vars(learner))
@@ -133,7 +133,7 @@ def test_rows_for_a_transformer_and_for_the_batch_learner(how):
             learner.fit(broken(csr_array(DENSE), how), y)
 
 
-@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.parametrize("how", ["indptr decreases", "indices are too large"])
 def test_rows_for_a_label_curve(how):
     with pytest.raises(ValueError, match="broken CSR matrix"):
         label_curve(UncertaintySamplingClassifier(), broken(csr_array(DENSE), how), y)

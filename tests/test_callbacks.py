@@ -93,7 +93,7 @@ def test_a_pickle_made_while_it_learns_goes_on(prototype):
 
     learner.learn(X, oracle, classes=CLASSES)
     finished = state(pickle.loads(pickle.dumps(learner)))
-    for n_bought, pickled in saved.items():
+    for n_bought, pickled in [*saved.items()][:: max(1, len(saved) // 3)]:
         again = pickle.loads(pickled)
         assert set(vars(again)) <= {*vars(learner), "estimator_"}
         bought = learner.queried_indices_[:n_bought]

@@ -78,12 +78,14 @@ def test_votes_weigh_as_much_as_accuracies():
 
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 def test_purchases_are_those_of_the_slow_twin(scoring):
-    X_few, y_few = X[:24], y[:24]
-    members = [LogisticRegression(C=C) for C in GRID["C"]]
-    params = {"n_initial": 6, "batch_size": 1, "budget": 12, "random_state": 3}
-    learner = QueryByCommitteeClassifier(param_grid=GRID, scoring=scoring, **params)
+    X_few, y_few = X[:16], y[:16]
+    grid = {"C": [1e-4, 1.0, 100.0]}
+    members = [LogisticRegression(C=C) for C in grid["C"]]
+    params = {"n_initial": 6, "batch_size": 1, "budget": 10, "random_state": 3}
+    how = {"param_grid": grid, "scoring": scoring, "cv": 3}
+    learner = QueryByCommitteeClassifier(**how, **params)
     bought = reference.purchases(
-        reference.committee(members, 5), X_few, y_few, **params
+        reference.committee(members, 3), X_few, y_few, **params
     )
     assert learner.fit(X_few, y_few).queried_indices_.tolist() == bought
 
@@ -154,8 +156,10 @@ def test_probabilities_are_asked_for_at_the_door(learner):
     refused = learner(estimators=mixed, scoring="neg_log_loss")
     with pytest.raises(TypeError, match=r'"neg_log_loss" needs.*which LinearSVC'):
         refused.fit(X, y)
-    assert learner(estimators=mixed, scoring="f1_macro").fit(X, y).score(X, y) > 0.7
-    assert learner(SVC(), scoring="accuracy").fit(X, y).score(X, y) > 0.7
+    few = {"budget": 30, "batch_size": 5, "random_state": 0}
+    suits = learner(estimators=mixed, scoring="f1_macro", **few)
+    assert suits.fit(X, y).score(X, y) > 0.7
+    assert learner(SVC(), scoring="accuracy", **few).fit(X, y).score(X, y) > 0.7
 
 
 @each_learner

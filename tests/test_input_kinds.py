@@ -10,12 +10,23 @@ from sklearn.exceptions import DataConversionWarning
 
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier, _validation
 from sklearn_activelearn._validation import check_rows, check_rows_and_labels
-from tests.learners import each_linear_stream_learner, each_stream_default
+from tests.learners import (
+    STREAM_DEFAULTS,
+    each,
+    each_linear_stream_learner,
+    each_stream_default,
+    ways_in,
+)
 from tests.tools import AnswerSheet, fresh, frozen, state
 
 X = np.random.RandomState(0).randint(-9, 10, size=(80, 4)).astype(float)
 noise = np.random.RandomState(1).standard_normal(80)
 y = (X @ [1.0, -1.0, 2.0, 0.5] + noise > 0).astype(int)
+
+
+def each_stream_way_in(test):
+    """Run over one stream learner for each way in which rows are checked."""
+    return pytest.mark.every_learner(each(ways_in(STREAM_DEFAULTS))(test))
 
 
 def read_only(X):
@@ -73,7 +84,7 @@ def run_all_verbs(prototype, X, y):
     return learner, learner.decision_function(X)
 
 
-@each_stream_default
+@each_stream_way_in
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_dense_rows(prototype, container, tmp_path):
     rows = CONTAINERS[container](X, tmp_path)
@@ -83,7 +94,7 @@ def test_dense_rows(prototype, container, tmp_path):
     np.testing.assert_array_equal(scores, same)
 
 
-@each_stream_default
+@each_stream_way_in
 @pytest.mark.parametrize("container", SPARSE)
 def test_sparse_rows(prototype, container):
     rows = SPARSE[container](X)
@@ -95,7 +106,7 @@ def test_sparse_rows(prototype, container):
     np.testing.assert_array_equal(learner.predict(rows), expected.predict(X))
 
 
-@each_stream_default
+@each_stream_way_in
 @pytest.mark.parametrize(
     "labels",
     [
@@ -137,49 +148,49 @@ def test_feature_names(prototype):
 
 
 @each_linear_stream_learner
-@pytest.mark.parametrize("exponent", [996, -996])
-def test_the_scale_of_normalised_rows_does_not_matter(prototype, exponent):
-    X_scaled = X * 2.0**exponent  # exact
+def test_the_scale_of_normalised_rows_does_not_matter(prototype):
     learner = fresh(prototype, normalize=True).fit(X, y)
-    scaled = fresh(prototype, normalize=True).fit(X_scaled, y)
-    np.testing.assert_array_equal(scaled.queried_indices_, learner.queried_indices_)
-    np.testing.assert_allclose(scaled.coef_, learner.coef_, rtol=1e-9)
-    np.testing.assert_allclose(scaled.intercept_, learner.intercept_, rtol=1e-9)
-    np.testing.assert_array_equal(scaled.predict(X_scaled), learner.predict(X))
+    for exponent in (996, -996):
+        X_scaled = X * 2.0**exponent  # exact
+        scaled = fresh(prototype, normalize=True).fit(X_scaled, y)
+        np.testing.assert_array_equal(scaled.queried_indices_, learner.queried_indices_)
+        np.testing.assert_allclose(scaled.coef_, learner.coef_, rtol=1e-9)
+        np.testing.assert_allclose(scaled.intercept_, learner.intercept_, rtol=1e-9)
+        np.testing.assert_array_equal(scaled.predict(X_scaled), learner.predict(X))
 
 
 @each_linear_stream_learner
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_rows_of_zeros(prototype, fit_intercept):
+def test_rows_of_zeros(prototype):
     zeros = np.zeros_like(X)
-    learner = fresh(prototype, fit_intercept=fit_intercept, patience=None).fit(zeros, y)
-    assert learner.n_queries_ > 0
-    assert not learner.coef_.any()
     mixed = np.where(np.arange(len(X))[:, None] % 2, X, 0.0)
-    learner = fresh(prototype, fit_intercept=fit_intercept).fit(mixed, y)
-    assert np.isfinite(learner.coef_).all()
+    for fit_intercept in (False, True):
+        learner = fresh(prototype, fit_intercept=fit_intercept, patience=None)
+        learner.fit(zeros, y)
+        assert learner.n_queries_ > 0
+        assert not learner.coef_.any()
+        learner = fresh(prototype, fit_intercept=fit_intercept).fit(mixed, y)
+        assert np.isfinite(learner.coef_).all()
 
 
 @each_linear_stream_learner
-@pytest.mark.parametrize("verb", ["fit", "partial_fit", "teach", "learn"])
-def test_weights_that_overflow_are_an_error(prototype, verb):
+def test_weights_that_overflow_are_an_error(prototype):
     last = {"average": False} if "average" in prototype.get_params() else {}
     learner = fresh(prototype, normalize=False, budget=None, **last)
     huge = 1e200 * X
     oracle = AnswerSheet(y)
-    with pytest.raises(ValueError, match=r"Row \d+ of X: .*overflow"):
-        {
-            "fit": lambda: learner.fit(huge, y),
-            "partial_fit": lambda: learner.partial_fit(huge, y, [0, 1]),
-            "teach": lambda: learner.teach(huge, y, [0, 1]),
-            "learn": lambda: learner.learn(huge, oracle, [0, 1]),
-        }[verb]()
-    if verb != "learn":
+    for call in (
+        lambda: learner.fit(huge, y),
+        lambda: learner.partial_fit(huge, y, [0, 1]),
+        lambda: learner.teach(huge, y, [0, 1]),
+    ):
+        with pytest.raises(ValueError, match=r"Row \d+ of X: .*overflow"):
+            call()
         assert vars(learner) == learner.get_params(deep=False)
-    else:
-        # the last answer may be the one that could not be learned
-        assert len(oracle.asked) - learner.n_queries_ in (0, 1)
-        assert np.isfinite(learner.coef_).all()
+    with pytest.raises(ValueError, match=r"Row \d+ of X: .*overflow"):
+        learner.learn(huge, oracle, [0, 1])
+    # the last answer may be the one that could not be learned
+    assert len(oracle.asked) - learner.n_queries_ in (0, 1)
+    assert np.isfinite(learner.coef_).all()
 
 
 def test_a_step_that_overflows_is_an_error():

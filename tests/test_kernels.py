@@ -1,6 +1,7 @@
 """The compiled products and the loop around them: right, repeatable, in place."""
 
 import tracemalloc
+from itertools import product
 
 import numpy as np
 import pytest
@@ -56,9 +57,12 @@ def placed(X, offset):
 
 
 @each_format
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("n_features", range(1, 41))
-def test_dot(make, normalize, n_features):
+def test_dot(make):
+    for normalize, n_features in product([False, True], range(1, 41)):
+        check_dot(make, normalize, n_features)
+
+
+def check_dot(make, normalize, n_features):
     rng = np.random.RandomState(n_features)
     X = rng.standard_normal((9, n_features)).astype(np.float32).astype(float)
     X[rng.uniform(size=X.shape) < 0.3] = 0.0
@@ -75,11 +79,13 @@ def test_dot(make, normalize, n_features):
 
 @pytest.mark.parametrize("widest", [2, 4, 8])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("n_features", [*range(71), 100, 784, 1003])
-def test_dense_products_have_the_same_bits_at_every_width(
-    monkeypatch, widest, dtype, n_features
-):
+def test_dense_products_have_the_same_bits_at_every_width(monkeypatch, widest, dtype):
     monkeypatch.setattr(_rows, "widest", widest)
+    for n_features in [*range(71), 100, 784, 1003]:
+        check_bits(dtype, n_features)
+
+
+def check_bits(dtype, n_features):
     rng = np.random.RandomState(n_features)
     X = rng.standard_normal((3, n_features)).astype(dtype)
     W = rng.standard_normal((6, n_features))
@@ -97,10 +103,9 @@ def test_dense_products_have_the_same_bits_at_every_width(
 
 
 @each_format
-@pytest.mark.parametrize("n_vectors", [4, 5, 8, 11])
-def test_products_with_many_vectors_are_those_with_each(make, n_vectors):
-    rng = np.random.RandomState(n_vectors)
-    for n_features in (3, 19, 64, 250):
+def test_products_with_many_vectors_are_those_with_each(make):
+    for n_vectors, n_features in product([4, 5, 8, 11], [3, 19, 64, 250]):
+        rng = np.random.RandomState(n_vectors)
         X = rng.standard_normal((5, n_features))
         X[rng.uniform(size=X.shape) < 0.3] = 0.0
         W = rng.standard_normal((n_vectors, n_features))
@@ -116,9 +121,12 @@ def test_every_entry_counts_once(make):
 
 
 @each_format
-@pytest.mark.parametrize("n_vectors", [1, 2, 5])
-@pytest.mark.parametrize("normalize", [False, True])
-def test_scores(make, n_vectors, normalize):
+def test_scores(make):
+    for n_vectors, normalize in product([1, 2, 5], [False, True]):
+        check_scores(make, n_vectors, normalize)
+
+
+def check_scores(make, n_vectors, normalize):
     rng = np.random.RandomState(n_vectors)
     X = rng.randint(-3, 4, size=(20, 11)).astype(float)
     X[7] = 0.0
@@ -188,16 +196,15 @@ def test_sparse_rows_are_not_copied(index_type):
 
 
 @each_format
-@pytest.mark.parametrize("widest", [2, 4, 8])
 @pytest.mark.parametrize("n_vectors", [1, 3, 4, 9])
-def test_products_with_many_vectors(make, widest, n_vectors, monkeypatch):
+def test_products_with_many_vectors(make, n_vectors, monkeypatch):
     rng = np.random.RandomState(n_vectors)
     X = random_array((40, 37), density=0.4, random_state=rng).toarray()
     X, W = make(X), rng.standard_normal((n_vectors, 37))
     order = rng.permutation(40)[:29]
     expected = [scores(X, W, normalize)[order] for normalize in (False, True)]
-    monkeypatch.setattr(_rows, "widest", widest)
-    for normalize in (False, True):
+    for widest, normalize in product([2, 4, 8], [False, True]):
+        monkeypatch.setattr(_rows, "widest", widest)
         products = _batched_pass.Products(_rows.Rows(X), order, n_vectors)
         weights = products.zeros()
         products.put(weights, 0, W)

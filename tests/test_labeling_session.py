@@ -45,6 +45,7 @@ from sklearn_activelearn.labeling._resume import check_resume
 from sklearn_activelearn.labeling._state import SessionState
 from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool._base import PoolClassifier
+from tests.learners import explores
 from tests.reference.labeling import quick_folder, shown_rows
 
 X, codes = make_classification(45, 4, n_informative=3, n_redundant=0, random_state=3)
@@ -94,6 +95,19 @@ FAMILIES = {
     for name, learner in {**POOL, **STREAM}.items()
 }
 each_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def each_family_ahead(first):
+    """Run over families, one with and the next without training ahead, or both."""
+    rows = [
+        (family, ahead)
+        for k, family in enumerate(FAMILIES, first)
+        for ahead in ((0, 1) if explores() else (k % 2,))
+    ]
+    rows = pytest.mark.parametrize(("family", "ahead"), rows)
+    return lambda test: pytest.mark.every_learner(rows(test))
+
+
 quick = FAMILIES["plain"]
 
 
@@ -140,8 +154,7 @@ def opinion(session):
 # --- the rows that are shown
 
 
-@each_family
-@pytest.mark.parametrize("ahead", [0, 1])
+@each_family_ahead(0)
 def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
     learner = clone(FAMILIES[family])
     if family == "passive":
@@ -167,8 +180,7 @@ def test_rows_put_aside_are_no_part_of_the_stream(family, path):
         assert label_all(session) == [IDS[rest[row]] for row in expected]
 
 
-@each_family
-@pytest.mark.parametrize("ahead", [0, 1])
+@each_family_ahead(1)
 def test_a_session_that_is_interrupted_shows_the_same_rows(family, ahead, folder):
     learner, options = FAMILIES[family], {"test_size": 3, "ahead": ahead}
     with opened(learner, folder / "whole", **options) as session:

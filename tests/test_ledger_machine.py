@@ -269,7 +269,7 @@ def machine_of(name):
     profile = settings.get_current_profile_name()
     is_small = profile == "suite"
     case.settings = settings(
-        max_examples=12 if is_small else 150,
+        max_examples=8 if is_small else 150,
         stateful_step_count=25 if is_small else 40,
         deadline=None,
     )

@@ -178,9 +178,9 @@ def test_the_importance_weight_is_bounded(loss, seed, n_classes, eta0):
     for x, c in zip(X, codes, strict=True):
         before = scores = None
         if hasattr(learner, "classes_"):
-            scores = np.atleast_1d(np.squeeze(learner.decision_function([x])))
+            scores = np.atleast_1d(np.squeeze(learner.decision_function(x[None])))
             before = learner.coef_.copy()
-        learner.partial_fit([x], [c], classes=np.arange(n_classes))
+        learner.partial_fit(x[None], np.array([c]), classes=range(n_classes))
         if before is None:
             continue
         if n_classes == 2:
@@ -196,7 +196,7 @@ def test_the_importance_weight_is_bounded(loss, seed, n_classes, eta0):
 def test_updates_are_unbiased(loss, probability, n_classes):
     """The sum of many steps, so small that the weights stand still, is the gradient."""
     eta0 = 1e-12
-    X, codes = gaussian_stream(1, n_classes, n_rows=40_000, n_features=3)
+    X, codes = gaussian_stream(1, n_classes, n_rows=20_000, n_features=3)
     learner = MarginLossClassifier(
         loss,
         eta0=eta0,

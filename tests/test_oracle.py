@@ -13,8 +13,9 @@ from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from tests.learners import (
     DEFAULTS,
     STREAM_DEFAULTS,
-    each_pool_default,
+    each_pool_family,
     each_stream_family,
+    families_of,
 )
 from tests.tools import AnswerSheet, fresh, group_of, state, streams
 
@@ -126,7 +127,7 @@ def test_ctrl_c_right_after_an_answer_loses_no_label(prototype):
         assert state(learner) == state(expected)
 
 
-@each_pool_default
+@each_pool_family
 def test_ctrl_c_right_after_a_batch_of_answers_loses_no_label(prototype):
     for learner in interrupted(prototype, 1, step=37):
         rows = learner.queried_indices_
@@ -148,10 +149,11 @@ BAD_ANSWERS = {
 }
 
 
+@pytest.mark.every_learner
 @pytest.mark.parametrize("answer", BAD_ANSWERS)
 @pytest.mark.parametrize("k", [0, 3])
 @pytest.mark.parametrize(
-    "prototype", STREAM_DEFAULTS, ids=lambda row: type(row).__name__
+    "prototype", families_of(STREAM_DEFAULTS), ids=lambda row: type(row).__name__
 )
 def test_bad_answers(prototype, answer, k):
     failure, error, words = BAD_ANSWERS[answer]

@@ -42,7 +42,6 @@ from tests.learners import (
     each_family_of,
     each_pool_default,
     each_pool_family,
-    each_pool_learner,
 )
 from tests.reference import pool as reference
 from tests.tools import AnswerSheet, fresh, frozen, problem, responses, state, streams
@@ -159,12 +158,12 @@ def test_rows_from_elsewhere_spare_the_cold_start(prototype):
     assert len(learner.query(X[20:])) == prototype.batch_size
 
 
-@each_pool_learner
+@each_pool_family
 def test_limit_and_budget_cut_the_same_choice(prototype):
     learner = fresh(prototype, budget=None, batch_size=5).partial_fit(X[:40], y[:40])
     other = pickle.loads(pickle.dumps(learner))
     rows = learner.query(X[40:])
-    for limit in range(4):
+    for limit in (0, 1, 3):
         again = pickle.loads(pickle.dumps(other))
         np.testing.assert_array_equal(again.query(X[40:], limit=limit), rows[:limit])
 
@@ -217,9 +216,10 @@ class Failing(AnswerSheet):
 
 
 @each_pool_family
-@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-@pytest.mark.parametrize("k", [0, 1, 4])
-@pytest.mark.parametrize("budget", [20, 0.2])
+@pytest.mark.parametrize(
+    ("error", "k", "budget"),
+    [(OSError, 0, 20), (KeyboardInterrupt, 1, 0.2), (OSError, 4, 0.2)],
+)
 def test_an_oracle_that_raises_loses_nothing(prototype, error, k, budget):
     oracle = Failing(y, k, error)
     learner = fresh(prototype, budget=budget, stopping=None)
@@ -241,7 +241,7 @@ def test_an_oracle_that_raises_loses_nothing(prototype, error, k, budget):
     assert len(learner.query(X)) == 0  # no row was counted twice
 
 
-@each_pool_default
+@each_pool_family
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -258,12 +258,12 @@ def test_answers_that_are_too_few_store_nothing(prototype, answer, words):
     assert learner.learn(X, AnswerSheet(y)).n_queries_ == expected.n_queries_
 
 
-@each_pool_default
-@pytest.mark.parametrize("told", [["no", "yes"], None])
-@pytest.mark.parametrize("wrong", ["maybe", np.nan, None])
+@each_pool_family
+@pytest.mark.parametrize(
+    ("told", "wrong"),
+    [(["no", "yes"], "maybe"), (["no", "yes"], np.nan), (None, None), (None, np.nan)],
+)
 def test_of_a_batch_with_unknown_labels_the_others_are_learned(prototype, told, wrong):
-    if told is None and wrong == "maybe":
-        pytest.skip("a class like any other")
     learner, asked = fresh(prototype), []
 
     def oracle(rows):
@@ -311,14 +311,14 @@ def test_a_pool_of_texts(convert):
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
     pool = convert(texts)
     for prototype in (
-        MinMarginClassifier(model, budget=20),
-        UncertaintySamplingClassifier(model, budget=20),
-        QueryByCommitteeClassifier(model, budget=14, cv=2),
-        PassiveClassifier(model, budget=20),
+        MinMarginClassifier(model, budget=14),
+        UncertaintySamplingClassifier(model, budget=14),
+        QueryByCommitteeClassifier(model, budget=12, cv=2),
+        PassiveClassifier(model, budget=14),
     ):
         learner = fresh(prototype).fit(pool, y)
         assert learner.score(pool, y) == 1
-        rows = learner.set_params(budget=30).query(pool)
+        rows = learner.set_params(budget=16).query(pool)
         taken = pool.iloc[rows] if hasattr(pool, "iloc") else [texts[i] for i in rows]
         learner.teach(taken, y[rows])
         assert learner.n_pending_ == 0
@@ -367,8 +367,8 @@ def test_a_table_with_text_and_missing_values():
 )
 def test_the_container_does_not_matter(prototype, convert):
     X = ROUND
-    learner = fresh(prototype, budget=20).fit(X, y)
-    other = fresh(prototype, budget=20).fit(convert(X), y)
+    learner = fresh(prototype, budget=12).fit(X, y)
+    other = fresh(prototype, budget=12).fit(convert(X), y)
     np.testing.assert_array_equal(other.queried_indices_, learner.queried_indices_)
     for one, two in zip(
         responses(other, convert(X)), responses(learner, X), strict=True
@@ -379,7 +379,7 @@ def test_the_container_does_not_matter(prototype, convert):
             np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True], [1.0, 2.0]])
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], [1.0, 2.0]])
 @each_pool_family
 def test_labels(prototype, labels):
     named = np.array(labels)[(y == "yes").astype(int)]

@@ -18,7 +18,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.learners import each_pool_default
+from tests.learners import each_pool_default, each_pool_family
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
 
 X, y = problem(80, 4, noise=0.5)
@@ -60,8 +60,8 @@ def around(estimator):
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("verb", ["fit", "learn"])
 def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
-    learner = around(Interrupted(k))[kind].set_params(budget=30)
-    expected = around(GaussianNB())[kind].set_params(budget=30).fit(X, y)
+    learner = around(Interrupted(k))[kind].set_params(budget=16)
+    expected = around(GaussianNB())[kind].set_params(budget=16).fit(X, y)
     oracle = AnswerSheet(y)
     try:
         if verb == "fit":
@@ -147,7 +147,7 @@ def test_a_batch_learner_keeps_its_warm_start():
     assert cold.set_params(budget=15, random_state=0).fit(X, y).score(X, y) > 0.7
 
 
-@each_pool_default
+@each_pool_family
 @pytest.mark.parametrize("stopping", [None, "stable_predictions"])
 def test_chunks_share_a_budget_that_grows_with_them(prototype, stopping):
     learner = fresh(prototype, budget=0.25, n_initial=4, stopping=stopping)

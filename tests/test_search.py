@@ -29,13 +29,21 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import n_queries_scorer
 from sklearn_activelearn.stream._base import StreamClassifier
 from tests.docstrings import names
-from tests.learners import LINEAR_STREAM_LEARNERS, each
+from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
 from tests.tools import problem, streams, with_int64_indices
 
 FIRST_ORDER = [
     prototype
     for prototype in LINEAR_STREAM_LEARNERS
     if isinstance(prototype, StreamClassifier)
+]
+#: One row a class, and those whose state or group is of another kind.
+KINDS = [
+    prototype
+    for prototype in FIRST_ORDER
+    if prototype in STREAM_DEFAULTS
+    or "adaptive" in (vars(prototype).get("b"), vars(prototype).get("learning_rate"))
+    or prototype.get_params().get("m", 2) > 2
 ]
 
 #: What shapes a pass or the state that works on it.
@@ -78,7 +86,8 @@ def same(estimator, grid, X, y, **options):
     return ours
 
 
-@each(FIRST_ORDER)
+@pytest.mark.every_learner
+@each(FIRST_ORDER if explores() else KINDS)
 @given(
     stream=streams(min_rows=6, max_rows=30),
     names=st.sets(st.sampled_from(sorted(SHAPES)), min_size=1, max_size=2),
@@ -119,7 +128,8 @@ def test_scorers_of_ones_own_see_fitted_learners_and_rows():
 
     def labels_and_rows(learner, X, y):
         assert learner.coef_.shape == (10, 64)
-        return len(learner.queried_indices_) + X.sum() + learner.score(X, y)
+        bought = learner.queried_indices_
+        return len(bought) + bought @ bought + X.sum() + learner.score(X, y)
 
     def two(learner, X, y):
         return {"labels": learner.n_queries_, "seen": learner.n_seen_}

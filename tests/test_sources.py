@@ -32,7 +32,7 @@ from sklearn_activelearn._containers import AllBut, numbers_of
 from sklearn_activelearn.pool import _ranking
 from sklearn_activelearn.pool._sample import CandidateSample
 from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
-from tests.learners import each
+from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh
 
@@ -42,6 +42,20 @@ ds = pytest.importorskip("pyarrow.dataset")
 pq = pytest.importorskip("pyarrow.parquet")
 
 each_source = pytest.mark.parametrize("make", SOURCES.values(), ids=list(SOURCES))
+
+
+def in_some_source(learners):
+    """Pair each learner with a source, in turn; `explore` pairs all with all."""
+    kinds = list(SOURCES.items())
+    return pytest.mark.parametrize(
+        ("prototype", "make"),
+        [
+            pytest.param(learner, make, id=f"{name_of(learner)}-{name}")
+            for k, learner in enumerate(learners)
+            for name, make in (kinds if explores() else [kinds[k % len(kinds)]])
+        ],
+    )
+
 
 #: Linear models agree on any rows.
 LINEAR = [
@@ -140,14 +154,14 @@ def framed(X, source):
     return pd.DataFrame(X, columns=source.columns)
 
 
-@each_source
-@each(LINEAR)
+@pytest.mark.every_learner
+@in_some_source(LINEAR)
 def test_picks_are_those_in_memory(prototype, make, tmp_path):
     check_picks(prototype, make, [1, 75, 75], tmp_path, "any numbers")
 
 
-@each_source
-@each([*LINEAR, *OTHERS])
+@pytest.mark.every_learner
+@in_some_source([*OTHERS, *LINEAR])
 def test_picks_among_ties_are_those_in_memory(prototype, make, cuts, tmp_path):
     check_picks(prototype, make, cuts, tmp_path, "whole numbers")
 
@@ -201,7 +215,7 @@ def test_float32_is_read_as_it_is(tmp_path):
 def test_the_ledger_knows_rows_of_a_source(make, tmp_path):
     X, y = problem("any numbers")
     source = make(X, [70], tmp_path)
-    learner = fresh(MinMarginClassifier(n_initial=4, batch_size=4, budget=None))
+    learner = fresh(MinMarginClassifier(n_initial=4, batch_size=15, budget=None))
     rows = learner.query(source)
     assert learner.pending(source).tolist() == rows.tolist()
     learner.teach(source[rows[1:3]], y[rows[1:3]])

@@ -104,7 +104,7 @@ def test_a_block_that_fails_bills_nothing(client):
     "learner",
     [
         QueryByCommitteeClassifier(
-            LinearSVC(), param_grid={"C": [0.1, 1]}, cv=2, n_initial=6, budget=10
+            LinearSVC(), param_grid={"C": [0.1, 1]}, cv=2, n_initial=6, budget=7
         ),
         ALMSClassifier(n_candidates=2, n_pairs=2, voi="refit", n_initial=8, budget=10),
     ],
@@ -131,7 +131,10 @@ def test_joblib_spreads_label_curves(client):
 def test_joblib_spreads_the_folds_of_a_search(client):
     X, y = problem()
     search = OnePassSearchCV(
-        CBGZClassifier(random_state=0), {"b": [0.1, 1.0]}, return_train_score=True
+        CBGZClassifier(random_state=0),
+        {"b": [0.1, 1.0]},
+        cv=2,
+        return_train_score=True,
     )
     expected = clone(search).fit(X, y).cv_results_
     with joblib.parallel_config(backend="dask"):

@@ -9,7 +9,7 @@ from sklearn_activelearn import (
     OnePassSearchCV,
     RLSSamplingClassifier,
 )
-from tests.learners import each_stream_default
+from tests.learners import STREAM_DEFAULTS, explores
 from tests.sources import SOURCES, as_dask, as_parquet
 from tests.tools import AnswerSheet, fresh
 
@@ -33,9 +33,20 @@ def told(learner):
     )
 
 
-@each_source
-@pytest.mark.parametrize("verb", ["fit", "partial_fit", "learn", "candidates"])
-@each_stream_default
+VERBS = ["fit", "partial_fit", "learn", "candidates"]
+
+
+@pytest.mark.every_learner
+@pytest.mark.parametrize(
+    ("prototype", "verb", "make"),
+    [
+        pytest.param(prototype, verb, KINDS[name], id=f"{prototype}-{verb}-{name}")
+        for i, prototype in enumerate(STREAM_DEFAULTS)
+        for j, verb in enumerate(VERBS)
+        for k, name in enumerate(KINDS)
+        if explores() or (i + j) % len(KINDS) == k
+    ],
+)
 def test_a_pass_is_that_in_memory(prototype, verb, make, tmp_path):
     X, y = problem()
     learners = [fresh(prototype, shuffle=False) for _ in range(2)]

@@ -24,6 +24,7 @@ from sklearn_activelearn.pool import (
 )
 from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, rule_name
 from tests.docstrings import names, refused
+from tests.learners import drawn_for
 from tests.reference import stopping as reference
 from tests.tools import (
     AnswerSheet,
@@ -76,9 +77,13 @@ RULES = [
         BAYES,
     ),
 ]
-each_rule = pytest.mark.parametrize(
-    ("rule", "twin", "model"), RULES, ids=[str(rule) for rule, *_ in RULES]
-)
+
+
+def each_rule(test):
+    """Run over rules."""
+    ids = [str(rule) for rule, *_ in RULES]
+    rows = pytest.mark.parametrize(("rule", "twin", "model"), RULES, ids=ids)
+    return rows(drawn_for(len(RULES), test))
 
 
 def stopping(rule, model, **params):
@@ -93,8 +98,8 @@ def pools(draw):
     rng = np.random.RandomState(draw(st.integers(0, 2**32 - 1), label="seed"))
     labels = draw(st.sampled_from([["no", "yes"], [3, 5, 9]]), label="labels")
     noise = draw(st.sampled_from([0.2, 1.0, 3.0]), label="noise")
-    X = rng.standard_normal((40, 4))
-    scores = X[:, :3] * 2 + noise * rng.standard_normal((40, 3))
+    X = rng.standard_normal((30, 4))
+    scores = X[:, :3] * 2 + noise * rng.standard_normal((30, 3))
     y = np.array(labels)[scores[:, : len(labels)].argmax(axis=1)]
     y[:2] = labels[:2]
     return X, y
