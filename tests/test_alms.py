@@ -21,6 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler, TargetEnc
 from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn.pool import Known
 from sklearn_activelearn.pool.alms import _selection
 from sklearn_activelearn.pool.alms._calibration import calibrated
 from sklearn_activelearn.pool.alms._gram_models import GramModels, needs_labels
@@ -557,9 +558,9 @@ def test_auto_takes_what_it_can():
         (GaussianNB(), False),
     ]:
         learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
-        assert learner._make_trainer().shares(learner._known()) is shares
+        assert learner._make_trainer().shares(Known.of(learner)) is shares
     three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
-    assert not three._make_trainer().shares(three._known())
+    assert not three._make_trainer().shares(Known.of(three))
 
 
 def test_auto_refits_what_cannot_be_trained_together(monkeypatch):

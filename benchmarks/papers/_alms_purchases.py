@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from sklearn_activelearn import ALMSClassifier
+from sklearn_activelearn.pool import Known
 from sklearn_activelearn.pool._cross_validation import middle_of_best, stratified_folds
 from sklearn_activelearn.pool._losses import EPS
 from sklearn_activelearn.pool._selection import ranked
@@ -56,7 +57,7 @@ class BoundedALMS(ALMSClassifier):
         offered = rng.permutation(rows)[: self.n_candidates]
         trainer = self._make_trainer()
         values, _ = values_of_information(
-            trainer.engine(self._known(), X[offered], len(offered)),
+            trainer.engine(Known.of(self), X[offered], len(offered)),
             trainer.weights,
             temperature=self.temperature,
             pairing=self.pairing,

@@ -169,7 +169,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 check_has(method, model, f"stopping={rule}", hint)
         self._selection.check()
         check_budget(self.budget, 0)
-        if self._samples:
+        if self._samples and self.n_candidates is not None:
             check_limit(self.n_candidates, "n_candidates", 1)
         n_jobs = self.get_params(deep=False).get("n_jobs")
         if n_jobs is not None:

@@ -51,7 +51,7 @@ class Pool:
     def taught(self, ledger):
         """Return the same pool with labels for all rows that the ledger has taught."""
         if self.X is None:
-            return self
+            return replace(self, places=np.full(ledger.n_taught, -1))
         is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
         is_for_sale[self.unlabelled] = True
         located = ledger.located(
