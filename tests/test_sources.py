@@ -1,9 +1,11 @@
 """Pools that are not in memory: the picks are those of the array, to the last row."""
 
+import gc
 import os
 import pickle
 import re
 import tracemalloc
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -28,10 +30,10 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._containers import AllBut, numbers_of
+from sklearn_activelearn._containers import AllBut, exact_keys, numbers_of
 from sklearn_activelearn.pool import _ranking
 from sklearn_activelearn.pool._sample import CandidateSample
-from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
+from sklearn_activelearn.sources import ParquetSource, _base, _dask, as_memmap
 from tests.learners import each
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh
@@ -454,6 +456,68 @@ def test_a_dask_block_of_another_length_is_refused():
     source = da.from_array(X, chunks=(50, 4)).map_blocks(lambda X: X[:40], dtype=float)
     learner = fresh(MinMarginClassifier(n_initial=4)).teach(X[:10], y[:10])
     refused(learner, source, "X has changed: rows .* are 40 rows now")
+
+
+def test_two_dask_arrays_of_one_name_are_two_pools():
+    X, y = problem("any numbers")
+    other = X[::-1] + 1
+    first, second = (da.from_array(Z, name="pool", chunks=(50, -1)) for Z in (X, other))
+    assert first.name == second.name
+    learners = [fresh(MinMarginClassifier(n_initial=4)) for _ in range(4)]
+    pools = [first, second, X, other]
+    asked = [rows_of(*both, y) for both in zip(learners, pools, strict=True)]
+    assert asked[:2] == asked[2:]
+    bought = exact_keys(other, np.concatenate(asked[1]))
+    np.testing.assert_array_equal(learners[1]._requests.keys.exact, bought)
+
+
+def test_a_request_is_not_found_in_another_dask_array_of_that_name():
+    X, _ = problem("any numbers")
+    first, second = (da.from_array(Z, name="pool") for Z in (X, X + 100))
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(first)
+    assert learner.pending(first).tolist() == rows.tolist()
+    assert learner.pending(second).tolist() == []
+
+
+def test_a_dask_array_that_was_assigned_to_is_read_again():
+    X, _ = problem("any numbers")
+    pool, learner = da.from_array(X, chunks=(50, -1)), fresh(MinMarginClassifier())
+    learner.query(pool)
+    pool[:] = pool + 100
+    assert len(learner.pending(pool)) == 0
+
+
+def test_nothing_of_a_dask_array_stays_when_it_is_gone():
+    X, y = problem()
+    gc.collect()
+    before = len(_dask.KEPT)
+    pool, learner = da.from_array(X, chunks=(50, 4)), fresh(MinMarginClassifier())
+    rows = learner.query(pool)
+    learner.teach(pool[rows], y[rows])
+    learner.query(pool)
+    array, (_, kept) = weakref.ref(pool), _dask.KEPT[id(pool)]
+    assert set(rows.tolist()) <= kept.keys()
+    del pool  # the learner does not hold it
+    gc.collect()
+    assert array() is None
+    assert len(_dask.KEPT) == before
+
+
+def test_rows_that_are_kept_may_be_cleared_by_another_thread():
+    class Cleared(dict):
+        def __contains__(self, number):
+            return self.get(number) is not None
+
+        def get(self, number):
+            row = super().get(number)
+            self.clear()
+            return row
+
+    source = _dask.DaskSource(da.from_array(problem()[0], chunks=(50, 4)))
+    expected = source.take([3, 5, 3])
+    source.kept = Cleared(source.kept)
+    np.testing.assert_array_equal(source.take([3, 5, 3]), expected)
 
 
 WRONG_DASK = [
