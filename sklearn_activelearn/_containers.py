@@ -15,6 +15,9 @@ from scipy.sparse import csr_array, issparse, vstack
 from ._rows import Rows, hashes
 from .sources._base import SomeRows, Source
 
+#: What a cell holds; texts, or anything else that is no number or flag.
+TEXT, NUMBER, MISSING = range(3)
+
 #: The numbers of no rows.
 NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -190,8 +193,7 @@ def hashes_of(X, rows, kinds):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)
         if numbers is None:
-            cells = cells_of(X)
-            return [hashes_of_cells(cells, kind) for kind in kinds]
+            return hashes_of_cells(X, kinds)
         X = numbers
     matrix = Rows(X)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
@@ -231,6 +233,8 @@ def as_numbers(X):
         if not kinds <= set("biuf"):
             return None
         X = X.to_numpy(np.float64, na_value=np.nan)
+    elif isinstance(X, list) and isinstance(X[0], str):
+        return None  # not copied to an array as wide as the longest text
     try:
         numbers = np.asarray(X)
     except ValueError:  # rows of different lengths
@@ -241,49 +245,72 @@ def as_numbers(X):
     return np.ascontiguousarray(numbers.reshape(len(numbers), -1), dtype=kind)
 
 
+class KindOfCell(dict):
+    """What a cell holds, which follows from its type."""
+
+    def __missing__(self, kind):
+        if kind.__name__ in ("NoneType", "NAType", "NaTType"):
+            found = MISSING
+        else:
+            found = NUMBER if issubclass(kind, Real | np.bool_) else TEXT
+        self[kind] = found
+        return found
+
+
 def cells_of(X):
-    """Return the cells of each row in a list; missing ones are NaN."""
+    """Return the cells of each row in a list; a row that is a text as it is."""
     rows = X.to_numpy(object) if is_frame(X) else X
+    if isinstance(rows, np.ndarray) and rows.ndim > 1:
+        return rows.astype(object, copy=False).reshape(len(rows), -1).tolist()
+    if isinstance(rows, np.ndarray) and rows.dtype.kind == "U":
+        rows = rows.tolist()
     return [
-        [
-            np.nan if is_missing(cell) else cell
-            for cell in np.asarray(row, dtype=object).ravel()
-        ]
+        row if type(row) is str else np.asarray(row, dtype=object).ravel().tolist()
         for row in rows
     ]
 
 
-def is_missing(cell):
-    """Whether a cell is None, or missing as pandas has it."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
-
-
-def is_number(cell):
-    """Whether a cell is a number, or a flag."""
-    return isinstance(cell, Real | np.bool_)
-
-
-def hashes_of_cells(rows, rounded):
-    """Return the hashes of lists of cells; those of numbers are as elsewhere."""
-    out, of_numbers = np.empty(len(rows), dtype=np.uint64), defaultdict(list)
-    for i, cells in enumerate(rows):
-        if all(map(is_number, cells)):
-            of_numbers[len(cells)].append(i)
-        else:
-            out[i] = hash_of_cells(cells, rounded)
-    for places in of_numbers.values():  # of one length
-        numbers = np.array([rows[i] for i in places], dtype=np.float64)
-        out[places] = hashes(Rows(numbers), None, rounded)
-    return out
-
-
-def hash_of_cells(cells, rounded):
-    """Return the hash of a row with text in it."""
-    kind = np.float32 if rounded else np.float64
+def hashes_of_cells(X, kinds):
+    """Return hashes of rows in which there are texts, as `hashes_of` does."""
+    rows, kind_of = cells_of(X), KindOfCell()
+    out = np.empty((len(kinds), len(rows)), dtype=np.uint64)
+    of_numbers = defaultdict(list)
     with np.errstate(over="ignore"):
-        values = [
-            float(kind(cell)) + 0.0 if is_number(cell) else str(cell)  # 0.0 for -0.0
-            for cell in cells
-        ]
+        for i, cells in enumerate(rows):
+            if type(cells) is str:
+                out[:, i] = hash_of_values([cells])
+                continue
+            held = [kind_of[type(cell)] for cell in cells]
+            found = {*held}
+            if MISSING in found:
+                cells = rows[i] = [
+                    np.nan if kind == MISSING else cell
+                    for cell, kind in zip(cells, held, strict=True)
+                ]
+            if TEXT not in found:
+                of_numbers[len(cells)].append(i)
+            elif len(found) == 1:  # the same rounded
+                out[:, i] = hash_of_values([*map(str, cells)])
+            else:
+                for column, is_rounded in zip(out, kinds, strict=True):
+                    column[i] = hash_of_values(plain_values(cells, held, is_rounded))
+    for places in of_numbers.values():  # of one length
+        numbers = Rows(np.array([rows[i] for i in places], dtype=np.float64))
+        for column, is_rounded in zip(out, kinds, strict=True):
+            column[places] = hashes(numbers, None, is_rounded)
+    return [*out]
+
+
+def plain_values(cells, held, is_rounded):
+    """Return cells as floats and texts, with 0.0 for -0.0."""
+    number = np.float32 if is_rounded else float
+    return [
+        str(cell) if kind == TEXT else float(number(cell)) + 0.0
+        for cell, kind in zip(cells, held, strict=True)
+    ]
+
+
+def hash_of_values(values):
+    """Return the hash of floats and texts."""
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

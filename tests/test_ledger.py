@@ -1,5 +1,9 @@
 """What the learners recognise rows by, and the books they keep of them."""
 
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +15,7 @@ from sklearn_activelearn._containers import row_keys, take
 from sklearn_activelearn._requests import BLOCK, Requests
 from sklearn_activelearn.pool._ledger import Ledger, paired
 from sklearn_activelearn.pool._pool import not_in
+from tests.reference import cells
 from tests.reference.ledger import SessionState
 from tests.tools import with_int64_indices
 
@@ -125,6 +130,94 @@ def test_a_key_does_not_depend_on_the_rows_beside_it(kind):
             alone = getattr(row_keys(take(X, rows)), name)
             np.testing.assert_array_equal(alone, keys[rows])
             np.testing.assert_array_equal(getattr(row_keys(X, rows), name), keys[rows])
+
+
+#: Cells of every kind, each of which may stand beside a text.
+ODD = [
+    *("", "a", "nan", "1.0", "None", "it's", 'a "b"', "é\n\U0001f600", "\ud800", "\\"),
+    *(np.str_("a"), b"a", np.bytes_(b"\xff"), True, False, np.True_, np.bool_(False)),
+    *(0, 1, -1, 2**53 + 1, 10**30, 0.0, -0.0, 0.1, 1e300, 5e-324, 16777217, np.inf),
+    *(np.nan, None, pd.NA, pd.NaT, np.datetime64("NaT"), np.float32(0.1), np.uint8(3)),
+    *(np.float64(-0.0), np.float16(0.1), np.longdouble("0.1"), np.int64(-(2**62))),
+    *(Fraction(1, 3), Decimal("0.10"), 1 + 2j, (1, "b"), {"k": None}, frozenset("x")),
+    *(date(2020, 1, 2), np.datetime64("2020-01-02"), pd.Timestamp("2020-01-02")),
+    *(pd.Timedelta("1s"), pd.Interval(0, 1), int, np.float64),
+]
+
+
+class Text(str):
+    """A text that shows itself in another way."""
+
+    def __str__(self):
+        return "shown"
+
+    __slots__ = ()
+
+
+def nested(cells):
+    """Return an array of two columns of any cells."""
+    table = np.empty((len(cells), 2), dtype=object)
+    table[:, 0] = "x"
+    for row, cell in zip(table, cells, strict=True):
+        row[1] = cell
+    return table
+
+
+def single(cells):
+    """Return an array of one dimension of any cells."""
+    return nested(cells)[:, 1].copy()
+
+
+def categories():
+    codes = pd.Categorical(["a", None, "b"])
+    return pd.DataFrame({"c": codes, "n": pd.array([1, None, 3], dtype="Int64")})
+
+
+TABLES = {
+    "beside a text": lambda: nested([*ODD, Text("a")]),
+    "lists": lambda: nested([*ODD, Text("a")]).tolist(),
+    "frame": lambda: pd.DataFrame(nested(ODD)),
+    "alone": lambda: single([*ODD, Text("a"), ["a", 1.0], [None, "b"], [0.1, 0.2]]),
+    "series": lambda: pd.Series(single(ODD)),
+    "of different lengths": lambda: [
+        ["a"],
+        [1.0],
+        [],
+        [1.0, None],
+        [pd.NA],
+        ["a", 0.1],
+    ],
+    "nested": lambda: [[["a", 0.1], ["b", -0.0]], [["a", 0.1], ["b", 0.0]]],
+    "three dimensions": lambda: np.array([[["a", 0.1]], [["b", None]]], dtype=object),
+    "texts": lambda: ["a", "it's", "", "nan"],
+    "wide texts": lambda: np.array([["a", "bb"], ["", "nan"]]),
+    "bytes": lambda: np.array([b"a", b"\xff"]),
+    "texts and lists": lambda: ["a", ["b"], ["a"], [1.0]],
+    "days": lambda: np.array(["2020-01-02", "NaT"], dtype="M8[D]"),
+    "nanoseconds": lambda: np.array([["2020-01-02", "NaT"]] * 2, dtype="M8[ns]"),
+    "complex": lambda: np.array([[1 + 2j, 0.0], [1.0, -0.0]]),
+    "categories": categories,
+    "texts of pandas": lambda: pd.DataFrame({"t": ["a", None], "n": [0.1, np.nan]}),
+}
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=list(TABLES))
+def test_odd_cells_have_the_keys_that_they_always_had(make):
+    X = make()
+    for found, expected in zip(row_keys(X), cells.hashes_of_rows(X), strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert len(found) == len(X)
+    some = np.array([1, 0])
+    for found, expected in zip(row_keys(X, some), row_keys(X), strict=True):
+        np.testing.assert_array_equal(found, expected[some])
+
+
+def test_keys_of_texts_are_those_in_files():
+    rows = [["a", 0.1], ["a", None], ["é", "b"], [True, "x"]]
+    exact, rounded = row_keys(rows)
+    texts = ["5b3655cadf76f6d3", "c385a6d3a0e1545a", "b6da13173bdf342"]
+    assert [f"{key:x}" for key in exact] == ["539691f5bcfdb100", *texts]
+    assert [f"{key:x}" for key in rounded] == ["33c0d2f3f3d58c05", *texts]
 
 
 def test_texts_have_keys():

@@ -1,9 +1,12 @@
 """Pools that are not in memory: the picks are those of the array, to the last row."""
 
+import gc
 import os
 import pickle
 import re
 import tracemalloc
+import weakref
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -28,10 +31,10 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._containers import AllBut, numbers_of
+from sklearn_activelearn._containers import AllBut, exact_keys, numbers_of
 from sklearn_activelearn.pool import _ranking
 from sklearn_activelearn.pool._sample import CandidateSample
-from sklearn_activelearn.sources import ParquetSource, _base, as_memmap
+from sklearn_activelearn.sources import ParquetSource, _base, _dask, _parquet, as_memmap
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh
@@ -463,11 +466,138 @@ def test_parquet_files_that_changed_are_refused(tmp_path):
     refused(learner, source, "X has changed")
 
 
+def written(file, values, **options):
+    """Write a column of whole numbers as they are; return the times of the file."""
+    how = {"compression": "none", "use_dictionary": False, **options}
+    pq.write_table(pa.table({"a": np.asarray(values, dtype=np.int64)}), file, **how)
+    return file.stat()
+
+
+def as_old(monkeypatch):
+    """Have times tell all changes of files, however short ago they were written."""
+    monkeypatch.setattr(_parquet, "COARSEST_TIME", -(10**15))
+
+
+@pytest.mark.parametrize("how", ["mtime", "ctime", "footer"])
+def test_files_of_equal_size_that_changed_are_refused(how, monkeypatch, tmp_path):
+    file, bare = tmp_path / "a.parquet", {"write_statistics": how == "footer"}
+    before = written(file, range(100), **bare)
+    source = ParquetSource(tmp_path)
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(source)
+    as_old(monkeypatch)
+    learner.query(source)
+    after = written(file, range(100, 200), **bare)
+    assert after.st_size == before.st_size
+    if how == "mtime":  # the only one that remote files have
+        os.utime(file, ns=(0, before.st_mtime_ns + 1))
+        monkeypatch.setattr(_parquet, "status_time", lambda *_: None)
+        source._states = [(*state[:2], None) for state in source._states]
+    else:
+        os.utime(file, ns=(0, before.st_mtime_ns))
+    if how == "footer":  # changed within one tick of the clock
+        monkeypatch.undo()
+        source._states = source._file_states()
+    refused(learner, source, r"X has changed: .*a\.parquet was written")
+    with pytest.raises(ValueError, match="X has changed"):
+        source[rows]
+    assert len(learner.query(ParquetSource(tmp_path)))
+
+
+def test_files_without_times_are_told_apart_by_their_footers(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        ParquetSource,
+        "_file_states",
+        lambda self: [
+            (os.stat(one.path).st_size, None, None) for one in self.fragments
+        ],
+    )
+    written(tmp_path / "a.parquet", range(100))
+    source = ParquetSource(tmp_path)
+    assert len(source[:]) == 100
+    written(tmp_path / "a.parquet", range(1, 101))
+    with pytest.raises(ValueError, match="X has changed"):
+        source[:]
+
+
+def test_files_that_are_only_read_have_not_changed(monkeypatch, tmp_path):
+    status = written(tmp_path / "a.parquet", range(100))
+    source = ParquetSource(tmp_path)
+    for _ in range(2):
+        (tmp_path / "a.parquet").read_bytes()
+        pq.read_table(tmp_path / "a.parquet")
+        assert len(source[[5, 3]]) == 2
+        as_old(monkeypatch)
+    assert (tmp_path / "a.parquet").stat().st_mtime_ns == status.st_mtime_ns
+
+
 def test_a_dask_block_of_another_length_is_refused():
     X, y = problem()
     source = da.from_array(X, chunks=(50, 4)).map_blocks(lambda X: X[:40], dtype=float)
     learner = fresh(MinMarginClassifier(n_initial=4)).teach(X[:10], y[:10])
     refused(learner, source, "X has changed: rows .* are 40 rows now")
+
+
+def test_two_dask_arrays_of_one_name_are_two_pools():
+    X, y = problem("any numbers")
+    other = X[::-1] + 1
+    first, second = (da.from_array(Z, name="pool", chunks=(50, -1)) for Z in (X, other))
+    assert first.name == second.name
+    learners = [fresh(MinMarginClassifier(n_initial=4)) for _ in range(4)]
+    pools = [first, second, X, other]
+    asked = [rows_of(*both, y) for both in zip(learners, pools, strict=True)]
+    assert asked[:2] == asked[2:]
+    bought = exact_keys(other, np.concatenate(asked[1]))
+    np.testing.assert_array_equal(learners[1]._requests.keys.exact, bought)
+
+
+def test_a_request_is_not_found_in_another_dask_array_of_that_name():
+    X, _ = problem("any numbers")
+    first, second = (da.from_array(Z, name="pool") for Z in (X, X + 100))
+    learner = fresh(MinMarginClassifier(n_initial=4))
+    rows = learner.query(first)
+    assert learner.pending(first).tolist() == rows.tolist()
+    assert learner.pending(second).tolist() == []
+
+
+def test_a_dask_array_that_was_assigned_to_is_read_again():
+    X, _ = problem("any numbers")
+    pool, learner = da.from_array(X, chunks=(50, -1)), fresh(MinMarginClassifier())
+    learner.query(pool)
+    pool[:] = pool + 100
+    assert len(learner.pending(pool)) == 0
+
+
+def test_nothing_of_a_dask_array_stays_when_it_is_gone():
+    X, y = problem()
+    gc.collect()
+    before = len(_dask.KEPT)
+    pool, learner = da.from_array(X, chunks=(50, 4)), fresh(MinMarginClassifier())
+    rows = learner.query(pool)
+    learner.teach(pool[rows], y[rows])
+    learner.query(pool)
+    array, (_, kept) = weakref.ref(pool), _dask.KEPT[id(pool)]
+    assert set(rows.tolist()) <= kept.keys()
+    del pool  # the learner does not hold it
+    gc.collect()
+    assert array() is None
+    assert len(_dask.KEPT) == before
+
+
+def test_rows_that_are_kept_may_be_cleared_by_another_thread():
+    class Cleared(dict):
+        def __contains__(self, number):
+            return self.get(number) is not None
+
+        def get(self, number):
+            row = super().get(number)
+            self.clear()
+            return row
+
+    source = _dask.DaskSource(da.from_array(problem()[0], chunks=(50, 4)))
+    expected = source.take([3, 5, 3])
+    source.kept = Cleared(source.kept)
+    np.testing.assert_array_equal(source.take([3, 5, 3]), expected)
 
 
 WRONG_DASK = [
@@ -493,6 +623,9 @@ WRONG_FILES = [
     ([table(a=[1.0])], ["a", "c"], "has no column 'c'"),
     ([table(a=[1.0], b=[1.0]), table(a=[1.0])], None, "has no column 'b'"),
     ([table(a=[1.0]), table(a=[1])], None, "do not agree on the types"),
+    ([table(a=[1.0], b=[2.0])], ["a", "b", "a"], "columns has 'a' 2 times"),
+    ([table(a=[Decimal("1.25")])], None, r"column 'a' of .* holds decimal128\(3, 2\)"),
+    ([], None, r"no parquet files in .*test_files_that_will_not"),
 ]
 
 

@@ -12,6 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from sklearn_activelearn._cli import limits, tables
 from sklearn_activelearn._cli.columns import typed
 from sklearn_activelearn._cli.encoding import encoder_of, rows_of
 from sklearn_activelearn._cli.labelled_data import read_labelled
@@ -206,6 +207,7 @@ class TestFiles:
     def check(self, path, monkeypatch, reader):
         path.write_bytes(b"what is in it does not matter")
         monkeypatch.setattr(pd, reader, lambda _: self.FRAME)
+        monkeypatch.setattr(tables, "check_parquet_room", lambda _: None)
         table = read_table(path)
         assert table.columns == self.CELLS
         assert list(table.lines) == [2, 3, 4]
@@ -246,11 +248,32 @@ class TestFiles:
         with pytest.raises(ValueError, match=r"need pandas and .*pip install pandas"):
             read_table(tmp_path / name)
 
+    def test_a_parquet_file_is_refused_for_its_size_before_it_is_decoded(
+        self, tmp_path, monkeypatch
+    ):
+        pytest.importorskip("pyarrow")
+        path, rows = tmp_path / "a.parquet", pd.DataFrame({"n": np.zeros(10**6)})
+        rows.to_parquet(path)
+        assert path.stat().st_size < 10_000
+        monkeypatch.setattr(limits, "ROOM", 5 * 10**7)
+        monkeypatch.delattr(pd, "read_parquet")
+        with pytest.raises(
+            ValueError, match=r"its cells would take 0\.1 GB, more than"
+        ):
+            read_table(path)
+
+    def test_what_is_no_parquet_file(self, tmp_path):
+        pytest.importorskip("pyarrow")
+        (tmp_path / "a.parquet").write_bytes(b"x" * 100)
+        with pytest.raises(ValueError, match=r"cannot read this \.parquet file: "):
+            read_table(tmp_path / "a.parquet")
+
     def test_what_pandas_refuses(self, tmp_path, monkeypatch):
         def refuse(_):
             raise KeyError("no magic\nbytes")
 
         monkeypatch.setattr(pd, "read_parquet", refuse)
+        monkeypatch.setattr(tables, "check_parquet_room", lambda _: None)
         (tmp_path / "a.parquet").write_bytes(b"x")
         with pytest.raises(ValueError, match=r"cannot read this \.parquet file: 'no"):
             read_table(tmp_path / "a.parquet")

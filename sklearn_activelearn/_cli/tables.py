@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import limits
-from .limits import BoundedLines, check_plain_file, check_room
+from .limits import BoundedLines, TooLarge, check_plain_file, check_room
 
 CELL = 64  # bytes that a short text takes
 EXCEL = (".xlsx", ".xls")
@@ -119,13 +119,15 @@ def read_binary(path):
     try:
         import pandas as pd
 
+        if suffix not in EXCEL:
+            check_parquet_room(path)
         frame = pd.read_excel(path) if suffix in EXCEL else pd.read_parquet(path)
     except ImportError:
         raise ValueError(
             f"{suffix} files need pandas and {BINARY[suffix]}: pip install pandas "
             f"{BINARY[suffix]}; or save the table as .csv."
         ) from None
-    except OSError:
+    except (OSError, TooLarge):
         raise
     except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
         reason = f"{error}".partition("\n")[0][:200]
@@ -142,6 +144,17 @@ def read_binary(path):
         for _, column in frame.items()
     ]
     return header, columns, range(2, len(frame) + 2)
+
+
+def check_parquet_room(path):
+    """Refuse a file by what its metadata says, before it is decoded.
+
+    Equal cells take next to nothing in the file.
+    """
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    check_room(CELL * metadata.num_rows * metadata.num_columns, "its cells")
 
 
 def as_text(value):

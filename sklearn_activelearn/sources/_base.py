@@ -119,8 +119,10 @@ class Source:
     def _kept(self, numbers):
         if self.kept is None or not 0 < len(numbers) <= MOST_KEPT:
             return self._take(numbers)
-        missing = np.array([n for n in numbers.tolist() if n not in self.kept], int)
-        found = {n: self.kept[n] for n in numbers.tolist() if n in self.kept}
+        # other threads may fill and clear it meanwhile
+        known = {n: self.kept.get(n) for n in numbers.tolist()}
+        found = {n: row for n, row in known.items() if row is not None}
+        missing = np.array([n for n in known if n not in found], int)
         if len(missing):
             found |= zip(missing.tolist(), self._take(missing), strict=True)
         if len(self.kept) + len(missing) > MOST_KEPT:

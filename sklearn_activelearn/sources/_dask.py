@@ -2,14 +2,15 @@
 
 from functools import partial
 from operator import getitem
+from weakref import finalize, ref
 
 import numpy as np
 
 from ._base import Source, answers_of_part, check_length, naming, parts_between
 
-#: Rows that were taken of the arrays seen last, by the names that dask gives arrays;
-#: an array of one name holds the same numbers.
-KEPT, MOST_ARRAYS = {}, 4
+#: The graph of each array in use and the rows that were taken of it, by its `id`. Names
+#: of arrays, and tokens, which follow from names, say nothing of what arrays hold.
+KEPT = {}
 
 
 class DaskSource(Source):
@@ -33,10 +34,7 @@ class DaskSource(Source):
             )
         self.array = array.rechunk({1: -1})
         self.shape, self.dtype = array.shape, array.dtype
-        if array.name not in KEPT:
-            while len(KEPT) >= MOST_ARRAYS:
-                del KEPT[next(iter(KEPT))]
-        self.kept = KEPT.setdefault(array.name, {})
+        self.kept = rows_kept_of(array)
 
     def _parts(self, n_jobs=1):
         return parts_between(np.cumsum([0, *self.array.chunks[0]]))
@@ -83,6 +81,20 @@ class DaskSource(Source):
         """Return the blocks that are not empty."""
         blocks = self.array.to_delayed().ravel()
         return blocks[np.array(self.array.chunks[0]) > 0].tolist()
+
+
+def rows_kept_of(array):
+    """Return the rows that were taken of an array, by number; they go when it goes.
+
+    An assignment like ``array[0] = 1`` gives an array another graph: none are kept.
+    """
+    graph, rows = KEPT.get(id(array), (None, None))
+    if graph is None:
+        finalize(array, KEPT.pop, id(array), None).atexit = False
+    if graph is None or graph() is not array.dask:
+        rows = {}
+        KEPT[id(array)] = ref(array.dask), rows
+    return rows
 
 
 def apply_there(function, block, part, prepare):

@@ -1,5 +1,8 @@
 """Parquet files as a source: a row group at a time."""
 
+import os
+import time
+from collections import Counter
 from collections.abc import Sequence
 from os import fspath
 from typing import TYPE_CHECKING
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
 
 #: Rows that are put from columns in rows at a time, so that both stay in the cache.
 TURNED = 4_096
+
+#: Files that were written less than so many nanoseconds before they were opened may be
+#: written again with the same time: file systems count in up to two seconds.
+COARSEST_TIME = 2 * 10**9
 
 
 class ParquetSource(Source):
@@ -45,7 +52,8 @@ class ParquetSource(Source):
         Without pyarrow.
     TypeError, ValueError
         For what is no parquet files, files that do not agree on the columns, a column
-        that is not there, and columns that are not numbers.
+        that is not there or is named twice, and columns that are not numbers. For files
+        that were written again since, when their rows are wanted.
 
     References
     ----------
@@ -79,7 +87,13 @@ class ParquetSource(Source):
     ):
         dataset = open_dataset(path)
         self.fragments = list(dataset.get_fragments())
+        if not self.fragments:
+            raise ValueError(f"There are no parquet files in {path!r}.")
+        self._opened, self._states = time.time_ns(), self._file_states()
         self.columns = list(dataset.schema.names if columns is None else columns)
+        for name, count in Counter(self.columns).items():
+            if count > 1:
+                raise ValueError(f"columns has {name!r} {count} times.")
         types = [self._types(fragment) for fragment in self.fragments]
         for fragment, other in zip(self.fragments, types, strict=True):
             if other != types[0]:
@@ -99,7 +113,7 @@ class ParquetSource(Source):
         sizes = [group.row_groups[0].num_rows for group in self.groups]
         self._ends = np.cumsum([0, *sizes])
         self.shape = int(self._ends[-1]), len(self.columns)
-        self._bytes, self.kept = self._file_sizes(), {}
+        self.kept = {}
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -141,18 +155,37 @@ class ParquetSource(Source):
 
     def check_unchanged(self) -> None:
         """Refuse files that are not those that were opened."""
-        for path, size in self._file_sizes().items():
-            if size != self._bytes[path]:
+        states = zip(self.fragments, self._file_states(), self._states, strict=True)
+        for fragment, state, before in states:
+            if state[0] != before[0]:
                 raise ValueError(
-                    f"X has changed: {path} has {size} bytes, and had "
-                    f"{self._bytes[path]} when it was opened."
+                    f"X has changed: {fragment.path} has {state[0]} bytes, and had "
+                    f"{before[0]} when it was opened."
+                )
+            if state != before or not self._has_old_footer(fragment, *before[1:]):
+                raise ValueError(
+                    f"X has changed: {fragment.path} was written, or its status "
+                    "changed, since it was opened. Make another ParquetSource."
                 )
 
-    def _file_sizes(self):
-        return {
-            fragment.path: fragment.filesystem.get_file_info(fragment.path).size
-            for fragment in self.fragments
-        }
+    def _file_states(self):
+        """Return the size of each file and the times at which it was changed."""
+        filesystem = self.fragments[0].filesystem
+        paths = [fragment.path for fragment in self.fragments]
+        return [
+            (info.size, info.mtime_ns, status_time(filesystem, info.path))
+            for info in filesystem.get_file_info(paths)
+        ]
+
+    def _has_old_footer(self, fragment, written, changed):
+        """Whether a file has its old metadata, if times of changes do not suffice."""
+        import pyarrow.parquet as pq
+
+        newest = max(written or self._opened, changed or 0)
+        if newest < self._opened - COARSEST_TIME:
+            return True
+        footer = pq.read_metadata(fragment.path, filesystem=fragment.filesystem)
+        return footer.equals(fragment.metadata)
 
     def _types(self, fragment):
         """Return the types of the columns in a file, by name, if all are numbers."""
@@ -212,6 +245,17 @@ class ParquetSource(Source):
             some = slice(start, start + TURNED)
             rows[some] = np.array([column[some] for column in columns], self.dtype).T
         return rows
+
+
+def status_time(filesystem, path):
+    """Return when a local file was last changed, by the clock of the system.
+
+    Programs can set the other time, that of the last writing.
+    """
+    from pyarrow.fs import LocalFileSystem
+
+    is_local = isinstance(filesystem, LocalFileSystem) and os.name == "posix"
+    return os.stat(path).st_ctime_ns if is_local else None
 
 
 def open_dataset(path):
