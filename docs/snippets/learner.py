@@ -2,7 +2,7 @@
 
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule
-from ._random import perceptron_twin
+from ._random import perceptron_baseline
 from ._rules import InverseSquareRule
 
 
@@ -48,5 +48,4 @@ class InverseSquareClassifier(StreamClassifier):
         rule = InverseSquareRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
 
-    def _passive_baseline(self):
-        return perceptron_twin(self)
+    _passive_baseline = perceptron_baseline

@@ -185,8 +185,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
             check_option(self.disagreement, "disagreement", DISAGREEMENTS)
         super()._check_parameters()
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _utility(self, X):
         disagreement, answer, _ = self._rule

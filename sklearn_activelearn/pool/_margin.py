@@ -122,8 +122,7 @@ class MinMarginClassifier(PoolClassifier):
         estimator = LinearSVC() if self.estimator is None else self.estimator
         return OneModel(estimator, self.incremental)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _utility(self, X):
         return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

@@ -132,8 +132,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         if not callable(self.measure):
             check_option(self.measure, "measure", MEASURES)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _utility(self, X):
         probabilities = probabilities_of(self.estimator_, X)

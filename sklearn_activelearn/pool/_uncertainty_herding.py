@@ -185,8 +185,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     @property
     def _selection(self):

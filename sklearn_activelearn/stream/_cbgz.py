@@ -117,5 +117,4 @@ class CBGZClassifier(StreamClassifier):
             rule = InverseMarginRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)
 
-    def _passive_baseline(self):
-        return perceptron_baseline(self)
+    _passive_baseline = perceptron_baseline

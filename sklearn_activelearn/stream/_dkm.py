@@ -122,5 +122,4 @@ class DKMClassifier(StreamClassifier):
             self.update, self.eta0
         )
 
-    def _passive_baseline(self):
-        return perceptron_baseline(self)
+    _passive_baseline = perceptron_baseline

@@ -123,8 +123,7 @@ class GreedyOnlineClassifier(StreamClassifier):
         m = check_number(self.m, "m", 1, closed="left", integer=True)
         return SmallestOfGroupRule(m), make_loss_update(self, make_loss(self.loss), 0)
 
-    def _passive_baseline(self):
-        return hinge_baseline(self)
+    _passive_baseline = hinge_baseline
 
 
 def rank_probability(n_rows: int, m: int) -> Floats:

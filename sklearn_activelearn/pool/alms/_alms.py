@@ -299,8 +299,7 @@ class ALMSClassifier(PoolClassifier):
             n_jobs=self.n_jobs,
         )
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _check_parameters(self):
         super()._check_parameters()

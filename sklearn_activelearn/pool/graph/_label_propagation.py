@@ -165,8 +165,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
         return GraphTrainer(graph, n_first=self.n_initial)
 
-    def _passive_baseline(self):
-        return passive_baseline(self)
+    _passive_baseline = passive_baseline
 
     def _forget_model(self):
         super()._forget_model()

@@ -143,8 +143,7 @@ class SOLEClassifier(SecondOrderClassifier):
         check_option(self.query_probability, "query_probability", QUERY_RULES)
         return QUERY_RULES[self.query_probability](b), PerceptronUpdate(1.0)
 
-    def _passive_baseline(self):
-        return whitened_baseline(self)
+    _passive_baseline = whitened_baseline
 
     def _a(self):
         return check_number(self.a, "a", 0)
