@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import PredefinedSplit, cross_val_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
@@ -181,3 +181,12 @@ def test_uncertainty_sampling_of_a_candidate_set():
     expected.teach(X[bought], y[bought])
     assert learner.estimator_.best_index_ == expected.best_index_
     np.testing.assert_allclose(learner.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_rows_have_to_suit_all_candidates(order):
+    candidates = [("counts", MultinomialNB()), ("linear", LogisticRegression())]
+    learner = QueryByCommitteeClassifier(estimators=candidates[::order])
+    with pytest.raises(ValueError, match="Negative values"):
+        learner.query(-X)
+    assert not hasattr(learner, "n_features_in_")
