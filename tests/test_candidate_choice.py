@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import PredefinedSplit, cross_val_score
@@ -189,4 +190,7 @@ def test_rows_have_to_suit_all_candidates(order):
     learner = QueryByCommitteeClassifier(estimators=candidates[::order])
     with pytest.raises(ValueError, match="Negative values"):
         learner.query(-X)
-    assert not hasattr(learner, "n_features_in_")
+    candidates = [("dense", GaussianNB()), ("linear", LogisticRegression())]
+    learner = QueryByCommitteeClassifier(estimators=candidates[::order])
+    with pytest.raises(TypeError, match="Sparse data"):
+        learner.query(csr_array(X))
