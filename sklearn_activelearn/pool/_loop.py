@@ -13,7 +13,7 @@ from .._containers import NO_ROWS, numbers_of, take
 from .._docstrings import LEARNER, documented
 from .._labels import encode_answers
 from .._transaction import Transaction, begin, exclusive, shallow
-from .._typing import PoolQuery, RowNumbers, RowsLike, typed_as
+from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
 from ._correction import corrected
 
@@ -24,10 +24,6 @@ OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
 @documented(LEARNER)
 class PoolLoop(CallbackSupportMixin):
     """`query`, `correct` and the loops of a learner that picks and catches up."""
-
-    n_queries_: int
-    queried_indices_: RowNumbers
-    stop_reason_: str | None
 
     @typed_as(PoolQuery)
     def query(
