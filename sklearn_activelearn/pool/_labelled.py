@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .._containers import joined, take
-from .._typing import Ints
 
 
 @dataclass(frozen=True)
@@ -14,13 +13,13 @@ class Labelled:
     """Rows and the codes of their labels, in the order in which they were taught."""
 
     rows: Any = None
-    codes: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.codes)
 
     @property
-    def has_two_classes(self) -> bool:
+    def has_two_classes(self):
         """Whether a classifier can be trained."""
         return len(self.codes) > 1 and self.codes.min() != self.codes.max()
 

@@ -644,7 +644,7 @@ class RecentLabels(Trainer):
         assert_type(known.labels, Labels)
         assert_type(known.classes, Labels)
         assert_type(known.purposes, Labels)
-        assert_type(known.labelled.codes, Ints)
+        assert_type(known.labelled.codes, np.ndarray)
         assert_type(known.pool.unlabelled, RowNumbers)
         assert_type(known.n_before, int)
         assert_type(known.seed, int)
