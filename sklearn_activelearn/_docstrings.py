@@ -105,6 +105,12 @@ probabilities : ndarray of shape (n_queries,)
 RuntimeError
     If another thread changed the learner meanwhile, or `learn` is under way.
     As with every error, the learner stays as it was.
+{raises}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range.
 """)
 
 POOL = LEARNER | texts(r"""

@@ -15,7 +15,7 @@ habit of all code below a verb: *replace* fitted attributes, never write into th
 """
 
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,6 +71,20 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
+
+    n_queries_: int
+    n_skipped_: int
+    n_taught_: int
+    queried_indices_: RowNumbers
+    stop_reason_: str | None
+
+    if TYPE_CHECKING:
+
+        def fit(self, X: RowsLike, y: ArrayLike) -> Self: ...
+
+        def partial_fit(
+            self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+        ) -> Self: ...
 
     @typed_as(Query)
     def query(

@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+
+from ._typing import Floats, Ints, Labels
 
 PARTS = 256  # in which requests are kept: one of them is copied for a change
 BLOCK = 256  # requests of equal rows that are copied for a change
@@ -28,10 +30,10 @@ class Purchase(NamedTuple):
         What the labels are for, one for all or one each; "" to learn from.
     """
 
-    rows: np.ndarray
-    probabilities: np.ndarray
-    utilities: np.ndarray | None = None
-    purposes: Any = ""
+    rows: Ints
+    probabilities: Floats
+    utilities: Floats | None = None
+    purposes: str | Labels = ""
 
 
 class Request(NamedTuple):

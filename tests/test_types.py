@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpydoc.docscrape import ClassDoc
 
-from sklearn_activelearn import _compat, losses
+from sklearn_activelearn import _compat, losses, stream
 from sklearn_activelearn._protocol import ActiveClassifier
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.docstrings import names
@@ -31,6 +31,15 @@ ANY = {
     "OnePassSearchCV.best_estimator_": "the user's",
     "OnePassSearchCV.inverse_transform": "what the transformers return",
     "OnePassSearchCV.transform": "what the transformers return",
+    "Progress": "a model and rows of the user's",
+    "Progress.X": "rows in a container of any kind",
+    "Progress.model": "the user's",
+    "Progress.rows": "rows in a container of any kind",
+    "Trained": "a model of the user's, and what a trainer remembers",
+    "Trained.memory": "what a trainer remembers is its own affair",
+    "Trained.model": "the user's",
+    "adapt_tags": "scikit-learn's",
+    "check_rows": "in a container of any kind",
     "blank": "pyarrow may have no types",
     "derivative": "a loss of a user's may take arrays only",
     "estimator_": "the user's",
@@ -242,6 +251,61 @@ def test_the_stub_of_the_losses_is_as_they_are():
         if own:
             _, defaults = parameters(inside[name]["__init__"])
             assert defaults == loss.get_params()
+
+
+#: What is of a compiled module and public, by its stub.
+RULES = {
+    "_rule_base": ("QueryRule", "UpdateRule"),
+    "_rules": ("ConstantRule", "InverseMarginRule"),
+    "_updates": ("PerceptronUpdate", "LossUpdate"),
+}
+#: Arguments without a default.
+ARGUMENTS = {
+    "ConstantRule": {"rate": 0.3},
+    "InverseMarginRule": {"b": 0.3},
+    "LossUpdate": {"loss": losses.RampLoss()},
+}
+
+
+def answers(rule):
+    """List what a rule answers to a few margins, of mistakes too if it is asked."""
+    clock = stream.Clock(n_taught=1)
+    if isinstance(rule, stream.QueryRule):
+        return [rule.probability(z, 1.0, clock, []) for z in (0.0, 0.5)]
+    return [rule.step(z, 1.0, 1.0, clock) for z in (-3.0, 0.0, 0.5)]
+
+
+@pytest.mark.parametrize(("name", "classes"), RULES.items(), ids=[*RULES])
+def test_the_stubs_of_the_rules_are_as_they_are(name, classes):
+    _, inside = stub(f"stream/{name}")
+    assert {*inside} == {*classes}
+    for name, members in inside.items():
+        kind = getattr(stream, name)
+        names, defaults = parameters(members.pop("__init__"))
+        public_names = {n for n in dir(kind) if not n.startswith("_")}
+        if name in RULES["_rule_base"]:
+            assert {*members} == public_names
+            assert names == ["self"]
+        else:
+            given = ARGUMENTS.get(name, {})
+            assert {*members} <= public_names
+            assert names == ["self", *given, *defaults]
+            assert answers(kind(**given)) == answers(kind(**given, **defaults))
+        for member, node in members.items():
+            if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+                assert is_as_declared(node, getattr(kind, member)), member
+
+
+@pytest.mark.parametrize("kind", [stream.QueryRule, stream.UpdateRule])
+def test_flags_of_rules_are_of_the_types_of_their_stub(kind):
+    _, inside = stub("stream/_rule_base")
+    for name, node in inside[kind.__name__].items():
+        if isinstance(node, ast.AnnAssign):
+            assert type(getattr(kind(), name)).__name__ == node.annotation.id, name
+            setattr(kind(), name, 1)
+        elif node.decorator_list:
+            with pytest.raises(AttributeError, match="not writable"):
+                setattr(kind(), name, True)
 
 
 def test_the_stub_of_scikit_learn_is_as_it_is():

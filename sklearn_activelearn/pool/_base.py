@@ -1,7 +1,7 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,7 +11,8 @@ from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
 from .._docstrings import LEARNER, documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
-from .._typing import Classifier, Embedding, Seed, Stopping
+from .._requests import Purchase
+from .._typing import Classifier, Embedding, Floats, Ints, Seed, Stopping
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
@@ -23,7 +24,7 @@ from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
 from ._selection import NOTHING, Selection, drawn, finite_scores, scored
-from ._training import Known, OneModel, seeded
+from ._training import Known, OneModel, Trainer, seeded
 from .stopping._registry import find_rules, why_stop
 
 
@@ -75,11 +76,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     estimator_ : classifier
         The model, trained on all labels: what `_utility` asks.
 
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of
-        its range.
+    {raises}
 
     See Also
     --------
@@ -107,10 +104,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     """
 
     #: Method of the estimator that the utility needs, and what to do without it.
-    _needs, _otherwise = "predict", ""
+    _needs: str = "predict"
+    _otherwise: str = ""
 
     #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
-    _samples = False
+    _samples: bool = False
 
     #: Of learners without these parameters.
     initial, batch, embedding = "random", "top", None
@@ -142,11 +140,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _make_trainer(self):
+    def _make_trainer(self) -> Trainer:
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         return OneModel(estimator, self.incremental)
 
-    def _utility(self, X):
+    def _utility(self, X: Any) -> Floats:
         raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
 
     def _follows_from_labels(self):
@@ -158,7 +156,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         trainer = self._make_trainer()
         return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         trainer = self._make_trainer()
         trainer.check()
         for estimator in trainer.estimators:
@@ -349,7 +347,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
         return drawn(chosen, n_wanted / len(rows))
 
-    def _select(self, X, rows, n_wanted, seed):
+    def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
         """Choose those of these row numbers of X that are worth most."""
         utility = scored(self._utility, X, rows, self.n_jobs, self._prototypes)
         utility = finite_scores(utility, rows, self.estimator_)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._containers import NO_ROWS, exact_keys, joined, n_rows, same_rows, take
+from .._typing import RowNumbers
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Pool:
 
     X: Any = None
     number: int = 0
-    unlabelled: np.ndarray = field(default_factory=NO_ROWS.copy)
-    places: np.ndarray = field(default_factory=NO_ROWS.copy)
+    unlabelled: RowNumbers = field(default_factory=NO_ROWS.copy)
+    places: RowNumbers = field(default_factory=NO_ROWS.copy)
     _derived: dict = field(default_factory=dict, repr=False)
 
     def offered(self, X, candidates, places):

@@ -1,19 +1,25 @@
 """How a learner makes its model from the rows that have labels."""
 
+from collections.abc import Sequence
 from copy import copy, deepcopy
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from .._containers import take
+from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag
 from ._input_checks import check_classifier, check_pool, common_input_tags, is_plain
 from ._labelled import Labelled
 from ._pool import Pool
+
+if TYPE_CHECKING:
+    from ._base import PoolClassifier
 
 
 class Known(NamedTuple):
@@ -39,21 +45,21 @@ class Known(NamedTuple):
         For what the trainer draws itself.
     """
 
-    prototypes: list
+    prototypes: list[Any]
     labelled: Labelled
-    purposes: np.ndarray
-    classes: np.ndarray
+    purposes: Labels
+    classes: Labels
     pool: Pool
     n_before: int
     seed: int
 
     @property
-    def labels(self):
+    def labels(self) -> Labels:
         """The labels of the rows that were taught."""
         return self.classes[self.labelled.codes]
 
     @classmethod
-    def of(cls, learner):
+    def of(cls, learner: "PoolClassifier") -> Self:
         """Return what a pool learner knows."""
         ledger = learner._requests
         return cls(
@@ -83,7 +89,7 @@ class Trained(NamedTuple):
     """
 
     model: Any
-    attributes: dict = {}
+    attributes: dict[str, Any] = {}
     memory: Any = None
     has_ended: bool = False
 
@@ -122,9 +128,11 @@ class Trainer:
     ...         return Trained(model.fit(known.labelled.rows[last], known.labels[last]))
     """
 
-    keeps_pool = goes_on = False
+    estimators: Sequence[Any]
+    keeps_pool: bool = False
+    goes_on: bool = False
 
-    def train(self, known, before):
+    def train(self, known: Known, before: Trained | None) -> Trained:
         """Return a model of what is known.
 
         Parameters
@@ -141,26 +149,28 @@ class Trainer:
         """
         raise NotImplementedError(f"{type(self).__name__} needs train(known, before).")
 
-    def check(self):
+    def check(self) -> None:
         """Raise if a parameter is out of its range, or an estimator will not do."""
         for estimator in self.estimators:
             check_classifier(estimator)
 
-    def models(self):
+    def models(self) -> Sequence[Any]:
         """Return what has the methods that the model will have."""
         return self.estimators
 
-    def check_rows(self, learner, X, *y, **how):
+    def check_rows(
+        self, learner: "PoolClassifier", X: RowsLike, *y: ArrayLike, **how: Any
+    ) -> Any:
         """Return rows, and labels if given any, as `check_pool` does."""
         return check_pool(learner, self.estimators, X, *y, **how)
 
-    def adapt_tags(self, tags):
+    def adapt_tags(self, tags: Any) -> None:
         """Tell in the tags of a learner what its estimators can do."""
         tags.input_tags = common_input_tags(self.estimators)
         tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
         tags.classifier_tags.multi_label = False
 
-    def why_ended(self):
+    def why_ended(self) -> str | None:
         """Return why no labels are wanted after `has_ended`, None if they are."""
 
 
@@ -193,10 +203,10 @@ class OneModel(Trainer):
     [GaussianNB()]
     """
 
-    def __init__(self, estimator, incremental=False):
+    def __init__(self, estimator: Classifier, incremental: bool = False):
         self.estimators, self.incremental = [estimator], incremental
 
-    def check(self):
+    def check(self) -> None:
         """Refuse an estimator that cannot be taught incrementally, if it shall be."""
         super().check()
         (estimator,) = self.estimators
@@ -209,11 +219,11 @@ class OneModel(Trainer):
             )
 
     @property
-    def goes_on(self):
+    def goes_on(self) -> bool:
         """Whether it goes on from the last model."""
         return self.incremental or starts_warm(*self.estimators)
 
-    def train(self, known, before):
+    def train(self, known: Known, before: Trained | None) -> Trained:
         """Return the next model; the present one is copied before it goes on."""
         (prototype,), labelled = known.prototypes, known.labelled
         classes = known.classes

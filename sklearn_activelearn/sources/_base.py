@@ -1,6 +1,6 @@
 """What every kind of source has: rows that are read a block at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import partial
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import gen_even_slices
 
-from .._typing import Labels
+from .._typing import Labels, RowNumbers
 
 #: About so many bytes are a block of float64.
 BLOCK_BYTES = 2**25
@@ -87,15 +87,15 @@ class Source:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def _take(self, rows):
+    def _take(self, rows: RowNumbers) -> Any:
         raise NotImplementedError(f"{type(self).__name__} needs _take(rows).")
 
-    def _parts(self, n_jobs):
+    def _parts(self, n_jobs: int) -> Sequence[slice]:
         n_bytes = np.dtype(self.dtype).itemsize * max(int(np.prod(self.shape[1:])), 1)
         size = max(BLOCK_BYTES // n_bytes // ROUND, 1) * ROUND
         return parts_between(np.r_[0 : self.shape[0] : size, self.shape[0]])
 
-    def _read(self, part):
+    def _read(self, part: slice) -> Any:
         return self._take(np.arange(part.start, part.stop))
 
     def blank(self) -> Any:

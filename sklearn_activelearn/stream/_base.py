@@ -3,16 +3,19 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import LEARNER, documented
 from .._protocol import ActiveClassifier
-from .._typing import Floats
+from .._typing import Floats, Seed
 from .._validation import check_number, check_option
 from ._adaptive_state import AdaptiveState, Scales
 from ._linear import LinearPredictor
 from ._linear_state import LinearState, Weights
 from ._loop import StreamLoop
+from ._rule_base import QueryRule, UpdateRule
 from ._updates import UPDATE_RULES
 
 
+@documented(LEARNER)
 class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     """Base of the first-order stream learners, and of a stream learner of your own.
 
@@ -51,11 +54,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Weights of the constant feature.
 
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of
-        its range.
+    {raises}
 
     See Also
     --------
@@ -92,13 +91,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def __init__(
         self,
         *,
-        average=True,
-        fit_intercept=True,
-        normalize=True,
-        budget=None,
-        patience=None,
-        shuffle=True,
-        random_state=None,
+        average: bool = True,
+        fit_intercept: bool = True,
+        normalize: bool = True,
+        budget: int | float | None = None,
+        patience: int | None = None,
+        shuffle: bool = True,
+        random_state: Seed = None,
     ):
         self.average = average
         self.fit_intercept = fit_intercept
@@ -112,7 +111,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def _group(self):
         return self._make_rules()[0].group
 
-    def _make_rules(self):
+    def _make_rules(self) -> tuple[QueryRule, UpdateRule]:
         raise NotImplementedError(f"{type(self).__name__} needs _make_rules().")
 
     def _may_share_passes(self):

@@ -1,5 +1,7 @@
 """All laws at once, on small data."""
 
+from typing import Any, Literal
+
 import numpy as np
 
 from .._protocol import ActiveClassifier
@@ -22,7 +24,9 @@ CHECKS = (
 )
 
 
-def check_learner(learner, *, on_fail="raise"):
+def check_learner(
+    learner: ActiveClassifier, *, on_fail: Literal["raise"] | None = "raise"
+) -> list[dict[str, Any]]:
     """Check that a learner keeps the laws of active learning.
 
     As `sklearn.utils.estimator_checks.check_estimator` checks that it is an estimator;

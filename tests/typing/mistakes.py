@@ -30,8 +30,30 @@ from sklearn_activelearn.evaluation import (
 )
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.losses import LogRampLoss, make_loss
-from sklearn_activelearn.pool import LabelPrice, NoError
-from sklearn_activelearn.sources import ParquetSource
+from sklearn_activelearn.pool import (
+    Known,
+    LabelPrice,
+    NoError,
+    OneModel,
+    PoolClassifier,
+    Progress,
+    Purchase,
+    StoppingRule,
+    Trained,
+    Trainer,
+)
+from sklearn_activelearn.sources import ParquetSource, Source
+from sklearn_activelearn.stream import (
+    Clock,
+    ConstantRule,
+    InverseMarginRule,
+    LossUpdate,
+    PerceptronUpdate,
+    QueryRule,
+    StreamClassifier,
+    UpdateRule,
+)
+from sklearn_activelearn.testing import check_learner
 
 X, y = np.eye(3), np.arange(3)
 
@@ -141,3 +163,107 @@ def of_sessions(session: LabelingSession[MinMarginClassifier], model: Any) -> No
     session.curve()[0].n_label  # type: ignore[attr-defined]
     session.learner.n_querys_  # type: ignore[attr-defined]
     session.stop_reason_  # type: ignore[attr-defined]
+
+
+class PoolHooks(PoolClassifier):
+    """Hooks of a pool learner: a misspelt one is a new method, a wrong one is not."""
+
+    _needs = 3  # type: ignore[assignment]
+
+    def _utility(self, X: Any) -> str:  # type: ignore[override]
+        return "much"
+
+    def _make_trainer(self) -> str:  # type: ignore[override]
+        return "mine"
+
+    def _select(self, X: Any, rows: Any) -> Purchase:  # type: ignore[override]
+        return Purchase(rows)  # type: ignore[call-arg]
+
+
+class TrainerHooks(Trainer):
+    """Hooks of a trainer."""
+
+    keeps_pool = "yes"  # type: ignore[assignment]
+
+    def train(self, known: Known) -> Trained:  # type: ignore[override]
+        known.label  # type: ignore[attr-defined]
+        known.prototype  # type: ignore[attr-defined]
+        known.labelled.code  # type: ignore[attr-defined]
+        known.pool.unlabeled  # type: ignore[attr-defined]
+        return Trained(known, attribute={})  # type: ignore[call-arg]
+
+
+class StoppingHooks(StoppingRule):
+    """Hooks of a stopping rule."""
+
+    needs = "predict"  # type: ignore[assignment]
+
+    def judge(self, progress: Progress, memory: Any) -> bool:  # type: ignore[override]
+        progress.label  # type: ignore[attr-defined]
+        progress.of_rest(len)  # type: ignore[attr-defined]
+        return True
+
+
+class QueryHooks(QueryRule):
+    """Hooks of a query rule."""
+
+    uses_norm = "l2"  # type: ignore[assignment]
+
+    def probability(self, margin: float) -> float:  # type: ignore[override]
+        return margin
+
+    def observe(
+        self,
+        margin: float,
+        norm: float,
+        clock: Clock,
+        memory: list[float],  # type: ignore[override]
+    ) -> None:
+        clock.n_query  # type: ignore[attr-defined]
+        clock.n_seen_  # type: ignore[attr-defined]
+
+
+class UpdateHooks(UpdateRule):
+    """Hooks of an update rule."""
+
+    def step(self, z: float, squared_norm: float) -> float:  # type: ignore[override]
+        return z
+
+
+class StreamHooks(StreamClassifier):
+    """Hooks of a stream learner."""
+
+    def _make_rules(self) -> QueryRule:  # type: ignore[override]
+        return ConstantRule(0.5)
+
+
+class SourceHooks(Source):
+    """Hooks of a source."""
+
+    def _take(self, rows: str) -> str:  # type: ignore[override]
+        return rows
+
+
+def of_extensions(bought: Purchase, rule: QueryRule, trained: Trained) -> None:
+    """What extensions get and make."""
+    bought.row  # type: ignore[attr-defined]
+    bought.utility  # type: ignore[attr-defined]
+    bought.probabilities.tolists()  # type: ignore[attr-defined]
+    trained.attribute  # type: ignore[attr-defined]
+    trained.attributes.append(3)  # type: ignore[attr-defined]
+    Clock(n_rows=3)  # type: ignore[call-arg]
+    rule.use_norm  # type: ignore[attr-defined]
+    rule.is_python = True  # type: ignore[misc]
+    rule.probability(1.0, norm=1.0, clock=None, memory=[])  # type: ignore[arg-type]
+    ConstantRule(p=0.3)  # type: ignore[call-arg]
+    InverseMarginRule("b")  # type: ignore[arg-type]
+    PerceptronUpdate(eta=1.0)  # type: ignore[call-arg]
+    LossUpdate("hinge")  # type: ignore[arg-type]
+    OneModel(3)  # type: ignore[arg-type]
+    OneModel(CBGZClassifier(), incrementally=True)  # type: ignore[call-arg]
+    PoolClassifier(budgets=3)  # type: ignore[call-arg]
+    StreamClassifier(averaged=True)  # type: ignore[call-arg]
+    check_learner(MinMarginClassifier(), on_error="raise")  # type: ignore[call-arg]
+    check_learner(MinMarginClassifier(), on_fail="warn")  # type: ignore[arg-type]
+    check_learner(MinMarginClassifier)  # type: ignore[arg-type]
+    check_learner(CBGZClassifier()).status  # type: ignore[attr-defined]

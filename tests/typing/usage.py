@@ -7,6 +7,7 @@ A type checker reads these functions, and `tests/test_types.py` runs them: each
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal, assert_type
 
 import numpy as np
@@ -18,6 +19,7 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -97,15 +99,34 @@ from sklearn_activelearn.losses import (
 from sklearn_activelearn.pool import (
     AllOf,
     ClassificationChange,
+    Known,
     LabelPrice,
     MarginExhausted,
     NoError,
     NoNewClass,
+    OneModel,
     OverallUncertainty,
+    PoolClassifier,
+    Progress,
+    Purchase,
     StablePredictions,
+    StoppingRule,
+    Trained,
+    Trainer,
 )
-from sklearn_activelearn.sources import ParquetSource, as_memmap
-from sklearn_activelearn.stream import rank_probability
+from sklearn_activelearn.sources import ParquetSource, Source, as_memmap
+from sklearn_activelearn.stream import (
+    Clock,
+    ConstantRule,
+    InverseMarginRule,
+    LossUpdate,
+    PerceptronUpdate,
+    QueryRule,
+    StreamClassifier,
+    UpdateRule,
+    rank_probability,
+)
+from sklearn_activelearn.testing import check_learner
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
@@ -577,6 +598,246 @@ def use_sources() -> None:
     assert_type(MinMarginClassifier(random_state=0).query(source), RowNumbers)
     mapped = as_memmap(source, f"{folder}/rows.npy", dtype=np.float32)
     assert_type(mapped, np.memmap[Any, Any])
+
+
+class GiniSampling(PoolClassifier):
+    """A pool learner with a utility, and a parameter of its own."""
+
+    _needs = "predict_proba"
+
+    def __init__(
+        self,
+        estimator: LogisticRegression | None = None,
+        *,
+        power: float = 2.0,
+        budget: int | float | None = 100,
+        stopping: StoppingRule | None = None,
+        random_state: int | None = None,
+    ):
+        super().__init__(
+            estimator, budget=budget, stopping=stopping, random_state=random_state
+        )
+        self.power = power
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.power <= 1:
+            raise ValueError("power must be > 1.")
+
+    def _utility(self, X: Any) -> Floats:
+        utility: Floats = -(self.estimator_.predict_proba(X) ** self.power).sum(axis=1)
+        return utility
+
+
+class RecentLabels(Trainer):
+    """A trainer of a user."""
+
+    def __init__(self, estimator: LogisticRegression, half_life: float):
+        self.estimators, self.half_life = [estimator], half_life
+
+    def check(self) -> None:
+        super().check()
+        assert self.half_life > 0
+
+    def train(self, known: Known, before: Trained | None) -> Trained:
+        assert_type(known.prototypes, list[Any])
+        assert_type(known.labels, Labels)
+        assert_type(known.classes, Labels)
+        assert_type(known.purposes, Labels)
+        assert_type(known.labelled.codes, np.ndarray)
+        assert_type(known.pool.unlabelled, RowNumbers)
+        assert_type(known.n_before, int)
+        assert_type(known.seed, int)
+        age = np.arange(len(known.labels))[::-1]
+        weight = 0.5 ** (age / self.half_life)
+        model = clone(known.prototypes[0])
+        n_trainings = before.memory + 1 if before else 1
+        return Trained(
+            model.fit(known.labelled.rows, known.labels, weight),
+            attributes={"n_trainings_": n_trainings},
+            memory=n_trainings,
+        )
+
+
+class RecentRandom(PoolClassifier):
+    """A pool learner with a trainer, and a choice of rows without scores."""
+
+    n_trainings_: int
+
+    def __init__(self, *, budget: int = 20, random_state: int | None = None):
+        super().__init__(budget=budget, random_state=random_state)
+
+    def _make_trainer(self) -> Trainer:
+        return RecentLabels(LogisticRegression(), half_life=5.0)
+
+    def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
+        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+        bought = Purchase(chosen, np.full(len(chosen), n_wanted / len(rows)))
+        assert_type(bought.rows, Ints)
+        assert_type(bought.probabilities, Floats)
+        assert_type(bought.utilities, Floats | None)
+        assert_type(bought.purposes, str | Labels)
+        return bought._replace(utilities=np.full(len(chosen), np.nan))
+
+
+@dataclass(frozen=True)
+class EnoughOfEachClass(StoppingRule):
+    """A stopping rule of a user."""
+
+    n_labels: int = 5
+    needs = ("predict",)
+
+    def check(self) -> None:
+        if self.n_labels < 1:
+            raise ValueError("n_labels must be >= 1.")
+
+    def judge(self, progress: Progress, memory: int | None) -> tuple[bool, int]:
+        assert_type(progress.labels, Labels)
+        assert_type(progress.left, Ints)
+        assert_type(progress.of_left(progress.model.predict), Labels)
+        assert_type(progress.of_all(progress.model.predict), Labels)
+        print(progress.X, progress.rows)
+        _, counts = np.unique(progress.labels, return_counts=True)
+        return bool(counts.min() >= self.n_labels), (memory or 0) + 1
+
+
+def use_own_pool_learners() -> None:
+    """Pool learners, a trainer and a stopping rule of users."""
+    X, y = problem()
+    rule = EnoughOfEachClass(n_labels=8)
+    learner = GiniSampling(power=1.5, stopping=rule, random_state=0).fit(X, y)
+    assert_type(learner, GiniSampling)
+    assert_type(learner.power, float)
+    assert_type(learner.stop_reason_, str | None)
+    assert_type(learner.n_queries_, int)
+    assert_type(learner.query(X, return_utility=True), tuple[RowNumbers, Floats])
+    recent = RecentRandom(random_state=0).fit(X, y)
+    assert_type(recent.n_trainings_, int)
+    assert_type(recent.queried_indices_, RowNumbers)
+    assert_type(OneModel(LogisticRegression(), incremental=False).goes_on, bool)
+    trained = Trained(LogisticRegression())
+    assert_type(trained.attributes, dict[str, Any])
+    assert_type(trained.has_ended, bool)
+
+
+class AdaptiveInverse(QueryRule):
+    """A query rule of a user that remembers the largest norm."""
+
+    uses_norm = True
+
+    def __init__(self, b: float):
+        self.b = b
+
+    def initial_memory(self, n_dims: int) -> list[float]:
+        return [0.0]
+
+    def probability(
+        self, margin: float, norm: float, clock: Clock, memory: Floats
+    ) -> float:
+        assert_type(clock.n_seen, int)
+        assert_type(clock.n_queries, int)
+        assert_type(clock.n_taught, int)
+        assert_type(clock.n_idle, int)
+        assert_type(clock.n_held, int)
+        b = self.b * max(norm, float(memory[0])) * (1 + clock.n_updates)
+        return b / (b + margin) if b > 0 else 1.0
+
+    def observe(self, margin: float, norm: float, clock: Clock, memory: Floats) -> None:
+        memory[0] = max(norm, memory[0])
+
+    def learned(self, mistake: bool, clock: Clock, memory: Floats) -> None:
+        assert_type(mistake, bool)
+
+
+class PassiveAggressive(UpdateRule):
+    """An update rule of a user."""
+
+    uses_norm = True
+
+    def step(
+        self, z: float, squared_norm: float, probability: float, clock: Clock
+    ) -> float:
+        return max(1 - z, 0) / squared_norm if squared_norm > 0 else 0.0
+
+
+class AdaptiveInverseClassifier(StreamClassifier):
+    """A stream learner of a user."""
+
+    def __init__(
+        self,
+        b: float = 1.0,
+        *,
+        budget: int | float | None = None,
+        shuffle: bool = True,
+        random_state: int | None = None,
+    ):
+        super().__init__(budget=budget, shuffle=shuffle, random_state=random_state)
+        self.b = b
+
+    def _make_rules(self) -> tuple[QueryRule, UpdateRule]:
+        return AdaptiveInverse(self.b), PassiveAggressive()
+
+
+def use_own_stream_learners() -> None:
+    """A stream learner of a user, and rules."""
+    X, y = problem()
+    learner = AdaptiveInverseClassifier(b=0.5, random_state=0)
+    assert_type(learner.fit(X, y), AdaptiveInverseClassifier)
+    assert_type(learner.coef_, Floats)
+    assert_type(learner.n_updates_, int)
+    assert_type(learner.query(X), RowNumbers)
+    rules: list[QueryRule] = [
+        ConstantRule(0.3),
+        InverseMarginRule(b=0.5),
+        AdaptiveInverse(2.0),
+    ]
+    for rule in rules:
+        memory = np.append(rule.initial_memory(3), 0.0)
+        q = rule.probability(0.5, norm=1.0, clock=Clock(n_seen=3), memory=memory)
+        assert_type(q, float)
+        for flag in (rule.uses_norm, rule.ignores_margin, rule.is_threshold,
+                     rule.seeds, rule.falls, rule.delays, rule.is_python):  # fmt: skip
+            assert_type(flag, bool)
+        assert_type(rule.group, int)
+    assert_type(ConstantRule(0.3).probability(1.0, 1.0, clock=None, memory=[]), float)
+    update = LossUpdate(HingeLoss(), eta0=0.1, power_t=0.5, n_warm_start=3)
+    assert_type(update.step(0.5, 1.0, probability=0.5, clock=None), float)
+    assert_type(update.seeds, bool)
+    assert_type(PerceptronUpdate(eta0=2.0).is_python, bool)
+
+
+class Grid(Source):
+    """A source of a user."""
+
+    def __init__(self, n: int):
+        self.n, self.shape, self.dtype = n, (n * n, 2), np.dtype(float)
+
+    def _take(self, rows: RowNumbers) -> Floats:
+        return np.column_stack(divmod(rows, self.n)) / self.n
+
+
+def use_own_sources() -> None:
+    """A source of a user."""
+    pool = Grid(10)
+    assert_type(len(pool), int)
+    assert_type(pool.shape, tuple[int, ...])
+    assert_type(pool.prepared(lambda rows, numbers: rows + 1), Grid)
+    for part, block in pool.blocks():
+        assert_type(part, slice)
+        print(block)
+    assert_type(pool.answers(lambda rows: rows[:, 0]), Labels)
+    print(pool.take([3, 1]), [*pool.map(len)])
+    learner = GiniSampling(budget=20, random_state=0)
+    assert_type(learner.learn(pool, lambda rows: pool.take(rows)[:, 0] > 0.5),
+                GiniSampling)  # fmt: skip
+
+
+def use_checks() -> None:
+    """What learners of users are checked for."""
+    results = check_learner(GiniSampling(), on_fail=None)
+    assert_type(results, list[dict[str, Any]])
+    assert_type(check_learner(AdaptiveInverseClassifier()), list[dict[str, Any]])
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
 
 
 def use_modules() -> None:

@@ -1,10 +1,13 @@
 """What a rule gets, how it is found by name, and how several are judged."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._containers import view
+from ..._typing import Ints, Labels
 from .._selection import map_blocks
 
 
@@ -27,16 +30,16 @@ class Progress(NamedTuple):
 
     model: Any
     X: Any
-    left: np.ndarray
+    left: Ints
     rows: Any
-    labels: np.ndarray
+    labels: Labels
 
-    def of_left(self, function):
+    def of_left(self, function: Callable[[Any], ArrayLike]) -> Labels:
         """Return what a function of rows answers for those that may be bought."""
         X, within = view(self.X, self.left)
         return map_blocks(function, X)[within]
 
-    def of_all(self, function):
+    def of_all(self, function: Callable[[Any], ArrayLike]) -> Labels:
         """Return what a function of rows answers for the whole pool."""
         return map_blocks(function, self.X)
 

@@ -1,0 +1,40 @@
+# a compiled module has no annotations; a test holds it to this
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._python_rules import Clock
+
+class QueryRule:
+    delays: bool
+    falls: bool
+    group: int
+    ignores_margin: bool
+    is_threshold: bool
+    seeds: bool
+    uses_norm: bool
+    @property
+    def is_python(self) -> bool: ...
+    def __init__(self) -> None: ...
+    def as_memory(self, memory: ArrayLike) -> NDArray[np.float64]: ...
+    def initial_memory(self, n_dims: int) -> Sequence[float]: ...
+    def probability(
+        self, margin: float, norm: float, clock: Clock, memory: NDArray[np.float64]
+    ) -> float: ...
+    def observe(
+        self, margin: float, norm: float, clock: Clock, memory: NDArray[np.float64]
+    ) -> None: ...
+    def learned(
+        self, mistake: bool, clock: Clock, memory: NDArray[np.float64]
+    ) -> None: ...
+
+class UpdateRule:
+    seeds: bool
+    uses_norm: bool
+    @property
+    def is_python(self) -> bool: ...
+    def __init__(self) -> None: ...
+    def step(
+        self, z: float, squared_norm: float, probability: float, clock: Clock
+    ) -> float: ...
