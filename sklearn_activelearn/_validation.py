@@ -45,7 +45,7 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
         Fewest rows allowed.
     finite : bool
         Whether to check for NaN and infinity now; the compiled loop finds them
-        on its way.
+        as it goes.
 
     Returns
     -------

@@ -1,10 +1,12 @@
 """What holds for everything public: it is tested, documented and small."""
 
+import ast
 import inspect
 import os
 import site
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pandas as pd
@@ -226,3 +228,12 @@ def test_a_tree_that_is_not_compiled_says_how_to_build_it(tmp_path):
     last = run.stderr.strip().splitlines()[-1]
     assert last.startswith("ImportError: sklearn_activelearn is not compiled")
     assert "pip install" in last
+
+
+def test_a_name_is_defined_in_one_place():
+    homes = defaultdict(set)
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                homes[node.name].add(file)
+    assert not {name: files for name, files in homes.items() if len(files) > 1}

@@ -47,7 +47,7 @@ VERBS = {
 }
 ALL = tuple(VERBS)
 LABELLED = ("fit", "partial_fit", "teach")
-TOLD = ("partial_fit", "teach", "learn")
+WITH_CLASSES = ("partial_fit", "teach", "learn")
 LATER = ("partial_fit", "query", "teach", "learn")  # all but fit, which begins anew
 
 
@@ -100,20 +100,20 @@ BAD_CALLS = [
         ValueError,
         r"y\[49\] = 7",
     ),
-    ({"classes": ["no"]}, TOLD, ValueError, "classes"),
-    ({"classes": ["no", "no"]}, TOLD, ValueError, "classes holds 1 class"),
-    ({"classes": [0.0, np.nan]}, TOLD, ValueError, "classes"),
-    ({"classes": [["no", "yes"]]}, TOLD, ValueError, "classes"),
-    ({"classes": [0, "yes", None]}, TOLD, (TypeError, ValueError), "classes"),
+    ({"classes": ["no"]}, WITH_CLASSES, ValueError, "classes"),
+    ({"classes": ["no", "no"]}, WITH_CLASSES, ValueError, "classes holds 1 class"),
+    ({"classes": [0.0, np.nan]}, WITH_CLASSES, ValueError, "classes"),
+    ({"classes": [["no", "yes"]]}, WITH_CLASSES, ValueError, "classes"),
+    ({"classes": [0, "yes", None]}, WITH_CLASSES, (TypeError, ValueError), "classes"),
 ]
 FRESH_CALLS = [
     ({"y": X[:, 0], "classes": [0, 1]}, LABELLED, ValueError, "continuous"),
 ]
-STREAM_CALLS = [({"classes": None}, TOLD, ValueError, "classes must be passed")]
+STREAM_CALLS = [({"classes": None}, WITH_CLASSES, ValueError, "classes must be passed")]
 LATER_CALLS = [
     ({"X": X[:, :2]}, LATER, ValueError, "2 features"),
     ({"X": csr_array(X[:, :2])}, LATER, ValueError, "2 features"),
-    ({"classes": ["maybe", "no", "yes"]}, TOLD, ValueError, "maybe"),
+    ({"classes": ["maybe", "no", "yes"]}, WITH_CLASSES, ValueError, "maybe"),
 ]
 #: What is wrong with a parameter beyond what its type in the docstring says.
 BAD_PARAMS = {
@@ -177,9 +177,7 @@ def test_a_learner_stays_as_it_was(prototype, wrong, verbs, error, words):
 
 @each_stream_default
 @each_case(STREAM_CALLS)
-def test_a_stream_learner_must_be_told_the_classes(
-    prototype, wrong, verbs, error, words
-):
+def test_a_stream_learner_must_know_the_classes(prototype, wrong, verbs, error, words):
     for verb in verbs:
         check_refused(fresh(prototype), verb, {**GOOD, **wrong}, error, words)
 

@@ -41,7 +41,7 @@ from tests.learners import (
     each_stream_default,
     each_stream_family,
 )
-from tests.reference.ledger import SessionState
+from tests.reference.ledger import ReferenceLedger
 from tests.tools import (
     AnswerSheet,
     fresh,
@@ -69,7 +69,7 @@ def buy_all(learner, X, y, classes=None, **how):
 @given(stream=streams(), data=st.data())
 def test_nothing_is_sold_twice(prototype, stream, data):
     X, y = stream
-    learner, book = fresh(prototype, budget=None, stopping=None), SessionState()
+    learner, book = fresh(prototype, budget=None, stopping=None), ReferenceLedger()
     unasked = data.draw(st.lists(st.integers(0, len(X) - 1), max_size=3))
     for _ in range(3):
         how = data.draw(st.sampled_from(["same", "reversed", "slice", "pickled"]))

@@ -143,9 +143,7 @@ def with_ctrl_c(call, arguments, delay):
             raise KeyboardInterrupt
 
     handler = signal.signal(signal.SIGALRM, press)
-    with (
-        config_context()
-    ):  # scikit-learn's own, which an interrupt may end_exclusive changed
+    with config_context():  # scikit-learn's own, which an interrupt may leave changed
         try:
             signal.setitimer(signal.ITIMER_REAL, delay)
             out = call(*arguments)

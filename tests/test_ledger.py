@@ -16,7 +16,7 @@ from sklearn_activelearn._requests import BLOCK, Requests
 from sklearn_activelearn.pool._ledger import Ledger, paired
 from sklearn_activelearn.pool._pool import not_in
 from tests.reference import cells
-from tests.reference.ledger import SessionState
+from tests.reference.ledger import ReferenceLedger
 from tests.tools import with_int64_indices
 
 AGAIN = 1 + 2.0**-50  # a number that was computed again differs in its last bits
@@ -231,7 +231,7 @@ def test_texts_have_keys():
 
 @given(data=st.data())
 def test_requests_of_a_stream_are_those_of_the_book(data):
-    requests, book = Requests(), SessionState(is_stream=True)
+    requests, book = Requests(), ReferenceLedger(is_stream=True)
     probabilities = iter(np.arange(1.0, 1000.0))
     expected = {}
     for _ in range(data.draw(st.integers(1, 8))):
@@ -280,7 +280,7 @@ def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
 
 @given(data=st.data())
 def test_the_ledger_of_a_pool_is_that_of_the_book(data):
-    ledger, book = Ledger(), SessionState()
+    ledger, book = Ledger(), ReferenceLedger()
     for _ in range(data.draw(st.integers(1, 7))):
         X = data.draw(tables())
         what = data.draw(st.sampled_from(["ask", "ask", "teach", "skip"]))

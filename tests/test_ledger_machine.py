@@ -34,7 +34,7 @@ from sklearn_activelearn import (
     SOLEClassifier,
     UncertaintySamplingClassifier,
 )
-from tests.reference.ledger import SessionState
+from tests.reference.ledger import ReferenceLedger
 from tests.tools import NaiveBayes, frozen, responses, state
 
 LABELS = ["a", "b"]
@@ -83,7 +83,7 @@ class Ledger(RuleBasedStateMachine):
         self.X = rng.randint(-n_values, n_values + 1, size=(14, 2)) / 3
         self.learner = clone(self.prototype).set_params(random_state=seed % 97)
         is_stream = hasattr(self.learner, "patience")
-        self.book = SessionState(is_stream=is_stream)
+        self.book = ReferenceLedger(is_stream=is_stream)
         self.n_billed = 0
 
     def rows_of(self, data, name="rows", min_size=0):

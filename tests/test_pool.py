@@ -32,7 +32,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import MarginExhausted, StablePredictions
+from sklearn_activelearn.pool import MarginExhausted, PoolClassifier, StablePredictions
 from sklearn_activelearn.pool._utility import consensus_kl
 from tests.learners import (
     COMMITTEE,
@@ -625,3 +625,24 @@ def test_state_is_small_beside_the_pool(prototype):
     assert len(learner._labelled) == 15
     assert learner._labelled.rows.shape == (15, 4)
     assert state(learner) == state(pickle.loads(pickle.dumps(learner)))
+
+
+class OneTooFew(PoolClassifier):
+    def _utility(self, X):
+        return np.zeros(len(X) - 1)
+
+
+class TwoForEach(PoolClassifier):
+    def _utility(self, X):
+        return np.zeros((len(X), 2))
+
+
+@pytest.mark.parametrize("wrong", [OneTooFew, TwoForEach])
+@pytest.mark.parametrize("candidates", [None, range(30, 45)])
+def test_a_utility_is_one_number_for_each_row(wrong, candidates):
+    X, y = problem(60, 2)
+    learner = wrong(n_initial=5, random_state=0).teach(X[:30], y[:30])
+    with pytest.raises(
+        ValueError, match=rf"{wrong.__name__}\._utility must return one"
+    ):
+        learner.query(X, candidates=candidates)

@@ -4,6 +4,7 @@ import gc
 import os
 import pickle
 import re
+import sys
 import tracemalloc
 import weakref
 from decimal import Decimal
@@ -713,3 +714,9 @@ def test_score(make, tmp_path):
     assert learner.decision_function(source).shape == (150, 3)
     if make is as_dask:
         assert isinstance(learner.predict_proba(source), da.Array)
+
+
+def test_parquet_without_pyarrow_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    with pytest.raises(ImportError, match="pip install pyarrow"):
+        ParquetSource(tmp_path)

@@ -21,6 +21,7 @@ from sklearn_activelearn.pool import (
     NoNewClass,
     OverallUncertainty,
     StablePredictions,
+    StoppingRule,
 )
 from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, rule_name
 from tests.docstrings import names, refused
@@ -252,3 +253,13 @@ def test_only_some_models_are_remembered():
     learner = stopping(rule, BAYES, n_initial=4).fit(X, y)
     past = learner._stopping_memory[rule]
     assert [n for n, _ in past] == [69, 73, 77, 81, 85, 89]
+
+
+class SaysYes(StoppingRule):
+    def judge(self, progress, memory):
+        return True
+
+
+def test_a_rule_of_ones_own_must_return_what_it_remembers():
+    with pytest.raises(TypeError, match=r"SaysYes\.judge must return .* got True"):
+        stopping(SaysYes(), BAYES, n_initial=4).fit(X, y)

@@ -44,12 +44,12 @@ HEADERS = {
 }
 
 
-def serve(session_view, listener, announce=print):
+def serve(view, listener, announce=print):
     """Serve the page until Ctrl-C.
 
     Parameters
     ----------
-    session_view : LabelingView
+    view : LabelingView
         What the page shows, and where answers go.
     listener : socket
         Bound to an address of this machine.
@@ -58,7 +58,7 @@ def serve(session_view, listener, announce=print):
     """
     token = secrets.token_hex(16)
     config = uvicorn.Config(
-        make_app(session_view, token),
+        make_app(view, token),
         lifespan="off",
         log_level="warning",
         server_header=False,
@@ -68,20 +68,18 @@ def serve(session_view, listener, announce=print):
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def make_app(session_view, token):
-    """Return the application that shows a session_view to those who have the token."""
+def make_app(view, token):
+    """Return the application that shows a session to those who have the token."""
     worker = ThreadPoolExecutor(1)  # a session has one writer, and its calls block
     verbs = {
-        "next": lambda body, who: state(session_view, session_view.next(who)),
-        "label": lambda body, who: state(
-            session_view, session_view.label(row_id(body), text(body, "label"), who)
+        "next": lambda body, who: shown_state(view, view.next(who)),
+        "label": lambda body, who: shown_state(
+            view, view.label(row_id(body), text(body, "label"), who)
         ),
-        "skip": lambda body, who: state(
-            session_view, session_view.skip(row_id(body), who)
-        ),
-        "undo": lambda body, who: state(session_view, session_view.undo(who)),
-        "progress": lambda body, who: session_view.progress(),
-        "image": lambda body, who: image(session_view.image(row_id(body))),
+        "skip": lambda body, who: shown_state(view, view.skip(row_id(body), who)),
+        "undo": lambda body, who: shown_state(view, view.undo(who)),
+        "progress": lambda body, who: view.progress(),
+        "image": lambda body, who: image(view.image(row_id(body))),
     }
 
     async def page(request):
@@ -178,20 +176,22 @@ def row_id(body):
     return value
 
 
-def state(session_view, view):
+def shown_state(view, row_view):
     """Return what the page shows, as JSON."""
-    row = None if view.row_id is None else {"id": view.row_id, "item": view.item}
+    row = (
+        None
+        if row_view.row_id is None
+        else {"id": row_view.row_id, "item": row_view.item}
+    )
     return {
-        "kind": session_view.kind,
-        "classes": [
-            {"label": c, "keys": keys} for c, keys in session_view.keys.items()
-        ],
+        "kind": view.kind,
+        "classes": [{"label": c, "keys": keys} for c, keys in view.keys.items()],
         "row": row,
-        "reason": view.reason,
-        "counts": view.counts,
-        "share": view.share,
-        "last": view.last,
-        "prediction": view.prediction,
+        "reason": row_view.reason,
+        "counts": row_view.counts,
+        "share": row_view.share,
+        "last": row_view.last,
+        "prediction": row_view.prediction,
     }
 
 

@@ -18,7 +18,7 @@ from ._settings import (
     differences,
     drawn_seeds,
     fingerprint,
-    ready,
+    seeded_clone,
     versions,
 )
 
@@ -69,7 +69,7 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         "test": ids.at(test.tolist()),
     }
     # refuses what the learner will refuse, and buys nothing
-    ready(learner, body["seeds"], body["budget"]).query(pool, limit=0)
+    seeded_clone(learner, body["seeds"], body["budget"]).query(pool, limit=0)
     return body
 
 
@@ -104,7 +104,7 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     before["learner"] = {**begin["learner"], "params": params}
     others = list(differences(begin["versions"], versions()))
     if differ := list(differences(before, now, shared=bool(others))):
-        raise ValueError(f"{path} was begun otherwise: {'; '.join(differ)}.")
+        raise ValueError(f"{path} had other settings: {'; '.join(differ)}.")
     if others:
         warn(
             f"{path} was begun with other versions, with which the learner may ask "
@@ -157,7 +157,7 @@ def learner_maker(state, ids, learner, pool):
     test = np.array(ids.rows(begin["test"]), dtype=np.int64)
 
     def make():
-        own = ready(learner, begin["seeds"], begin["budget"])
+        own = seeded_clone(learner, begin["seeds"], begin["budget"])
         return RecordedLearner(own, pool, test, begin["classes"])
 
     return make

@@ -75,7 +75,7 @@ def drawn_seeds(learner):
     return dict(zip(names, seeds, strict=True))
 
 
-def ready(learner, seeds, budget):
+def seeded_clone(learner, seeds, budget):
     """Return a clone to work with."""
     learner = clone(learner).set_params(**seeds)
     return learner.set_params(budget=budget)

@@ -18,12 +18,12 @@ USAGE = (
 )
 
 
-def label_in_terminal(session_view, *, who=None, answers=None):
+def label_in_terminal(view, *, who=None, answers=None):
     """Show rows and take answers until none is left, or until the person ends it.
 
     Parameters
     ----------
-    session_view : LabelingView
+    view : LabelingView
         What is shown, and where answers go.
     who : str, default=None
         Who answers.
@@ -36,34 +36,32 @@ def label_in_terminal(session_view, *, who=None, answers=None):
     ValueError
         For a line that is no answer, where nobody can put it right.
     """
-    by_keys = (
-        answers is None and can_read_keys(sys.stdin) and all(session_view.keys.values())
-    )
+    by_keys = answers is None and can_read_keys(sys.stdin) and all(view.keys.values())
     lines = sys.stdin if answers is None else answers
     with Keyboard(sys.stdin) if by_keys else LineReader(lines) as source:
-        view = session_view.next(who)
-        while view is not None and view.row_id is not None:
+        row = view.next(who)
+        while row is not None and row.row_id is not None:
             source.forget()
-            show(view, session_view)
-            view = next_view(session_view, view, who, source)
-        if view is not None:
-            say(view.reason)
+            show(row, view)
+            row = next_view(view, row, who, source)
+        if row is not None:
+            say(row.reason)
 
 
-def next_view(session_view, view, who, source):
-    """Wait for an answer to a view, and return the view after it; None: the end."""
-    labels = meanings(session_view.keys)
+def next_view(view, row, who, source):
+    """Wait for an answer to a row, and return the row after it; None: the end."""
+    labels = meanings(view.keys)
     while True:
         answer = source.read()
         try:
             if answer in (END, QUIT):
                 return None
             if answer == UNDO:
-                after = session_view.undo(who)
+                after = view.undo(who)
             elif answer == SKIP:
-                after = session_view.skip(view.row_id, who)
+                after = view.skip(row.row_id, who)
             elif answer in labels:
-                after = session_view.label(view.row_id, labels[answer], who)
+                after = view.label(row.row_id, labels[answer], who)
             else:
                 after = None
         except ValueError as error:  # nothing to take back
@@ -75,9 +73,9 @@ def next_view(session_view, view, who, source):
             say(after.last)
             return after
         if answer == REDRAW:
-            show(view, session_view)
+            show(row, view)
         elif answer == HELP or source.is_live:
-            say(f"{USAGE}\n{session_view.session.advice()}")
+            say(f"{USAGE}\n{view.session.advice()}")
         else:
             raise ValueError(no_answer(answer, labels))
 
@@ -104,23 +102,23 @@ def no_answer(answer, labels):
     )
 
 
-def show(view, session_view):
+def show(row, view):
     """Print a row and what can be answered."""
     width = min(WIDEST, shutil.get_terminal_size().columns)
     print(f"\n{'─' * width}")
-    say(view.counts)
+    say(row.counts)
     print()
-    if isinstance(view.item, dict):
-        for name, cell in view.item.items():
+    if isinstance(row.item, dict):
+        for name, cell in row.item.items():
             say(f"{name}: {cell}", hanging="    ")
-    elif session_view.kind == "image":
-        say(f"{session_view.folder / view.item}")
+    elif view.kind == "image":
+        say(f"{view.folder / row.item}")
     else:
-        say(view.item)
+        say(row.item)
     print()
-    if view.prediction:
-        say(view.prediction)
-    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in session_view.keys.items()]
+    if row.prediction:
+        say(row.prediction)
+    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in view.keys.items()]
     say("  ".join([*classes, "", "[s]kip", "[u]ndo", "[q]uit", "[?]"]))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from .._containers import NO_ROWS, AllBut, exact_keys, view
+from .._containers import NO_ROWS, AllBut, exact_keys, n_rows, view
 from .._requests import Purchase
 from .._validation import check_number, check_option
 from ..sources._arrays import ArraySource
@@ -193,8 +193,9 @@ def blocks_of(X):
 def scored(utility, X, rows, n_jobs, estimators):
     """Return ``utility(X)`` of these rows of a pool.
 
-    What was checked at the door is not checked again by the estimators.
+    What was checked when it came in is not checked again by the estimators.
     """
+    utility = partial(one_for_each_row, utility)
     if were_checked(X, estimators):
         utility = partial(without_checks, utility)
     if not isinstance(rows, AllBut):
@@ -206,6 +207,17 @@ def scored(utility, X, rows, n_jobs, estimators):
         out[n : n + len(some)] = some
         start, n = start + len(values), n + len(some)
     return out
+
+
+def one_for_each_row(utility, X):
+    """Return ``utility(X)``, if that is one number for each row."""
+    values, n = np.asarray(utility(X)), n_rows(X)
+    if values.shape != (n,):
+        raise ValueError(
+            f"{utility.__qualname__} must return one number for each of {n} rows, got "
+            f"an array of shape {values.shape}."
+        )
+    return values
 
 
 def without_checks(function, X):

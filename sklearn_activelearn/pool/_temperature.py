@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 
 from .._containers import take
 from ._cross_validation import stratified_folds
-from ._training import OneModel, fresh
+from ._training import OneModel, unfitted_copy
 
 #: Folds, if there are labels enough.
 N_FOLDS = 5
@@ -81,7 +81,7 @@ def held_out_logits(prototype, labelled, classes, is_test):
     seen = np.unique(labelled.codes[training])
     test = test[np.isin(labelled.codes[test], seen)]
     rows = take(labelled.rows, training)
-    model = fresh(prototype).fit(rows, classes[labelled.codes[training]])
+    model = unfitted_copy(prototype).fit(rows, classes[labelled.codes[training]])
     logits = logits_of(model, take(labelled.rows, test))
     return logits, np.searchsorted(seen, labelled.codes[test])
 

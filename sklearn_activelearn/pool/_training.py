@@ -233,7 +233,7 @@ class OneModel(Trainer):
         if self.incremental:
             goes_on = present is not None and np.array_equal(present.classes_, classes)
             start = known.n_before if goes_on else 0
-            model = deepcopy(present) if goes_on else fresh(prototype)
+            model = deepcopy(present) if goes_on else unfitted_copy(prototype)
             rows = take(labelled.rows, slice(start, None))
             labels = classes[labelled.codes[start:]]
             return Trained(model.partial_fit(rows, labels, classes=classes))
@@ -273,14 +273,14 @@ def starts_warm(estimator):
     return getattr(estimator, "warm_start", False) is True
 
 
-def fresh(prototype):
+def unfitted_copy(prototype):
     """Return a clone; much quicker where there is nothing in it that could change."""
     return copy(prototype) if is_plain(prototype) else clone(prototype)
 
 
 def train(prototype, labelled, classes):
     """Return a clone that was trained on all rows."""
-    return fresh(prototype).fit(labelled.rows, classes[labelled.codes])
+    return unfitted_copy(prototype).fit(labelled.rows, classes[labelled.codes])
 
 
 def same_settings(first, second):

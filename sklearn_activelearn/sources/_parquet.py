@@ -260,8 +260,10 @@ def status_time(filesystem, path):
 
 def open_dataset(path):
     """Return a dataset of parquet files in the order of their paths, or as given."""
-    import pyarrow.dataset as ds
-
+    try:
+        import pyarrow.dataset as ds
+    except ImportError as error:
+        raise ImportError("ParquetSource needs pyarrow: pip install pyarrow") from error
     if isinstance(path, list | tuple):
         return ds.dataset([fspath(one) for one in path], format="parquet")
     if not isinstance(path, ds.Dataset):

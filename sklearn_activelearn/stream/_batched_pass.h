@@ -3,8 +3,8 @@
  *
  * Each has the bits of the `dot` of that row and that vector.
  */
-#ifndef SKLEARN_ACTIVELEARN_FLEET_H
-#define SKLEARN_ACTIVELEARN_FLEET_H
+#ifndef SKLEARN_ACTIVELEARN_BATCHED_PASS_H
+#define SKLEARN_ACTIVELEARN_BATCHED_PASS_H
 
 #include "_kernels.h"
 

@@ -134,8 +134,8 @@ cdef class Products:
         state.W = self.part(weights, 0, self.n_vectors)
         with nogil:
             while start < self.n:
-                end = self.look_ahead(all_weights, start, normalize)
-                self.tell(state, 0)
+                end = self.score_ahead(all_weights, start, normalize)
+                self.hand_over(state, 0)
                 for slot in range(end - start):
                     row.index, row.slot = self.at(start + slot), slot
                     state.score_row(&self.rows.view, &row, normalize)
@@ -149,7 +149,7 @@ cdef class Products:
         """Row at a position of the order."""
         return position if self.order is None else self.order[position]
 
-    cdef Py_ssize_t look_ahead(
+    cdef Py_ssize_t score_ahead(
         self, const double[:, ::1] weights, Py_ssize_t start, bint measure
     ) noexcept nogil:
         """Multiply rows with all vectors; return where these rows end."""
@@ -174,7 +174,7 @@ cdef class Products:
                     )
         return end
 
-    cdef void tell(self, LinearState state, Py_ssize_t k) noexcept nogil:
+    cdef void hand_over(self, LinearState state, Py_ssize_t k) noexcept nogil:
         """Tell a learner, whose first vector is the k-th, of the rows ahead."""
         state.ahead = &self.products[0, k]
         state.ahead_stride = self.width
@@ -224,9 +224,9 @@ class BatchedPass:
         try:
             with nogil:
                 while start < products.n:
-                    end = products.look_ahead(weights, start, measure)
+                    end = products.score_ahead(weights, start, measure)
                     for k in range(members.shape[0]):
-                        products.tell((<Pass> <void *> members[k]).state, k * n_each)
+                        products.hand_over((<Pass> <void *> members[k]).state, k * n_each)
                         (<Pass> <void *> members[k]).advance(start, end)
                     start = end
         finally:

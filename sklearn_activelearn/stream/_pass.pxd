@@ -1,4 +1,4 @@
-# A learner on its way over rows, for whoever leads several at once.
+# The pass of one learner over rows, for whoever leads several at once.
 
 from libc.stdint cimport int32_t, int64_t
 

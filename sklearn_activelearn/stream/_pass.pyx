@@ -66,7 +66,7 @@ cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
 
 
 cdef class Pass:
-    """A learner on its way over the rows of a matrix.
+    """The pass of a learner over the rows of a matrix.
 
     Parameters
     ----------

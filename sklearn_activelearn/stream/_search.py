@@ -247,7 +247,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             return None
 
     def _completed(self, found, settings, record, times):
-        """Return results with the labels bought, without a trace of stand-ins."""
+        """Return results with the labels bought, without a trace of proxies."""
         results = {
             name: value for name, value in found.items() if name != f"param_{CANDIDATE}"
         }
@@ -263,7 +263,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         return results
 
     def _take_over(self, inner, results, settings):
-        """Become the search that has been done with stand-ins."""
+        """Become the search that has been done with proxies."""
         for name in (
             "multimetric_",
             "best_index_",

@@ -29,7 +29,7 @@ class Part(NamedTuple):
     """The rows of a fold, as one transformer makes them."""
 
     transformer: object  # fitted; None for nothing
-    door: object  # a learner that has seen these features
+    checker: object  # a learner that has seen these features
     rows: object  # a matrix
     train: np.ndarray  # its rows to learn from
     labels: np.ndarray  # of these
@@ -95,8 +95,8 @@ class Folds:
         for each in plans:
             self.parts[each.transformer_key].append(each)
         for each in self.parts.get(None, [])[:1]:  # folds are read in place
-            self.door = clone(each.learner)
-            self.rows, self.labels = self.door._check_rows(
+            self.checker = clone(each.learner)
+            self.rows, self.labels = self.checker._check_rows(
                 X, y, reset=True, finite=True
             )
             if isinstance(self.rows, Source):
@@ -138,20 +138,20 @@ class Folds:
             rows, labels = self.rows, self.labels[train]
             if len(np.unique(train)) < len(train):  # each needs a number of its own
                 rows, train = rows[train], np.arange(len(train))
-            return Part(None, self.door, rows, train, labels, scored)
-        transformer, door = clone(one.transformer), clone(one.learner)
+            return Part(None, self.checker, rows, train, labels, scored)
+        transformer, checker = clone(one.transformer), clone(one.learner)
         y = take(self.y, train)
         rows = transformer.fit_transform(take(self.X, train), y)
-        rows, labels = door._check_rows(rows, y, reset=True)
+        rows, labels = checker._check_rows(rows, y, reset=True)
         scored = {}
         for name, numbers in wanted.items():
             try:
                 others = transformer.transform(take(self.X, numbers))
-                others = check_rows(door, others, reset=False, finite=True)
+                others = check_rows(checker, others, reset=False, finite=True)
                 scored[name] = others, None
             except Exception as error:
                 scored[name] = error
-        return Part(transformer, door, rows, np.arange(len(labels)), labels, scored)
+        return Part(transformer, checker, rows, np.arange(len(labels)), labels, scored)
 
     def _group_settings(self, plans, part, classes, results):
         """Return learners that are ready to set out, by what lets them share a pass.
@@ -168,8 +168,8 @@ class Folds:
                 results[each.candidate] = error
                 continue
             for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(part.door, name):
-                    setattr(learner, name, getattr(part.door, name))
+                if hasattr(part.checker, name):
+                    setattr(learner, name, getattr(part.checker, name))
             learner._reset()
             learner._set_classes(classes)
             if learner.random_state is None:

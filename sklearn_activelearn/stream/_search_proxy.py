@@ -15,7 +15,7 @@ from .._compat import STANDARD_SCORER
 from .._containers import take
 from ._linear import labels_of
 
-#: The parameter that says which setting of the grid a stand-in is.
+#: The parameter that says which setting of the grid a proxy is.
 CANDIDATE = "#"  # no estimator has one of that name
 
 
@@ -69,7 +69,7 @@ class SearchState:
 
 
 def has(method):
-    """Return whether a stand-in that is fitted has a method."""
+    """Return whether a proxy that is fitted has a method."""
     return available_if(lambda self: hasattr(self.model or self.fitted.learner, method))
 
 
@@ -190,7 +190,7 @@ class UnwrappingScorer:
 
 
 def scoring_of_proxies(scoring):
-    """Return scoring that a stand-in can be scored with."""
+    """Return scoring that a proxy can be scored with."""
     if isinstance(scoring, dict):
         return {name: scoring_of_proxies(scorer) for name, scorer in scoring.items()}
     if callable(scoring) and not isinstance(scoring, STANDARD_SCORER):

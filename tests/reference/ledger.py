@@ -30,7 +30,7 @@ class Entry:
 
 
 @dataclass
-class SessionState:
+class ReferenceLedger:
     """All entries, in the order in which they came.
 
     A stream forgets rows that are taught or skipped; a pool does not.

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._containers import joined, take
 from .._losses import probabilities_of_all
-from .._training import fresh
+from .._training import unfitted_copy
 from ._calibration import calibrated
 
 
@@ -97,7 +97,7 @@ class RefittedModels:
         X, codes = take(self.rows, rows), self.codes[rows]
         if x is not None:
             X, codes = joined(X, take(self.X, [x])), np.append(codes, code)
-        model = fresh(prototype).fit(X, self.classes[codes])
+        model = unfitted_copy(prototype).fit(X, self.classes[codes])
         if hasattr(model, "predict_proba"):
             return model
         labels = self.classes[self.codes[validation]]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._containers import take
 from ...batch._columns import whole_weights
-from .._training import fresh
+from .._training import unfitted_copy
 from ._cost import BoostingCost
 from ._ensemble import Committee, likeliest
 
@@ -49,7 +49,7 @@ class BoostingSample:
         weights = weights[self.counting]
         # by a power of two: nothing is rounded that decides between equals
         scale = 2.0 ** -np.round(np.log2(weights.mean()))
-        return fresh(prototype).fit(
+        return unfitted_copy(prototype).fit(
             self.training_rows, targets[self.counting], sample_weight=scale * weights
         )
 

@@ -19,7 +19,7 @@ from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
 from .._input_checks import check_classifier, check_pool, is_plain
 from .._selection import finite_scores
-from .._training import Known, Trained, Trainer, fresh
+from .._training import Known, Trained, Trainer, unfitted_copy
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
 from ._ensemble import BoostedClassifier, Committee, joint
@@ -235,7 +235,7 @@ def guesses(known, codes, seen):
     """Return the class, known or guessed by `init`, of each row of the sample."""
     likely, unlabelled = codes.copy(), known.pool.unlabelled
     if len(unlabelled):
-        first = fresh(known.prototypes[1])
+        first = unfitted_copy(known.prototypes[1])
         try:
             first.fit(known.labelled.rows, known.labelled.codes)
             guessed = first.predict(take(known.pool.X, unlabelled))

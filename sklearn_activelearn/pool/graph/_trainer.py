@@ -1,7 +1,7 @@
 """Training on a graph: labels spread to the rows that have none."""
 
 from ..._containers import loaded
-from .._training import Trained, Trainer, fresh
+from .._training import Trained, Trainer, unfitted_copy
 from ._graph import check_has_distances
 from ._labelled_graph import LabelledGraph
 
@@ -35,7 +35,7 @@ class GraphTrainer(Trainer):
     def connected(self, known, before):
         """Return the graph of the pool with all labels taught."""
         return LabelledGraph.of(
-            fresh(known.prototypes[0]),
+            unfitted_copy(known.prototypes[0]),
             known.pool,
             known.labelled,
             len(known.classes),

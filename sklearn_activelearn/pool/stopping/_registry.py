@@ -169,6 +169,12 @@ def judged(rules, progress, memory):
     """
     before = memory or {}
     answers = [rule.judge(progress, before.get(rule)) for rule in rules]
+    for rule, answer in zip(rules, answers, strict=True):
+        if not (isinstance(answer, tuple) and len(answer) == 2):
+            raise TypeError(
+                f"{type(rule).__name__}.judge must return whether to stop and what to "
+                f"remember, got {answer!r}."
+            )
     met = [rule for rule, (stop, _) in zip(rules, answers, strict=True) if stop]
     return met, {rule: now for rule, (_, now) in zip(rules, answers, strict=True)}
 
@@ -179,7 +185,7 @@ def why_stop(learner, X, rows):
     Parameters
     ----------
     learner : PoolClassifier
-        A draft.
+        A working copy.
     X : rows
         The pool.
     rows : ndarray of int

@@ -9,7 +9,7 @@ from sklearn_activelearn.pool import StoppingRule
 
 @dataclass(frozen=True)
 class EnoughOfEachClass(StoppingRule):
-    """Stop when each class has so many labels."""
+    """Stop when each class that has labels has so many."""
 
     n_labels: int = 20
 
