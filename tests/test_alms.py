@@ -96,6 +96,23 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
     np.testing.assert_allclose(learner.predict_proba(X), probabilities, atol=1e-3)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_choice_on_the_validation_set_is_that_of_the_slow_twin(seed):
+    X, y = smaller_pool()
+    bought, rounds = slow_run(seed)
+    learner = ALMSClassifier(
+        param_grid={"C": [1 / lam for lam in SMALL_LAMS]},
+        selection="validation",
+        n_initial=6,
+        budget=9,
+        random_state=seed,
+    ).fit(X, y)
+    T, V = check_purchases(learner, bought, rounds)
+    assert len(V) > 1
+    best = reference.best_on_validation(TWINS, (X[T], y[T]), (X[V], y[V]))
+    assert learner.best_index_ == best
+
+
 def test_other_ways_to_choose_are_those_of_the_slow_twin():
     X, y = smaller_pool()
     ways = {"temperature": 0.1, "pairing": "paired"}
