@@ -1,5 +1,7 @@
 """`check_learner`: learners that keep the laws pass, each broken one fails its own."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy.sparse import issparse
@@ -86,6 +88,15 @@ class LearnsInQuery(CBGZClassifier):
         return rows
 
 
+class LearnsInQueryOfAPool(type(POOL)):
+    def _choose(self, X, candidates, limit):
+        bought = super()._choose(X, candidates, limit)
+        if len(bought.rows) and "estimator_" in vars(self):
+            self.estimator_ = copy(self.estimator_)
+            self.estimator_.counts_ = self.estimator_.counts_[::-1]
+        return bought
+
+
 class ForgetsPending(type(POOL)):
     def __getstate__(self):
         state = super().__getstate__()
@@ -166,6 +177,7 @@ BROKEN = {
     PredictsAtRandom: "check_purity",
     CountsPredictions: "check_purity",
     LearnsInQuery: "check_purity",
+    LearnsInQueryOfAPool: "check_purity",
     IsNotReproducible: "check_reproducible",
     ReadsSparseRowsOtherwise: "check_containers",
     CountsTwice: "check_bill",

@@ -6,7 +6,16 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from ._law import demand, law
-from ._tools import AnswerSheet, fresh, frozen, is_pool, pickled, responses, state
+from ._tools import (
+    AnswerSheet,
+    fresh,
+    frozen,
+    is_pool,
+    pickled,
+    responses,
+    state,
+    unlimited,
+)
 
 
 def by_row(learner, X, y, classes):
@@ -96,7 +105,12 @@ def check_purity(learner, X, y):
     learner.score(X, y)
     demand(frozen(responses(learner, X)) == predicted, "It predicts something else.")
     demand(state(learner) == before, "Prediction changes the learner.")
-    learner.query(X)
+    _, first = np.unique(y, return_index=True)
+    taught = np.union1d(first, np.arange(len(X) // 2))  # of all classes, and not all
+    learner = unlimited(learner).teach(X[taught], y[taught], classes=np.unique(y))
+    predicted, rows = frozen(responses(learner, X)), learner.query(X)
+    if is_pool(learner):
+        demand(len(rows) or learner.stop_reason_, "query returns no rows.")
     demand(frozen(responses(learner, X)) == predicted, "query changes predictions.")
 
 
