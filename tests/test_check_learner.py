@@ -267,7 +267,7 @@ def test_a_model_that_cannot_be_trained_fails():
     learner = PassiveClassifier(FailsOnNineLabels(), n_initial=4, batch_size=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(AssertionError, match="FitFailedWarning: .*nine labels"):
+        with pytest.raises(AssertionError, match=r"FitFailedWarning: .*nine labels"):
             check_learner(learner)
 
 

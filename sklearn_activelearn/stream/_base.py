@@ -110,7 +110,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     @property
     def _group(self):
-        return self._make_rules()[0].group
+        return self._checked_rules()[0].group
 
     def _make_rules(self):
         raise NotImplementedError(f"{type(self).__name__} needs _make_rules().")

@@ -1,7 +1,9 @@
 """What rules written in Python get, and what they may answer."""
 
-from math import nan
+from math import isfinite, nan
 from typing import NamedTuple
+
+import numpy as np
 
 #: What a class in Python may have in place of a compiled method.
 METHODS = ("initial_memory", "probability", "observe", "learned", "step")
@@ -58,6 +60,28 @@ def checked(value, most, rule, call, demand):
         name = type(rule).__name__
         raise ValueError(f"{name}.{call} == {value!r}, must be a number {demand}.")
     return number
+
+
+def check_group(rule):
+    """Raise unless a query rule looks at a whole number of rows."""
+    if not isinstance(rule.group, (int, np.integer)) or rule.group < 1:
+        name = type(rule).__name__
+        raise ValueError(f"{name}.group == {rule.group!r}, must be an int >= 1.")
+
+
+def checked_memory(memory, rule):
+    """Return what a rule begins to remember, if it is a list of finite numbers."""
+    try:
+        numbers = np.asarray(memory, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array(nan)
+    if numbers.ndim != 1 or not all(map(isfinite, numbers.tolist())):
+        name = type(rule).__name__
+        raise ValueError(
+            f"{name}.initial_memory(n_dims) == {memory!r}, must be a list of finite "
+            "numbers."
+        )
+    return numbers.tolist()
 
 
 def refuse_abstract(rule, method):
