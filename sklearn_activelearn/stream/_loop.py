@@ -26,8 +26,7 @@ from .._validation import (
 from ..sources._base import Source
 from ._linear_state import Counts
 from ._pass import Pass, raise_unless_done, run, teach
-from ._python_rules import check_group, checked_memory
-from ._rule_base import QueryRule, UpdateRule
+from ._rule_checks import check_rules, initial_memory
 from ._sources import ask_by_blocks, check_rows_or_source, simulate_blocks
 from ._tally import Sums, no_rows
 
@@ -138,16 +137,7 @@ class StreamLoop:
 
     def _checked_rules(self):
         """Return the query rule and the update rule, if they are that."""
-        rules = self._make_rules()
-        is_pair = isinstance(rules, (tuple, list)) and len(rules) == 2
-        is_right = is_pair and isinstance(rules[0], QueryRule)
-        if not is_right or not isinstance(rules[1], UpdateRule):
-            raise TypeError(
-                f"{type(self).__name__}._make_rules() must return a QueryRule and an "
-                f"UpdateRule, in this order, got {rules!r}."
-            )
-        check_group(rules[0])
-        return rules
+        return check_rules(self._make_rules(), self)
 
     _check_rows = check_rows_or_source
 
@@ -174,8 +164,7 @@ class StreamLoop:
 
     def _initial_memory(self, query_rule):
         n_dims = self.n_features_in_ + bool(self.fit_intercept)
-        memory = query_rule.initial_memory(n_dims)
-        return checked_memory(memory, query_rule) if query_rule.is_external else memory
+        return initial_memory(query_rule, n_dims)
 
     def _reset(self):
         self._began_with = self._form()

@@ -1,6 +1,6 @@
 """What rules written in Python get, and what they may answer."""
 
-from math import isfinite, nan
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -62,26 +62,14 @@ def checked(value, most, rule, call, demand):
     return number
 
 
-def check_group(rule):
-    """Raise unless a query rule looks at a whole number of rows."""
-    if not isinstance(rule.group, (int, np.integer)) or rule.group < 1:
-        name = type(rule).__name__
-        raise ValueError(f"{name}.group == {rule.group!r}, must be an int >= 1.")
-
-
-def checked_memory(memory, rule):
-    """Return what a rule begins to remember, if it is a list of finite numbers."""
-    try:
-        numbers = np.asarray(memory, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.array(nan)
-    if numbers.ndim != 1 or not all(map(isfinite, numbers.tolist())):
-        name = type(rule).__name__
+def with_room(rule, memory):
+    """Return what a compiled rule finds in its memory, and room for one number."""
+    if not rule.is_python and len(memory) < len(rule.initial_memory(1)):
         raise ValueError(
-            f"{name}.initial_memory(n_dims) == {memory!r}, must be a list of finite "
-            "numbers."
+            f"{type(rule).__name__} remembers {len(rule.initial_memory(1))} numbers, "
+            f"got {len(memory)}."
         )
-    return numbers.tolist()
+    return np.append(np.asarray(memory, dtype=np.float64), 0.0)
 
 
 def refuse_abstract(rule, method):

@@ -184,7 +184,7 @@ cdef class QueryRule:
             If a subclass in Python lacks it.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = with_room(self, memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if self.is_python:
             in_python.refuse_abstract(self, "probability(margin, norm, clock, memory)")
         return self.cy_probability(margin, norm, &counts, &values[0])
@@ -205,7 +205,7 @@ cdef class QueryRule:
             What it returns is not used.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = with_room(self, memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if not self.is_python:
             self.cy_observe(margin, norm, &counts, &values[0])
             copy_back(values, memory)
@@ -228,7 +228,7 @@ cdef class QueryRule:
             What it returns is not used.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = with_room(self, memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if not self.is_python:
             self.cy_learned(mistake, &counts, &values[0])
             copy_back(values, memory)
@@ -338,16 +338,6 @@ cdef double step_of(
     squared_norm = squared_norm if rule.uses_norm else NAN
     step = rule.step(z, squared_norm, probability, as_tuple(clock))
     return in_python.checked(step, DBL_MAX, rule, f"step({z})", "finite and >= 0")
-
-
-cdef double[::1] with_room(QueryRule rule, memory):
-    """Return what a compiled rule finds in its memory, and room for one number."""
-    if not rule.is_python and len(memory) < len(rule.initial_memory(1)):
-        raise ValueError(
-            f"{type(rule).__name__} remembers {len(rule.initial_memory(1))} numbers, "
-            f"got {len(memory)}."
-        )
-    return np.append(np.asarray(memory, dtype=np.float64), 0.0)
 
 
 cdef int copy_back(double[::1] values, memory) except -1:
