@@ -1,14 +1,20 @@
 """`check_learner`: learners that keep the laws pass, each broken one fails its own."""
 
+import warnings
+from copy import copy
+
 import numpy as np
 import pytest
 from scipy.sparse import issparse
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import (
+    ALMSClassifier,
     CBGZClassifier,
     GreedyOnlineClassifier,
     MinMarginClassifier,
+    PassiveClassifier,
     RLSSamplingClassifier,
     UncertaintySamplingClassifier,
 )
@@ -16,6 +22,7 @@ from sklearn_activelearn._requests import Requests
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.testing import check_learner
 from sklearn_activelearn.testing._check import CHECKS
+from sklearn_activelearn.testing._tools import frozen
 from tests.learners import each
 from tests.tools import NaiveBayes
 
@@ -34,6 +41,8 @@ N_SKIPPED = 2
         GreedyOnlineClassifier(m=2),
         RLSSamplingClassifier(),
         MinMarginClassifier(n_initial=3, batch_size=4),
+        CBGZClassifier(budget=0.5),
+        ALMSClassifier(voi="gram", n_initial=8),
     ]
 )
 def test_learners_that_keep_the_laws(prototype):
@@ -86,6 +95,15 @@ class LearnsInQuery(CBGZClassifier):
         return rows
 
 
+class LearnsInQueryOfAPool(type(POOL)):
+    def _choose(self, X, candidates, limit):
+        bought = super()._choose(X, candidates, limit)
+        if len(bought.rows) and "estimator_" in vars(self):
+            self.estimator_ = copy(self.estimator_)
+            self.estimator_.counts_ = self.estimator_.counts_[::-1]
+        return bought
+
+
 class ForgetsPending(type(POOL)):
     def __getstate__(self):
         state = super().__getstate__()
@@ -109,6 +127,17 @@ class DependsOnChunks(CBGZClassifier):
         if hasattr(self, "_memory"):
             self._coin_seed = self._coin_seed + 1
         return super().partial_fit(X, y, classes)
+
+
+class CountsAnErrorTwice(type(POOL)):
+    def learn(self, X, oracle, classes=None, **how):
+        try:
+            super().learn(X, oracle, classes, **how)
+        except ConnectionError:
+            self._has_failed = True
+            raise
+        self.n_queries_ += vars(self).pop("_has_failed", False)
+        return self
 
 
 class SwallowsAnError(type(POOL)):
@@ -145,6 +174,28 @@ class ForgetsToCountSkips(type(POOL)):
         return 0
 
 
+class CannotScore(type(POOL)):
+    def _utility(self, X):
+        raise KeyError("no such score")
+
+
+class ScoresAtRandom(type(POOL)):
+    def _utility(self, X):
+        return np.random.default_rng().uniform(size=len(X))
+
+
+class BuysFirstRowsOnly(type(POOL)):
+    def _n_left(self):
+        return min(super()._n_left(), max(4 - self.n_queries_, 0))
+
+
+class PredictsOnceItAsked(type(POOL)):
+    def predict(self, X):
+        if self.n_queries_ == 0:
+            raise NotFittedError("no label was bought")
+        return super().predict(X)
+
+
 class CorrectsLabelsOnly(type(POOL)):
     def correct(self, X, y):
         model = vars(self).get("estimator_")
@@ -162,10 +213,14 @@ class LearnsBackwards(CBGZClassifier):
 BROKEN = {
     ReadsUnboughtLabels: "check_unbought_labels",
     LearnsBackwards: "check_simulation",
+    CannotScore: "check_simulation",
+    BuysFirstRowsOnly: "check_simulation",
+    ScoresAtRandom: "check_reproducible",
     DependsOnChunks: "check_chunks",
     PredictsAtRandom: "check_purity",
     CountsPredictions: "check_purity",
     LearnsInQuery: "check_purity",
+    LearnsInQueryOfAPool: "check_purity",
     IsNotReproducible: "check_reproducible",
     ReadsSparseRowsOtherwise: "check_containers",
     CountsTwice: "check_bill",
@@ -174,6 +229,8 @@ BROKEN = {
     ForgetsPending: "check_requests",
     ForgetsPendingOfAStream: "check_requests",
     ForgetsToCountSkips: "check_requests",
+    PredictsOnceItAsked: "check_requests",
+    CountsAnErrorTwice: "check_errors",
     SwallowsAnError: "check_errors",
     TeachesHalf: "check_errors",
     CorrectsLabelsOnly: "check_corrections",
@@ -183,6 +240,8 @@ BROKEN = {
 def broken(kind):
     prototype = STREAM if issubclass(kind, CBGZClassifier) else POOL
     learner = kind(**prototype.get_params(deep=False))
+    if kind in (CannotScore, ScoresAtRandom):
+        learner.set_params(n_initial=30)  # more than there are rows
     return learner.set_params(normalize=False) if "Sparse" in kind.__name__ else learner
 
 
@@ -195,6 +254,38 @@ def test_broken_learners_fail_the_right_law(kind):
     first = next(r for r in results.values() if r["status"] == "failed")
     with pytest.raises(AssertionError, match=f"^{first['law']}"):
         check_learner(broken(kind))
+
+
+class FailsOnNineLabels(NaiveBayes):
+    def fit(self, X, y, sample_weight=None):
+        if len(y) == 9:
+            raise ValueError("nine labels")
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_model_that_cannot_be_trained_fails():
+    learner = PassiveClassifier(FailsOnNineLabels(), n_initial=4, batch_size=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(AssertionError, match=r"FitFailedWarning: .*nine labels"):
+            check_learner(learner)
+
+
+def test_states_are_compared_by_value():
+    words = ["one", "two"]
+    for make in (
+        lambda: np.random.RandomState(0),
+        lambda: np.random.default_rng(0),
+        lambda: np.array([np.ones(2), {"words": "".join(words)}, None], dtype=object),
+    ):
+        assert frozen(make()) == frozen(make())
+    for one, other in (
+        (np.random.RandomState(0), np.random.RandomState(1)),
+        (np.random.default_rng(0), np.random.default_rng(1)),
+        (np.array(words, dtype=object), np.array(words[::-1], dtype=object)),
+        (np.array([words], dtype=object), np.array(words, dtype=object)),
+    ):
+        assert frozen(one) != frozen(other)
 
 
 def test_what_is_no_learner_is_refused():

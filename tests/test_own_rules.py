@@ -184,6 +184,29 @@ def test_an_error_in_a_step_changes_nothing():
     raises_and_changes_nothing(None, Fails, "no such row", KeyError)
 
 
+def test_an_error_in_a_step_gives_up_the_label_just_bought():
+    class Fails(Step):
+        def step(self, z, squared_norm, probability, clock):
+            if clock.n_taught == 9 and fails:
+                fails.clear()
+                raise KeyError("no such row")
+            return 1.0
+
+    X, y = gaussian_stream(0, 2, n_rows=200)
+    fails, oracle = [True], AnswerSheet(y)
+    learner = OwnClassifier(None, Fails, random_state=0)
+    with pytest.raises(KeyError):
+        learner.learn(X, oracle, [0, 1])
+    assert (len(oracle.asked), learner.n_queries_, learner.n_taught_) == (10, 9, 9)
+    assert learner.n_seen_ == oracle.asked[-1]
+    again = AnswerSheet(y[learner.n_seen_ :])
+    learner.learn(X[learner.n_seen_ :], again)
+    assert again.asked[0] == 0
+    assert state(learner) == state(
+        OwnClassifier(None, Fails, random_state=0).learn(X, AnswerSheet(y), [0, 1])
+    )
+
+
 @pytest.mark.parametrize("method", ["observe", "learned"])
 def test_a_memory_must_stay_finite(method):
     class Spoils(AdaptiveInverse):
@@ -197,6 +220,36 @@ def test_a_memory_must_stay_finite(method):
 
     setattr(Spoils, method, spoils)
     raises_and_changes_nothing(Spoils, None, f"Spoils.{method} left nan in the memory")
+
+
+@pytest.mark.parametrize("method", ["observe", "learned"])
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_memory_must_keep_its_length(method, n):
+    class Resizes(AdaptiveInverse):
+        def probability(self, margin, norm, clock, memory):
+            return 1.0
+
+    def resizes(self, *arguments):
+        if arguments[-2].n_seen > 30:
+            arguments[-1].resize(n, refcheck=False)
+
+    setattr(Resizes, method, resizes)
+    words = f"Resizes.{method} left {n} numbers in the memory, which must stay 1"
+    raises_and_changes_nothing(Resizes, None, words)
+
+
+@pytest.mark.parametrize("memory", [None, 1.0, [[1.0]], [np.nan], "many", [np.inf]])
+def test_a_memory_must_begin_with_finite_numbers(memory):
+    class Begins(Inverse):
+        def initial_memory(self, n_dims):
+            return memory
+
+    X, y = gaussian_stream(0, 2, n_rows=20)
+    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) == "):
+        OwnClassifier(Begins).fit(X, y)
+    learner = OwnClassifier().fit(X, y).set_params(query_rule=Begins)
+    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) == "):
+        learner.query(X)
 
 
 @pytest.mark.usefixtures("ctrl_c")
@@ -250,11 +303,30 @@ def test_rows_in_groups():
     learner = OwnClassifier(OfThree, random_state=0).partial_fit(X, y, [0, 1])
     assert (learner.n_queries_, learner._group) == (30, 3)
 
-    class OfNone(OfThree):
-        group = 0
+    for wrong in (0, 2.5, "all"):
+        kind = type("OfNone", (OfThree,), {"group": wrong})
+        with pytest.raises(ValueError, match=f"OfNone.group == {wrong!r}, must be"):
+            OwnClassifier(kind).partial_fit(X, y, [0, 1])
 
-    with pytest.raises(ValueError, match="group == 0, must be"):
-        OwnClassifier(OfNone).partial_fit(X, y, [0, 1])
+
+@pytest.mark.parametrize(
+    "rules",
+    [(Step(), Inverse()), Inverse(), (Inverse(),), (Inverse, Step), None],
+    ids=["swapped", "one", "single", "classes", "none"],
+)
+def test_rules_that_are_no_pair(rules):
+    class Wrong(StreamClassifier):
+        def _make_rules(self):
+            return rules
+
+    X, y = gaussian_stream(0, 2, n_rows=20)
+    for call in (
+        lambda: Wrong().fit(X, y),
+        lambda: Wrong().query(X),
+        lambda: Wrong()._group,
+    ):
+        with pytest.raises(TypeError, match=r"Wrong._make_rules\(\) must return a Qu"):
+            call()
 
 
 def test_norms_are_for_those_who_ask():
@@ -315,6 +387,7 @@ def test_compiled_rules_can_be_asked():
     threshold.learned(False, None, memory)
     assert memory.tolist() == [0.5, 0.0]
     assert threshold.probability(0.6, 1.0, None, memory) == 0
+    assert not [name for name in dir(threshold) if "as_memory" in name]
     with pytest.raises(ValueError, match="remembers 2 numbers, got 0"):
         threshold.probability(0.6, 1.0, None, [])
 

@@ -109,7 +109,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     @property
     def _group(self):
-        return self._make_rules()[0].group
+        return self._checked_rules()[0].group
 
     def _make_rules(self) -> tuple[QueryRule, UpdateRule]:
         raise NotImplementedError(f"{type(self).__name__} needs _make_rules().")

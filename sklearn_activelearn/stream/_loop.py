@@ -26,6 +26,7 @@ from .._validation import (
 from ..sources._base import Source
 from ._linear_state import Counts
 from ._pass import Pass, raise_unless_done, run, teach
+from ._rule_checks import check_rules, initial_memory
 from ._sources import ask_by_blocks, check_rows_or_source, simulate_blocks
 from ._tally import Sums, no_rows
 
@@ -128,11 +129,15 @@ class StreamLoop:
         return False
 
     def _check_parameters(self):
-        self._make_rules()
+        self._checked_rules()
         check_budget(self.budget, 0)
         check_limit(self.patience, "patience", low=1)
         for name in self._flags:
             check_flag(getattr(self, name), name)
+
+    def _checked_rules(self):
+        """Return the query rule and the update rule, if they are that."""
+        return check_rules(self._make_rules(), self)
 
     _check_rows = check_rows_or_source
 
@@ -158,12 +163,13 @@ class StreamLoop:
                 )
 
     def _initial_memory(self, query_rule):
-        return query_rule.initial_memory(self.n_features_in_ + bool(self.fit_intercept))
+        n_dims = self.n_features_in_ + bool(self.fit_intercept)
+        return initial_memory(query_rule, n_dims)
 
     def _reset(self):
         self._began_with = self._form()
         self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
-        self._memory = self._initial_memory(self._make_rules()[0])
+        self._memory = self._initial_memory(self._checked_rules()[0])
         self._weights = self._zero_weights(1)
         self._counts, self._tallied = Counts(), no_rows()
         self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
@@ -183,7 +189,7 @@ class StreamLoop:
 
     def _ready(self):
         """Return the rules, and the state that they work on."""
-        query_rule, update_rule = self._make_rules()
+        query_rule, update_rule = self._checked_rules()
         memory = self._initial_memory(query_rule)
         if len(memory) != len(self._memory):  # a rule that remembers something else
             self._memory = memory
@@ -276,7 +282,7 @@ class StreamLoop:
         name = type(self).__name__
         if not hasattr(self, "_tallied"):
             raise NotFittedError(f"This {name} has not seen a row yet.")
-        if self._make_rules()[0].is_threshold:
+        if self._checked_rules()[0].is_threshold:
             raise ValueError(
                 f"{name} asks below a threshold: it buys other rows with probability "
                 "0, and the labels it buys say nothing of its error on them."

@@ -109,6 +109,7 @@ cdef class Pass:
         update_rule.cy_begin_pass()
         self.observes = (
             query_rule.uses_norm or query_rule.delays or query_rule.is_python
+            or query_rule.is_external
         )
         self.bought, self.probabilities = bought, probabilities
         self.forecasts = forecasts

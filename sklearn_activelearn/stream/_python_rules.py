@@ -3,6 +3,8 @@
 from math import nan
 from typing import NamedTuple
 
+import numpy as np
+
 #: What a class in Python may have in place of a compiled method.
 METHODS = ("initial_memory", "probability", "observe", "learned", "step")
 
@@ -58,6 +60,16 @@ def checked(value, most, rule, call, demand):
         name = type(rule).__name__
         raise ValueError(f"{name}.{call} == {value!r}, must be a number {demand}.")
     return number
+
+
+def with_room(rule, memory):
+    """Return what a compiled rule finds in its memory, and room for one number."""
+    if not rule.is_python and len(memory) < len(rule.initial_memory(1)):
+        raise ValueError(
+            f"{type(rule).__name__} remembers {len(rule.initial_memory(1))} numbers, "
+            f"got {len(memory)}."
+        )
+    return np.append(np.asarray(memory, dtype=np.float64), 0.0)
 
 
 def refuse_abstract(rule, method):

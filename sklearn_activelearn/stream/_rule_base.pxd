@@ -12,7 +12,7 @@ cdef struct Clock:
 cdef class QueryRule:
     cdef public bint seeds, uses_norm, ignores_margin, delays, falls, is_threshold
     cdef public Py_ssize_t group
-    cdef readonly bint is_python
+    cdef readonly bint is_python, is_external
     cdef Py_ssize_t n_memory
     cdef int cy_begin_pass(self, Py_ssize_t n_memory) except -1
     cdef Py_ssize_t cy_blind_purchases(self, const Clock *clock) noexcept nogil

@@ -57,6 +57,8 @@ cdef class QueryRule:
         Of second-order learners: its answer holds for the row that comes next.
     is_python : bool
         Whether it is written in Python.
+    is_external : bool
+        Whether its class is defined outside this package.
 
     See Also
     --------
@@ -84,6 +86,7 @@ cdef class QueryRule:
         self.group = 1
         self.is_python = type(self).probability is not QueryRule.probability
         self.falls = not self.is_python
+        self.is_external = not type(self).__module__.startswith("sklearn_activelearn.")
 
     cdef int cy_begin_pass(self, Py_ssize_t n_memory) except -1:
         """Take over the attributes of a class in Python, before a loop asks the rule."""
@@ -94,9 +97,6 @@ cdef class QueryRule:
             return 0
         for name in QUERY_ATTRIBUTES:
             QueryRule.__dict__[name].__set__(self, getattr(self, name))
-        if self.group < 1:
-            name = type(self).__name__
-            raise ValueError(f"{name}.group == {self.group}, must be >= 1.")
         return 0
 
     cdef Py_ssize_t cy_blind_purchases(self, const Clock *clock) noexcept nogil:
@@ -164,7 +164,7 @@ cdef class QueryRule:
         Parameters
         ----------
         margin : float >= 0
-            Of the row: for two classes |w.x|, for more half the gap between the two
+            Of the row: for two classes ``abs(w.x)``, for more half the gap between the two
             highest scores.
         norm : float
             Of the row; NaN unless `uses_norm`.
@@ -184,7 +184,7 @@ cdef class QueryRule:
             If a subclass in Python lacks it.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = self.as_memory(memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if self.is_python:
             in_python.refuse_abstract(self, "probability(margin, norm, clock, memory)")
         return self.cy_probability(margin, norm, &counts, &values[0])
@@ -205,10 +205,10 @@ cdef class QueryRule:
             What it returns is not used.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = self.as_memory(memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if not self.is_python:
             self.cy_observe(margin, norm, &counts, &values[0])
-            memory[:] = values[: len(memory)]
+            copy_back(values, memory)
 
     def learned(self, mistake, clock, memory):
         """Note a label that was bought and is about to be learned.
@@ -228,19 +228,10 @@ cdef class QueryRule:
             What it returns is not used.
         """
         cdef Clock counts = as_struct(clock)
-        cdef double[::1] values = self.as_memory(memory)
+        cdef double[::1] values = in_python.with_room(self, memory)
         if not self.is_python:
             self.cy_learned(mistake, &counts, &values[0])
-            memory[:] = values[: len(memory)]
-
-    def as_memory(self, memory):
-        """Return what a compiled rule finds in its memory, and room for one number."""
-        if not self.is_python and len(memory) < len(self.initial_memory(1)):
-            raise ValueError(
-                f"{type(self).__name__} remembers {len(self.initial_memory(1))} numbers, "
-                f"got {len(memory)}."
-            )
-        return np.append(np.asarray(memory, dtype=np.float64), 0.0)
+            copy_back(values, memory)
 
 
 cdef class UpdateRule:
@@ -349,6 +340,12 @@ cdef double step_of(
     return in_python.checked(step, DBL_MAX, rule, f"step({z})", "finite and >= 0")
 
 
+cdef int copy_back(double[::1] values, memory) except -1:
+    """Change the memory that a method was given to what a compiled rule left."""
+    memory[:] = values[: len(memory)]
+    return 0
+
+
 cdef int change(
     QueryRule rule, double *memory, name, arguments, const Clock *clock
 ) except -1:
@@ -364,6 +361,11 @@ cdef int change(
         values = copied(memory, rule.n_memory)
         method(*arguments, as_tuple(clock), values)
         PyErr_SetInterrupt()
+    if len(values) != rule.n_memory:
+        raise ValueError(
+            f"{type(rule).__name__}.{name} left {len(values)} numbers in the memory, "
+            f"which must stay {rule.n_memory}."
+        )
     for value in values:
         if not isfinite(value):
             raise ValueError(

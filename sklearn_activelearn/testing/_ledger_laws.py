@@ -54,6 +54,7 @@ def check_requests(learner, X, y):
     demand(learner.pending(X).size == 0, "Rows are pending before the first query.")
     learner.teach(X[:9], y[:9], classes=np.unique(y))
     demand(learner.n_queries_ == 0, "Rows that nobody asked for are on the bill.")
+    demand(len(learner.predict(X)) == len(X), "It does not predict once it was taught.")
     rows = learner.query(X)
     n, before = len(rows), state(learner)
     learner = pickled(learner)
@@ -133,6 +134,7 @@ def check_oracle_that_fails(learner, X, y, n_answers, expected):
         learner.learn(X[rest:], lambda rows: oracle(rows + rest))
     else:
         demand(fails, "learn does not pass on what its oracle raises.")
+    demand(learner.n_queries_ == len(asked), "A label is not counted once.")
     demand(
         asked == expected.queried_indices_.tolist(),
         "learn, called again after an error of its oracle, asks for other rows.",

@@ -30,6 +30,8 @@ def state(learner):
 
 def frozen(value):
     """Return something that is equal only for values with the same bits."""
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        return value.dtype.str, value.shape, frozen(value.ravel().tolist())
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, dict):
@@ -38,6 +40,8 @@ def frozen(value):
         return [frozen(item) for item in value]
     if issparse(value):
         return frozen([value.data, value.indices, value.indptr, value.shape])
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return pickle.dumps(value)
     if hasattr(value, "__dict__") and not callable(value):
         return type(value).__name__, frozen(value.__getstate__())
     if type(value).__module__.startswith("sklearn.") and not callable(value):

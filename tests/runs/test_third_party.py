@@ -56,8 +56,8 @@ def test_it_is_installed_and_keeps_its_promises(tmp_path):
 BOTH = """
 import numpy as np
 from own_learners.stream import InverseSquareRule
-from own_rule import InverseSquare, MistakesOnly
-from sklearn_activelearn.stream import PerceptronUpdate, StreamClassifier
+from own_rule import InverseSquare, MistakesOnly, RunningMean
+from sklearn_activelearn.stream import PerceptronUpdate, QueryRule, StreamClassifier
 
 class Compiled(StreamClassifier):
     def _make_rules(self):
@@ -72,6 +72,26 @@ fitted = [kind(random_state=0).fit(X, X[:, 0] > 0) for kind in (Compiled, InPyth
 assert fitted[0].queried_indices_.tolist() == fitted[1].queried_indices_.tolist()
 assert (fitted[0].coef_ == fitted[1].coef_).all()
 assert 0 < fitted[0].n_queries_ < 500
+
+class RunningMeanInPython(QueryRule):
+    def initial_memory(self, n_dims):
+        return [0.0]
+
+    def probability(self, margin, norm, clock, memory):
+        return 1.0 if margin <= memory[0] else 0.25
+
+    def observe(self, margin, norm, clock, memory):
+        memory[0] += (margin - memory[0]) / (clock.n_seen + 1)
+
+def learner_of(rule):
+    class Learner(StreamClassifier):
+        def _make_rules(self):
+            return rule(), PerceptronUpdate()
+    return Learner(random_state=0).fit(X, X[:, 0] > 0)
+
+fitted = [learner_of(rule) for rule in (RunningMean, RunningMeanInPython)]
+assert fitted[0].queried_indices_.tolist() == fitted[1].queried_indices_.tolist()
+assert [*fitted[0]._memory] == [*fitted[1]._memory] != [0.0]
 """
 
 

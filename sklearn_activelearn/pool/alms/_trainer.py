@@ -76,6 +76,10 @@ class ALMSTrainer(Trainer):
                     f'voi="gram" does not go with {estimator}: {reason}. Use "refit".'
                 )
 
+    def adapt_tags(self, tags):
+        super().adapt_tags(tags)
+        tags.classifier_tags.multi_class &= self.voi != "gram"
+
     def check_number_of(self, classes):
         """Refuse more classes than were asked to be trained together."""
         if self.voi == "gram" and len(classes) > 2:

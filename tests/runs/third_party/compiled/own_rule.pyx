@@ -18,6 +18,24 @@ cdef class InverseSquare(QueryRule):
         return self.b * self.b / (self.b * self.b + margin * margin)
 
 
+cdef class RunningMean(QueryRule):
+    """Buy rows below the mean margin of the rows so far: its memory is that mean."""
+
+    def initial_memory(self, n_dims):
+        return [0.0]
+
+    cdef double cy_probability(
+        self, double margin, double norm, const Clock *clock, const double *memory
+    ) except? -1.0 nogil:
+        return 1.0 if margin <= memory[0] else 0.25
+
+    cdef int cy_observe(
+        self, double margin, double norm, const Clock *clock, double *memory
+    ) except -1 nogil:
+        memory[0] += (margin - memory[0]) / (clock.n_seen + 1)
+        return 0
+
+
 cdef class MistakesOnly(UpdateRule):
     """Step 1 on a mistake."""
 
