@@ -2,7 +2,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._python_rules import Clock
 
@@ -16,8 +16,9 @@ class QueryRule:
     uses_norm: bool
     @property
     def is_python(self) -> bool: ...
+    @property
+    def is_external(self) -> bool: ...
     def __init__(self) -> None: ...
-    def as_memory(self, memory: ArrayLike) -> NDArray[np.float64]: ...
     def initial_memory(self, n_dims: int) -> Sequence[float]: ...
     def probability(
         self, margin: float, norm: float, clock: Clock, memory: NDArray[np.float64]

@@ -1,6 +1,6 @@
 """What users write, with the type of everything that they get.
 
-A type checker reads these functions, and `tests/test_types.py` runs them: each
+A type checker reads these functions, and `tests/runs/test_types.py` runs them: each
 ``assert_type`` holds for the type checker and for the value.
 """
 

@@ -21,7 +21,7 @@ from tests.docstrings import names
 from tests.test_audit import MODULES, PACKAGE, each_with_parameters, public
 from tests.typing import usage
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "tests" / "typing"
 
 #: Public things whose type is that of what a user passed, or has no types.
