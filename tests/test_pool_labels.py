@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
@@ -269,3 +269,12 @@ def test_a_new_chunk_is_judged_anew():
     first = learner.partial_fit(X[:75], y[:75]).n_queries_
     assert first < 75
     assert learner.partial_fit(X[75:], y[75:]).n_queries_ > first
+
+
+def test_an_incremental_model_starts_over_when_its_settings_change():
+    estimator = Perceptron(eta0=1.0, random_state=0)
+    learner = MinMarginClassifier(estimator, incremental=True, random_state=0)
+    learner.teach(X[:20], y[:20])
+    learner.set_params(estimator__eta0=0.1).teach(X[20:24], y[20:24])
+    expected = clone(learner).teach(X[:24], y[:24]).estimator_
+    np.testing.assert_array_equal(learner.estimator_.coef_, expected.coef_)
