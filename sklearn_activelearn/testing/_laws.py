@@ -47,18 +47,18 @@ def by_pool(learner, X, y, classes, candidates=None):
 def check_unbought_labels(learner, X, y, seed=0):
     """Replace the labels that were not bought: nothing changes."""
     rng, classes = np.random.RandomState(seed), np.unique(y)
-    told = fresh(learner).partial_fit(X, y, classes=classes)
+    learned = fresh(learner).partial_fit(X, y, classes=classes)
     lies = rng.choice(classes, size=len(y))
-    lies[told.queried_indices_] = y[told.queried_indices_]
+    lies[learned.queried_indices_] = y[learned.queried_indices_]
     misled = fresh(learner).partial_fit(X, lies, classes=classes)
-    demand(state(misled) == state(told), "partial_fit learned other labels, too.")
-    told = fresh(learner).fit(X, y)
-    unbought = np.setdiff1d(np.arange(len(y)), told.queried_indices_)
+    demand(state(misled) == state(learned), "partial_fit learned other labels, too.")
+    learned = fresh(learner).fit(X, y)
+    unbought = np.setdiff1d(np.arange(len(y)), learned.queried_indices_)
     lies = y.copy()  # the same labels on other rows: fit reads the set of classes
     lies[unbought] = rng.permutation(y[unbought])
     misled = fresh(learner).fit(X, lies)
-    demand(state(misled) == state(told), "fit learned other labels, too.")
-    same_rows = np.array_equal(misled.queried_indices_, told.queried_indices_)
+    demand(state(misled) == state(learned), "fit learned other labels, too.")
+    same_rows = np.array_equal(misled.queried_indices_, learned.queried_indices_)
     demand(same_rows, "fit bought other rows.")
 
 
