@@ -1,69 +1,6 @@
-"""Texts that the docstrings of several classes share, each written once.
+"""The texts that docstrings share, in tables that extend each other."""
 
-Names in braces, alone on their lines, stand for the texts of these names in a table::
-
-    @documented(POOL)
-    class MinMarginClassifier(PoolClassifier):
-
-with ``{n_initial, initial, batch_size}`` in its docstring where these parameters are to
-stand. `documented` puts the texts in at import, in the docstrings of a class and of its
-methods; a name without a text is a KeyError. It also puts an empty line between the
-entries of a class, which its source does without.
-
-To share a parameter or an attribute, move its entry to the first of the tables below
-that all its classes use, directly or by way of those that extend it, and leave its name
-in braces. The text of a table stands for that of the same name in the table it extends.
-To say something else in one class, write the entry there. What is no entry, such as a
-section or a paragraph, is indented under a name in braces, and may hold names in braces
-itself. tests/test_docstrings.py finds texts that are written twice and texts that no
-class uses.
-"""
-
-import re
-from inspect import isfunction
-from textwrap import dedent, indent
-
-NAMES = r"\**[A-Za-z]\w*(?:,\s+\**[A-Za-z]\w*)*"
-MARKER = re.compile(rf"^( *)\{{({NAMES})\}}$", re.MULTILINE)
-NEXT_ENTRY = re.compile(rf"(\n( *)    \S.*)\n(?=\2{NAMES} : )")
-
-
-def documented(table):
-    """Put the texts of a table into the docstrings of a class and of its methods."""
-
-    def fill(item):
-        members = [
-            getattr(member, "__func__", member) for member in vars(item).values()
-        ]
-        for function in filter(isfunction, members):
-            function.__doc__ = filled(function.__doc__, table)
-        if item.__doc__:  # python -OO leaves none
-            item.__doc__ = NEXT_ENTRY.sub(r"\1\n\n", filled(item.__doc__, table))
-        return item
-
-    return fill
-
-
-def filled(docstring, table):
-    """Return a docstring with texts in place of their names."""
-
-    def text_of(marker):
-        names = re.split(r",\s+", marker[2])
-        text = "\n".join(table[name] for name in names)
-        return indent(filled(text, table), marker[1])
-
-    return docstring and MARKER.sub(text_of, docstring)
-
-
-def texts(entries):
-    """Return a table of texts by name."""
-    table = {}
-    for entry in re.split(r"\n(?=\S)", entries.strip()):
-        head, _, body = entry.partition("\n")
-        name = head.partition(" : ")[0].strip("{}")
-        table[name] = dedent(body) if head.startswith("{") else entry
-    return table
-
+from ._documented import texts
 
 CLASSIFIER = texts(r"""
 classes_ : ndarray of shape (n_classes,)
@@ -97,6 +34,24 @@ rows : ndarray of int64 of shape (n_queries,)
     as bought from now on. If there are none, ``stop_reason_`` says why.
 probabilities : ndarray of shape (n_queries,)
     Only with `return_probability`.
+ids : array-like of int or of str of shape (n_samples,), default=None
+    Names of the rows of X, all different: rows are recognised by them alone, and their
+    values may change between calls. In all calls, or in none.
+{wrong_ids}
+    ValueError, TypeError
+        For ids that are not all different or not as many as rows, some of them texts
+        and some whole numbers, or in some calls only; for ids that are neither.
+{failing_oracle}
+    ValueError
+        As for `query` and `teach`, and for an oracle that returns a wrong
+        number of labels or an unknown one. Whatever the oracle raises passes
+        through. What was taught until then stays learned; the clock, the random
+        numbers and the bill stand just before the row that failed, so the call can
+        be made again: for a pool learner as it was, for a stream learner with the
+        rest of X, from row, or candidate, ``n_seen_`` on, counted since the call. A
+        label that the oracle has returned is learned even if Ctrl-C comes right
+        after it. Of a batch with unknown labels a pool learner learns the known
+        ones; the other rows stay on the bill, and pending.
 {returns}
     Returns
     -------

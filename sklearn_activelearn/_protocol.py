@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from ._compat import BaseEstimator, ClassifierMixin
-from ._containers import n_rows, row_keys
-from ._docstrings import LEARNER, documented
+from ._containers import n_rows
+from ._docstrings import LEARNER
+from ._documented import documented
+from ._identity import ByValue, CheckedIds, check_same_kind
 from ._interrupts import ask_oracle
-from ._labels import encode, expected_classes, find_classes
-from ._transaction import begin, exclusive, forget_fitted
+from ._labels import encode, expected_classes
+from ._transaction import begin, exclusive, shallow
 from ._typing import Oracle, Query, RowNumbers, RowsLike, typed_as
 from ._validation import (
     check_flag,
@@ -48,17 +49,18 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     - ``_check_parameters()``: raise if a parameter is out of its range;
     - ``_reset()``: set the fitted state to that of a learner that has seen nothing,
       with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_requests`;
-    - ``_choose(X, candidates, limit)``: pick rows to buy, put them on the bill and
-      among the requests, set ``stop_reason_``, return the `Purchase`;
-    - ``_store_labels(X, codes)``: learn labels, and take the rows off the requests;
+    - ``_choose(X, identity, candidates, limit)``: pick rows to buy, put them on the
+      bill and among the requests, set ``stop_reason_``, return the `Purchase`;
+      ``identity`` is what rows are recognised by, as in `_identity`;
+    - ``_store_labels(X, identity, codes)``: learn labels, take rows off the requests;
     - ``_skip(keys)``: take rows, None for all, off the requests; return how many;
-    - ``_pending(X)``: row numbers of X that are out, in the order asked;
+    - ``_pending(identity)``: row numbers that are out, in the order asked;
     - ``_refund(n)``: take so many labels off the bill;
     - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
-      answer sheet, after ``_validate_and_reset`` or ``_validate_and_append``;
-    - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
-      for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
-      the labels for good when it ends, also if it is called again;
+      answer sheet, after ``validate_and_reset`` or ``validate_and_append``;
+    - ``_ask(X, identity, answer, candidates)``: the loop with the rows that may be
+      bought, None for all, and an oracle: ``answer(rows, keep)`` calls
+      ``keep(labels)``, which has the labels for good when it ends;
     - ``_follows_from_labels()``: whether what it asks for follows from its labels.
 
     It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
@@ -68,6 +70,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: A few values of its own parameters, for which the tests search them.
     _search_grid = {}
+
+    #: What rows are recognised by, once something is stored; the last ids.
+    _known_by: str | None = None
+    _ids: CheckedIds | None = None
 
     #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
@@ -88,8 +94,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     @typed_as(Query)
     def query(
-        self, X, *, candidates=None, exclude=None, limit=None, return_probability=False
-    ):
+        self, X, *, candidates=None, exclude=None, limit=None,
+        return_probability=False, ids=None,
+    ):  # fmt: skip
         """Choose the rows of X whose labels are worth paying for.
 
         Parameters
@@ -108,6 +115,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             Also return the probability with which each row was bought.
             Weighting by its inverse is valid only for rules whose probability
             is never 0.
+        {ids}
 
         Returns
         -------
@@ -118,27 +126,28 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For NaN or infinity in X, a wrong number of features, `candidates` or
             `exclude` that are no rows of X, or a parameter out of its range.
-        {RuntimeError}
+        {wrong_ids, RuntimeError}
         """
         check_flag(return_probability, "return_probability")
-        transaction, bought = self._query(X, candidates, exclude, limit)
+        transaction, bought = self._query(X, ids, candidates, exclude, limit)
         out = (bought.rows, bought.probabilities) if return_probability else bought.rows
         transaction.commit()
         return out
 
     def teach(
-        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Self:
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None, *,
+        ids: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Learn the labels of rows, asked for or not, in any order.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows; those that were asked for are recognised by their values, exactly
-            or else rounded to float32.
+            Rows; those that were asked for are recognised by their ids, or else by
+            their values, exactly or rounded to float32.
         y : array-like of shape (n_samples,)
             Their labels.
-        {classes}
+        {classes, ids}
 
         Returns
         -------
@@ -149,8 +158,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             For a label outside the classes, rows that do not match `y` or the
-            features, NaN or infinity.
-        {RuntimeError}
+            features, NaN or infinity; for a pool learner, an id that has a label.
+        {wrong_ids, RuntimeError}
 
         Warns
         -----
@@ -161,13 +170,16 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction = begin(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
+        identity = learner._identify(X, ids)
         if len(y) or classes is not None:
             learner._register_classes(classes, y)
-            learner._store_labels(X, encode(y, learner.classes_))
+        if len(y):
+            learner._store_labels(X, identity, encode(y, learner.classes_))
+            learner._known_by = identity.kind
         transaction.learner = learner._after_teach()
         return transaction.commit()
 
-    def pending(self, X: RowsLike) -> RowNumbers:
+    def pending(self, X: RowsLike, *, ids: ArrayLike | None = None) -> RowNumbers:
         """Return which rows of X were asked for and have no answer yet.
 
         After a crash, show these again: they are paid for.
@@ -176,23 +188,29 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The pool, or rows of the stream.
+        {ids}
 
         Returns
         -------
         rows : ndarray of int64 of shape (n_pending,)
-            Row numbers of X, in the order in which they were asked for. Of equal rows
-            the first ones.
+            Row numbers of X, in the order asked; of equal rows the first ones.
 
         Raises
         ------
         ValueError
             For NaN or infinity in X or a wrong number of features.
+        {wrong_ids}
         """
         if not hasattr(self, "_requests"):
             return np.empty(0, dtype=np.int64)
-        return self._pending(self._check_rows(X, reset=False, min_rows=0))
+        learner = shallow(self)
+        X = learner._check_rows(X, reset=self._may_differ(ids), min_rows=0)
+        return learner._pending(learner._identify(X, ids))
 
-    def skip(self, X: RowsLike | None = None, *, refund: bool = False) -> Self:
+    def skip(
+        self, X: RowsLike | None = None, *, refund: bool = False,
+        ids: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Give up waiting for the labels of rows that were asked for.
 
         A pool learner does not ask for these rows again; if they are taught later, they
@@ -205,38 +223,35 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         refund : bool, default=False
             Take them off the bill: their labels were not paid for. Clocks and random
             numbers stay.
+        {ids}
 
         {returns}
 
         Raises
         ------
-        ValueError
-            For a row that is not out, and as for `teach`.
-        RuntimeError
-            As for `teach`.
+        ValueError, TypeError, RuntimeError
+            As for `teach`; for a row that is not out.
         """
         check_flag(refund, "refund")
         transaction = begin(self)
         learner = transaction.learner
+        if X is None and ids is not None:
+            raise ValueError("ids are those of the rows of X, and X is None.")
         if X is None:
             learner._check_parameters()
             n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
         else:
             X = learner._validate(X, min_rows=0)
-            n_skipped = learner._skip(row_keys(X))
+            n_skipped = learner._skip(learner._identify(X, ids).keys())
         if refund and n_skipped:
             learner._refund(n_skipped)
         return transaction.commit()
 
     def learn(
-        self,
-        X: RowsLike,
-        oracle: Oracle,
-        classes: ArrayLike | None = None,
-        *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-    ) -> Self:
+        self, X: RowsLike, oracle: Oracle, classes: ArrayLike | None = None, *,
+        candidates: ArrayLike | None = None, exclude: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Run the loop of `query` and `teach` over X, buying labels of an oracle.
 
         While the oracle is asked, the learner is as it was just before the row
@@ -255,21 +270,13 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             Rows of X that may be bought, and that may not, as for `query`; a stream
             learner takes them in this order, without a copy of X. None: all, as
             they come.
+        {ids}
 
         {returns}
 
         Raises
         ------
-        ValueError
-            As for `query` and `teach`, and for an oracle that returns a wrong
-            number of labels or an unknown one. Whatever the oracle raises passes
-            through. What was taught until then stays learned; the clock, the random
-            numbers and the bill stand just before the row that failed, so the call can
-            be made again: for a pool learner as it was, for a stream learner with the
-            rest of X, from row, or candidate, ``n_seen_`` on, counted since the call. A
-            label that the oracle has returned is learned even if Ctrl-C comes right
-            after it. Of a batch with unknown labels a pool learner learns the known
-            ones; the other rows stay on the bill, and pending.
+        {failing_oracle}
         RuntimeError
             If `learn` is under way already.
         """
@@ -281,9 +288,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         def start(learner):
             # all of X is validated before the first label is paid for
             rows = learner._validate(X, min_rows=0, finite=True)
+            identity = learner._identify(rows, ids)
             selected = check_selection(candidates, exclude, n_rows(rows))
             learner._register_classes(classes)
-            return rows, partial(ask_oracle, oracle), selected
+            return rows, identity, partial(ask_oracle, oracle), selected
 
         return exclusive(self, start, self._ask)
 
@@ -324,15 +332,29 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def __getstate__(self):
-        return {k: v for k, v in super().__getstate__().items() if k != "_under_way"}
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in ("_under_way", "_ids")}
 
-    def _query(self, X, candidates, exclude, limit):
+    def _query(self, X, ids, candidates, exclude, limit):
         """Return the transaction of a query, to be committed, and what it bought."""
         transaction = begin(self)
         learner = transaction.learner
-        X = learner._validate(X, min_rows=0)
+        X = learner._validate(X, min_rows=0, anew=learner._may_differ(ids))
+        identity = learner._identify(X, ids)
         candidates = check_selection(candidates, exclude, n_rows(X))
-        return transaction, learner._choose(X, candidates, check_limit(limit, "limit"))
+        limit = check_limit(limit, "limit")
+        bought = learner._choose(X, identity, candidates, limit)
+        if len(bought.rows):
+            learner._known_by = identity.kind
+        return transaction, bought
+
+    def _identify(self, X, ids):
+        """Return what the rows of X are recognised by, as in the calls before."""
+        if ids is not None:
+            self._ids = CheckedIds.of(ids, n_rows(X), self._ids)
+        identity = ByValue(X) if ids is None else self._ids.identity
+        check_same_kind(identity, self._known_by)
+        return identity
 
     def _set_params(self, params):
         if any("__" in name for name in params):
@@ -340,30 +362,19 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             BaseEstimator.set_params(clone(self), **params)
         super().set_params(**params)
 
-    def _validate(self, X, *y, min_rows=1, finite=False):
+    def _may_differ(self, ids):
+        """Whether rows may have other columns than those before: those of a pool."""
+        return ids is not None and self._group is None
+
+    def _validate(self, X, *y, min_rows=1, finite=False, anew=False):
         """Return validated rows, and labels if given any; begin if it has not begun."""
         self._check_parameters()
         begins = not hasattr(self, "_requests")
-        out = self._check_rows(X, *y, reset=begins, min_rows=min_rows, finite=finite)
+        checks = {"reset": begins or anew, "min_rows": min_rows, "finite": finite}
+        out = self._check_rows(X, *y, **checks)
         if begins:
             self._reset()
         return out
-
-    def _validate_and_reset(self, X, y):
-        """Forget everything; return validated rows and the codes of their labels."""
-        self._check_parameters()
-        X, y = self._check_rows(X, y, reset=True)
-        classes = find_classes(y)
-        forget_fitted(self)
-        self._reset()
-        self._set_classes(classes)
-        return X, encode(y, classes)
-
-    def _validate_and_append(self, X, y, classes):
-        """Return validated rows and the codes of their labels."""
-        X, y = self._validate(X, y)
-        self._register_classes(classes, y)
-        return X, encode(y, self.classes_)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         """Return rows, and labels if given any, that are fit for the learner."""
@@ -386,9 +397,3 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are stored."""
         return self
-
-    def _draw_seeds(self, n_seeds):
-        """Draw whole numbers for the generators of a learner that begins."""
-        return check_random_state(self.random_state).randint(
-            np.iinfo(np.int64).max, size=n_seeds, dtype=np.int64
-        )

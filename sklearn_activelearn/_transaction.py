@@ -53,6 +53,15 @@ def shallow(learner):
     return copy
 
 
+def parameters_of(learner):
+    """Return the attributes of a learner that are neither fitted nor its own."""
+    return {
+        name: value
+        for name, value in vars(learner).items()
+        if not name.startswith("_") and not name.endswith("_")
+    }
+
+
 def forget_fitted(learner):
     """Delete the fitted attributes, but for those that its first rows set."""
     kept = {*learner.get_params(deep=False), "n_features_in_", "feature_names_in_"}

@@ -130,6 +130,7 @@ class Query(Protocol):
         exclude: ArrayLike | None = None,
         limit: int | None = None,
         return_probability: Literal[False] = False,
+        ids: ArrayLike | None = None,
     ) -> RowNumbers: ...
     @overload
     def __call__(
@@ -140,6 +141,7 @@ class Query(Protocol):
         exclude: ArrayLike | None = None,
         limit: int | None = None,
         return_probability: Literal[True],
+        ids: ArrayLike | None = None,
     ) -> tuple[RowNumbers, Floats]: ...
 
 
@@ -156,6 +158,7 @@ class PoolQuery(Protocol):
         limit: int | None = None,
         return_probability: Literal[False] = False,
         return_utility: Literal[False] = False,
+        ids: ArrayLike | None = None,
     ) -> RowNumbers: ...
     @overload
     def __call__(
@@ -167,6 +170,7 @@ class PoolQuery(Protocol):
         limit: int | None = None,
         return_probability: Literal[True],
         return_utility: Literal[False] = False,
+        ids: ArrayLike | None = None,
     ) -> tuple[RowNumbers, Floats]: ...
     @overload
     def __call__(
@@ -178,6 +182,7 @@ class PoolQuery(Protocol):
         limit: int | None = None,
         return_probability: Literal[False] = False,
         return_utility: Literal[True],
+        ids: ArrayLike | None = None,
     ) -> tuple[RowNumbers, Floats]: ...
     @overload
     def __call__(
@@ -189,4 +194,5 @@ class PoolQuery(Protocol):
         limit: int | None = None,
         return_probability: Literal[True],
         return_utility: Literal[True],
+        ids: ArrayLike | None = None,
     ) -> tuple[RowNumbers, Floats, Floats]: ...

@@ -66,8 +66,8 @@ class ReadsUnboughtLabels(CBGZClassifier):
 
 
 class CountsTwice(type(POOL)):
-    def _choose(self, X, candidates, limit):
-        bought = super()._choose(X, candidates, limit)
+    def _choose(self, *call):
+        bought = super()._choose(*call)
         self.n_queries_ += len(bought.rows)
         return bought
 
@@ -84,8 +84,8 @@ class CountsPredictions(CBGZClassifier):
 
 
 class AsksTwice(type(POOL)):
-    def _offer(self, X, candidates):
-        return super()._offer(X, candidates) | True
+    def _offer(self, *call):
+        return super()._offer(*call) | True
 
 
 class LearnsInQuery(CBGZClassifier):
@@ -96,8 +96,8 @@ class LearnsInQuery(CBGZClassifier):
 
 
 class LearnsInQueryOfAPool(type(POOL)):
-    def _choose(self, X, candidates, limit):
-        bought = super()._choose(X, candidates, limit)
+    def _choose(self, *call):
+        bought = super()._choose(*call)
         if len(bought.rows) and "estimator_" in vars(self):
             self.estimator_ = copy(self.estimator_)
             self.estimator_.counts_ = self.estimator_.counts_[::-1]

@@ -13,7 +13,7 @@ import pytest
 
 import sklearn_activelearn
 from sklearn_activelearn import _docstrings, evaluation
-from sklearn_activelearn._docstrings import MARKER, documented, texts
+from sklearn_activelearn._documented import MARKER, documented, texts
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
 TABLES = {

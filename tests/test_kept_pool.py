@@ -10,6 +10,7 @@ from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn._containers import row_keys
+from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.pool._pool import Pool
 from sklearn_activelearn.pool._selection import NO_ROWS
@@ -76,7 +77,7 @@ CONTAINERS = {
 
 
 def offered(pool, X, candidates):
-    return pool.offered(X, candidates, NO_ROWS)
+    return pool.offered(ByValue(X), X, candidates, NO_ROWS)
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -158,8 +159,8 @@ def test_rows_taught_are_found_in_all_containers(pool, container):
     ledger = Ledger().answered(row_keys(container(pool[0][[4, 2]])))
     assert kept.taught(ledger).places.tolist() == [4, 2]
     is_for_sale = np.arange(19) > 4
-    moved = ledger.located(container(pool[0][1:]), is_for_sale)
-    assert moved.tolist() == [3, 1]
+    moved = ledger.located(ByValue(container(pool[0][1:])), is_for_sale)
+    assert moved.found.tolist() == [3, 1]
 
 
 def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
@@ -170,8 +171,8 @@ def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
 
 
 def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool, monkeypatch):
-    def offered(self, X, *rows):
-        kept = keep(self, X, *rows)
+    def offered(self, identity, X, *rows):
+        kept = keep(self, identity, X, *rows)
         if len(X) < 20:
             raise KeyboardInterrupt
         return kept

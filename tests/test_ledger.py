@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from sklearn_activelearn._containers import row_keys, take
+from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn._requests import BLOCK, Requests
 from sklearn_activelearn.pool._ledger import Ledger, paired
 from sklearn_activelearn.pool._pool import not_in
@@ -308,8 +309,9 @@ def test_the_ledger_of_a_pool_is_that_of_the_book(data):
         data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))), dtype=bool
     )
     expected = [-1 if row is None else row for row in book.located(X, for_sale)]
-    assert ledger.located(X, for_sale).tolist() == expected
-    assert ledger.pending(X).tolist() == book.pending(X)
+    identity = ByValue(X)
+    assert ledger.located(identity, for_sale).found.tolist() == expected
+    assert ledger.pending(identity).tolist() == book.pending(X)
 
 
 def test_two_entries_of_one_number_take_two_places():
@@ -318,7 +320,8 @@ def test_two_entries_of_one_number_take_two_places():
     for _ in range(3):
         ledger = ledger.plus(row_keys(X[[1]]), 1, 1.0)
     for pool in (X, X * AGAIN):
-        assert ledger.located(pool, np.ones(3, dtype=bool)).tolist() == [1, 2, -1]
+        located = ledger.located(ByValue(pool), np.ones(3, dtype=bool))
+        assert located.found.tolist() == [1, 2, -1]
 
 
 def test_behind_a_row_that_is_alike_the_first_of_equal_ones_is_answered():

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._compat import BaseEstimator, ClassifierMixin
-from .._docstrings import CLASSIFIER, documented
+from .._docstrings import CLASSIFIER
+from .._documented import documented
 from .._labels import encode, find_classes
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows_and_labels

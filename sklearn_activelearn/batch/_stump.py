@@ -9,7 +9,8 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseEstimator, ClassifierMixin
-from .._docstrings import CLASSIFIER, documented
+from .._docstrings import CLASSIFIER
+from .._documented import documented
 from .._labels import distinct_labels, encode
 from .._typing import Floats, Labels, RowsLike
 from .._validation import check_option, check_rows, check_rows_and_labels

@@ -7,8 +7,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.linear_model import LogisticRegression
 
-from .._containers import NO_ROWS, loaded, n_rows, numbers_of, row_keys
-from .._docstrings import LEARNER, documented
+from .._beginning import draw_seeds
+from .._containers import NO_ROWS, loaded, numbers_of
+from .._docstrings import LEARNER
+from .._documented import documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._requests import Purchase
@@ -193,7 +195,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return self._selection.measures_distances(is_cold=True)
 
     def _reset(self):
-        (self._seed,) = self._draw_seeds(1).tolist()
+        (self._seed,) = draw_seeds(self.random_state, 1).tolist()
         self._labelled, self._pool = Labelled(), Pool()
         self._requests, self._teach_calls = Ledger(), ()
         self._n_rounds = self._n_offered = self.n_queries_ = 0
@@ -254,37 +256,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         super()._set_classes(classes)
         self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
-    def _validate_and_append(self, X, y, classes):
-        X, codes = super()._validate_and_append(X, y, classes)
-        named = self.classes_[np.unique(codes)].tolist()
-        self._declared_classes = tuple(dict.fromkeys((*self._declared_classes, *named)))
-        return X, codes
-
-    def _choose(self, X, candidates, limit):
-        rows = numbers_of(self._offer(X, candidates))
+    def _choose(self, X, identity, candidates, limit):
+        rows = numbers_of(self._offer(X, identity, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
         bought = self._pick(X, rows, limit)
-        self._note(X, bought)
+        self._note(identity, bought)
         return bought
-
-    def _offer(self, X, candidates):
-        """Return which rows of X are for sale; keep the pool if need be."""
-        is_for_sale = np.ones(n_rows(X), dtype=bool)
-        if candidates is not None:
-            is_for_sale[:] = False
-            is_for_sale[candidates] = True
-        located = self._requests.located(X, is_for_sale)
-        if n_rows(X) and self._make_trainer().keeps_pool:
-            places = located[self._requests.taught]
-            self._pool = self._pool.offered(X, np.flatnonzero(is_for_sale), places)
-        is_for_sale[located[located >= 0]] = False
-        return is_for_sale
-
-    def _note(self, X, bought):
-        """Remember what was asked for."""
-        self._requests = self._requests.plus(
-            row_keys(X, bought.rows), bought.rows, bought.probabilities, bought.purposes
-        )
 
     def _pick(self, X, rows, limit):
         """Choose among these row numbers of X, put the choice on the bill."""
@@ -328,11 +305,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.n_initial, self.batch_size, self.initial, self.batch, self.embedding
         )
 
-    def _space(self, X, rows):
-        """Return the pool as points, if distances are measured, and what is known."""
+    @property
+    def _space(self):
+        """The pool as points, if distances are measured, and what is known."""
         if self._points is None:
             return None
-        return space_of(self._points, X, rows, self._requests, self._labelled)
+        return space_of(self._points, self._requests, self._labelled)
 
     def _is_cold(self, n_known):
         """Whether rows are bought without a model, with so many taught or asked for."""
@@ -340,7 +318,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _start(self, X, rows, n_wanted, seed):
         """Choose some of these row numbers of X without a model."""
-        return self._selection.start(X, rows, n_wanted, seed, self._space(X, rows))
+        return self._selection.start(X, rows, n_wanted, seed, self._space)
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
@@ -362,11 +340,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """Whether a model decides what to buy, or when to stop."""
         return True
 
-    def _store_labels(self, X, codes):
-        if not len(codes):
-            return
+    def _store_labels(self, X, identity, codes):
         X = loaded(X)
-        self._requests = self._requests.answered(row_keys(X))
+        identity = identity.part(X)
+        self._requests = self._requests.answered(identity.keys(), identity.names())
         self._labelled = self._labelled.plus(X, codes)
         self._pool = self._pool.taught(self._requests)
         self._teach_calls = (
@@ -374,8 +351,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             TeachCall(len(self._labelled), self._declared_classes),
         )
 
-    def _pending(self, X):
-        return self._requests.pending(X)
+    def _pending(self, identity):
+        return self._requests.pending(identity)
 
     def _skip(self, keys):
         n_out = len(self._requests)

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._docstrings import CANDIDATES, documented
+from .._docstrings import CANDIDATES
+from .._documented import documented
 from .._typing import (
     Classifier,
     Embedding,

@@ -5,9 +5,11 @@ from typing import NamedTuple
 from warnings import warn
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import FitFailedWarning
 
-from .._containers import row_keys
+from .._containers import exact_keys, is_frame, take
+from .._identity import native
 from .._labels import encode
 from .._transaction import shallow
 
@@ -38,22 +40,22 @@ def trained_if_possible(learner):
     return trained
 
 
-def corrected(learner, X, y):
+def corrected(learner, keys, y):
     """Return the learner with these labels in place of its own, not trained on them.
 
     Parameters
     ----------
     learner : PoolClassifier
         A working copy.
-    X : rows
-        Rows that it was taught.
+    keys : RowKeys
+        Of rows that it was taught.
     y : ndarray of shape (n_samples,)
         Their right labels.
     """
     learner._register_classes(None, y)
     codes = learner._labelled.codes.copy()
     new, positions = encode(y, learner.classes_), learner._requests.places
-    for row, entries in enumerate(learner._requests.labelled(row_keys(X))):
+    for row, entries in enumerate(learner._requests.labelled(keys)):
         if not len(entries):
             raise ValueError(f"Row {row} of X was never taught.")
         differ = positions[entries][codes[positions[entries]] != new[row]]
@@ -62,6 +64,55 @@ def corrected(learner, X, y):
     restrict(learner, learner._declared_classes)
     learner._forget_model()
     return replay_training(learner) if learner._make_trainer().goes_on else learner
+
+
+def train_on_values(learner, X):
+    """Train a learner on the values that its labelled rows have in a pool.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A working copy, whose ledger has found its rows in the pool.
+    X : rows
+        The pool.
+    """
+    labelled, ledger = learner._labelled, learner._requests
+    if not len(labelled):
+        return
+    entries = ledger.taught
+    found = ledger.found[entries]
+    (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
+    changed = inside
+    if form_of(X) == form_of(labelled.rows):
+        before = exact_keys(take(labelled.rows, inside))
+        changed = inside[exact_keys(X, found[inside]) != before]
+    elif len(outside):
+        missing = native(ledger.ids[entries[outside[0]]])
+        raise ValueError(
+            "X has other columns than before, or is another kind of container: all "
+            f"labelled rows must be in it, and that with the id {missing!r} is not."
+        )
+    if not len(changed):
+        return
+    if len(outside):
+        warn(
+            f"{len(changed)} labelled rows have other values than before, and "
+            f"{len(outside)} are not in X: of those the model is trained on the values "
+            "that were seen last. Pass the whole pool.",
+            stacklevel=5,
+        )
+    learner._labelled = labelled.replaced(changed, take(X, found[changed]))
+    learner._forget_model()
+    if learner._make_trainer().goes_on:
+        vars(learner).update(vars(replay_training(learner)))
+    learner._catch_up()
+
+
+def form_of(X):
+    """Return the kind of container that rows are in, and its columns."""
+    names = tuple(X.columns) if hasattr(X, "columns") else None
+    kind = "sparse" if issparse(X) else "frame" if is_frame(X) else type(X) is list
+    return kind, getattr(X, "shape", ())[1:], names
 
 
 def restrict(learner, declared):

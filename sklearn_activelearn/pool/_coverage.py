@@ -58,27 +58,23 @@ class Space(NamedTuple):
         return 1 / radius
 
 
-def space_of(points, X, rows, ledger, labelled):
+def space_of(points, ledger, labelled):
     """Return the points of a pool with what is known of them.
 
     Parameters
     ----------
     points : Points
-        Those of X.
-    X : rows
-        The pool.
-    rows : ndarray of int
-        Numbers of the rows that may be bought.
+        Those of the pool, or of a sample of rows that may be bought.
     ledger : Ledger
-        What was asked for and taught.
+        What was asked for and taught, and where in the pool it was found.
     labelled : Labelled
         What was taught.
     """
-    is_for_sale = np.zeros(len(points.keys), dtype=bool)
-    is_for_sale[rows] = True
-    located, places = ledger.located(X, is_for_sale), ledger.places
-    known = located[(places != SKIPPED) & (located >= 0)]
-    outside = np.sort(places[(places > OUT) & (located < 0)])
+    places, found = ledger.places, ledger.found
+    if len(points.keys) < ledger.n_rows:
+        found = np.full(len(found), -1)
+    known = found[(places != SKIPPED) & (found >= 0)]
+    outside = np.sort(places[(places > OUT) & (found < 0)])
     if not len(outside):
         return Space(points, known)
     return Space(points, known, points.further(take(labelled.rows, outside)))

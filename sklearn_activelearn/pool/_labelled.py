@@ -61,6 +61,14 @@ class Labelled:
         buffer[: len(self)] = self.rows
         return buffer
 
+    def replaced(self, positions, X):
+        """Return the same labels, with these rows at these positions."""
+        if len(positions) == len(self):
+            return Labelled(X, self.codes)
+        order = np.arange(len(self))
+        order[positions] = len(self) + np.arange(len(positions))
+        return Labelled(take(joined(self.rows, X), order), self.codes)
+
     def first(self, n):
         """Return the rows that were taught first."""
         return Labelled(take(self.rows, slice(n)), self.codes[:n])

@@ -1,10 +1,12 @@
 """Rows of a pool that were asked for, taught or skipped: none of them is sold again."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from .._containers import NO_KEYS, RowKeys, exact_keys, n_rows, rounded_keys
+from .._containers import NO_KEYS, NO_ROWS, RowKeys
+from .._identity import native
 from .._validation import check_all_out
 
 #: Where a row stands if it has no label.
@@ -15,9 +17,9 @@ OUT, SKIPPED = -1, -2
 class Ledger:
     """One entry for each row, in the order in which they came; never changed itself.
 
-    Rows are recognised by their exact values, those that are unmatched then by their
-    values rounded to float32. Of equal rows that are out the first one is answered
-    first; if none is, one that was skipped.
+    Rows are recognised by their exact keys, those that are unmatched then by their
+    rounded ones. Of equal rows that are out the first one is answered first; if none
+    is, one that was skipped.
 
     Parameters
     ----------
@@ -32,13 +34,29 @@ class Ledger:
         What their labels are for, as in `Purchase`.
     places : ndarray of int64
         Positions among the labelled rows; `OUT` or `SKIPPED`.
+    ids : ndarray
+        Their ids, if they have any.
+    found : ndarray of int64
+        Their numbers in the pool that was offered last, or when they were asked for;
+        -1 for none.
+    n_rows : int
+        How many rows that pool has.
+    n_sought : int
+        How many entries, the first ones, there were when some were searched,
+    pool : tuple, optional
+        in a pool with this fingerprint.
     """
 
     keys: RowKeys = NO_KEYS
-    rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    rows: np.ndarray = field(default_factory=NO_ROWS.copy)
     probabilities: np.ndarray = field(default_factory=lambda: np.empty(0))
     purposes: np.ndarray = field(default_factory=lambda: np.empty(0, "<U1"))
-    places: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    places: np.ndarray = field(default_factory=NO_ROWS.copy)
+    ids: np.ndarray = field(default_factory=lambda: np.empty(0, object))
+    found: np.ndarray = field(default_factory=NO_ROWS.copy)
+    n_rows: int = 0
+    n_sought: int = 0
+    pool: Any = None
 
     def __len__(self):
         """How many rows are out."""
@@ -60,20 +78,28 @@ class Ledger:
         (entries,) = np.nonzero(self.places >= 0)
         return entries[np.argsort(self.places[entries])]
 
-    def plus(self, keys, rows, probabilities, purposes="", places=OUT):
+    def plus(self, keys, rows, probabilities, purposes="", places=OUT, ids=()):
         """Return these entries and more; what is one for all may be one number."""
         n = len(keys.exact)
-        return Ledger(
-            self.keys.plus(keys),
-            np.append(self.rows, np.full(n, rows, dtype=np.int64)),
-            np.append(self.probabilities, np.full(n, probabilities, dtype=np.float64)),
-            np.append(self.purposes, np.full(n, purposes)),
-            np.append(self.places, np.full(n, places, dtype=np.int64)),
+        rows = np.full(n, rows, dtype=np.int64)
+        return replace(
+            self,
+            keys=self.keys.plus(keys),
+            rows=np.append(self.rows, rows),
+            probabilities=np.append(self.probabilities, np.full(n, probabilities)),
+            purposes=np.append(self.purposes, np.full(n, purposes)),
+            places=np.append(self.places, np.full(n, places, dtype=np.int64)),
+            ids=np.append(self.ids, ids) if len(ids) else self.ids,
+            found=np.append(self.found, rows),
         )
 
-    def answered(self, keys):
-        """Return the ledger when rows with these keys are taught."""
+    def answered(self, keys, ids=()):
+        """Return the ledger when rows with these keys, or ids, are taught."""
         n_taught = self.n_taught
+        if len(ids):
+            again = isin(keys.exact, self.keys.exact[self.places >= 0])
+            for id in ids[again]:
+                raise ValueError(f"{native(id)!r} has a label: use correct.")
         entries = self.find(keys, (OUT, SKIPPED))
         places = self.places.copy()
         known = entries >= 0
@@ -82,7 +108,8 @@ class Ledger:
         out = replace(self, places=places)
         if not len(others):
             return out
-        return out.plus(keys.at(others), -1, 1.0, places=n_taught + others)
+        ids = ids[others] if len(ids) else ids
+        return out.plus(keys.at(others), -1, 1.0, places=n_taught + others, ids=ids)
 
     def skipped(self, keys=None):
         """Return the ledger when rows will not be answered; None: all that are out."""
@@ -95,42 +122,57 @@ class Ledger:
             places[entries] = SKIPPED
         return replace(self, places=places)
 
-    def pending(self, X):
-        """Return where rows that are out are in X, in the order asked."""
-        places = self.located(X, np.zeros(n_rows(X), dtype=bool))
-        places = places[self.places == OUT]
-        return places[places >= 0]
+    def pending(self, identity):
+        """Return where rows that are out are in a pool, in the order asked."""
+        found = self.located(identity, np.zeros(len(identity), dtype=bool)).found
+        found = found[self.places == OUT]
+        return found[found >= 0]
 
-    def located(self, X, is_for_sale, keys_of=None):
-        """Return where each row is in X, -1: nowhere. No two are in one place.
+    def located(self, identity, is_for_sale):
+        """Return the ledger with `found` for this pool. No two rows are in one place.
 
-        A row is searched at its number, then among equal rows that are not for
-        sale, then among the others.
+        A row is searched where it was last, then at the number at which it was asked
+        for, then among equal rows that are not for sale, then among the others. Rows
+        that were not in the pool are not searched again before the pool changes.
 
         Parameters
         ----------
-        X : rows
-            A pool.
+        identity : ByValue or ById
+            What the rows of the pool are recognised by.
         is_for_sale : ndarray of bool of shape (n_samples,)
-            Whether a row of X may be bought if it is none of these.
-        keys_of : callable, optional
-            ``keys_of(keys)`` returns ``keys(X)``, if that is kept somewhere.
+            Whether a row may be bought if it is none of these.
         """
         found = np.full(len(self.places), -1)
-        (numbered,) = np.nonzero((self.rows >= 0) & (self.rows < len(is_for_sale)))
-        there = exact_keys(X, self.rows[numbered]) == self.keys.exact[numbered]
-        keep_in_place(found, numbered[there], self.rows)
-        if (found >= 0).all():
-            return found
-        keys_of = keys_of or (lambda keys: keys(X))
         is_open = np.ones(len(is_for_sale), dtype=bool)
-        is_open[found[found >= 0]] = False
-        for own, keys in zip(self.keys, (exact_keys, rounded_keys), strict=True):
-            all_keys = keys_of(keys)
-            numbered = numbered[found[numbered] < 0]
-            numbers = self.rows[numbered]
-            stays = (all_keys[numbers] == own[numbered]) & is_open[numbers]
-            is_open[keep_in_place(found, numbered[stays], self.rows)] = False
+        for numbers in (self.found, self.rows):
+            self._stay(found, is_open, numbers, identity.exact, self.keys.exact)
+        n_sought, pool, is_lost = self.n_sought, self.pool, found < 0
+        before = slice(n_sought)
+        if pool and is_lost[before].any() and identity.fingerprint == pool:
+            now = found[before], is_open, self.found[before]
+            self._stay(*now, identity.rounded, self.keys.rounded)
+            is_lost = found < 0
+            is_lost[before] &= self.found[before] >= 0
+        if is_lost.any():
+            self._search(found, is_open, identity, is_for_sale)
+            n_sought, pool = len(found), identity.fingerprint
+        known = {"n_sought": n_sought, "n_rows": len(is_for_sale), "pool": pool}
+        return replace(self, found=found, **known)
+
+    def _stay(self, found, is_open, numbers, keys_of, own):
+        """Note which rows that are not found yet are at these numbers of the pool."""
+        (lost,) = np.nonzero((found < 0) & (numbers >= 0) & (numbers < len(is_open)))
+        if len(lost):
+            stays = (keys_of(numbers[lost]) == own[lost]) & is_open[numbers[lost]]
+            is_open[keep_in_place(found, lost[stays], numbers)] = False
+
+    def _search(self, found, is_open, identity, is_for_sale):
+        """Note where rows that are not found yet are, whatever their numbers."""
+        kinds = identity.exact, identity.rounded
+        for own, keys_of in zip(self.keys, kinds, strict=True):
+            all_keys = keys_of()
+            for numbers in (self.found, self.rows):
+                self._stay(found, is_open, numbers, all_keys.__getitem__, own)
             (lost,) = np.nonzero(found < 0)
             if not len(lost):
                 break
@@ -139,7 +181,10 @@ class Ledger:
             first, second = paired(own[lost], all_keys[equal])
             found[lost[first]] = equal[second]
             is_open[equal[second]] = False
-        return found
+
+    def __setstate__(self, state):
+        began = {**vars(Ledger()), "found": state["rows"]}  # of version 0.1.0
+        vars(self).update(began | state)
 
     def labelled(self, keys):
         """Return for each row the entries of equal rows with labels, latest first."""

@@ -8,14 +8,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._beginning import validate_and_append, validate_and_reset
 from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
-from .._containers import NO_ROWS, numbers_of, take
-from .._docstrings import LEARNER, documented
+from .._containers import NO_ROWS, n_rows, numbers_of, take
+from .._docstrings import LEARNER
+from .._documented import documented
+from .._identity import VALUES, ByValue
 from .._labels import encode_answers
-from .._transaction import Transaction, begin, exclusive, shallow
+from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
 from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
-from ._correction import corrected
+from ._correction import corrected, train_on_values
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -35,6 +38,7 @@ class PoolLoop(CallbackSupportMixin):
         limit=None,
         return_probability=False,
         return_utility=False,
+        ids=None,
     ):
         """Choose the rows of X whose labels are worth paying for.
 
@@ -54,6 +58,9 @@ class PoolLoop(CallbackSupportMixin):
         return_utility : bool, default=False
             Also return what each row was worth to the learner when it was chosen,
             higher is better; NaN for rows that were drawn at random.
+        {ids}
+            If the values of labelled rows are others than they were, the model is
+            trained on those in X, before rows are chosen.
 
         Returns
         -------
@@ -65,19 +72,29 @@ class PoolLoop(CallbackSupportMixin):
         ------
         ValueError
             For rows that the estimator refuses, `candidates` or `exclude` that are no
-            rows of X, or a parameter out of its range.
-        {RuntimeError}
+            rows of X, or a parameter out of its range. If X has other columns than
+            before, or comes in another kind of container: for a labelled row that is
+            not in it.
+        {wrong_ids, RuntimeError}
+
+        Warns
+        -----
+        UserWarning
+            If labelled rows have other values than before, and some are not in X: of
+            these the model is trained on the values that were seen last.
         """
         check_flag(return_probability, "return_probability")
         check_flag(return_utility, "return_utility")
-        transaction, bought = self._query(X, candidates, exclude, limit)
+        transaction, bought = self._query(X, ids, candidates, exclude, limit)
         asked = return_probability, return_utility
         also = tuple(compress((bought.probabilities, bought.utilities), asked))
         out = (bought.rows, *also) if also else bought.rows
         transaction.commit()
         return out
 
-    def correct(self, X: RowsLike, y: ArrayLike) -> Self:
+    def correct(
+        self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
+    ) -> Self:
         """Replace labels that were taught.
 
         The learner becomes what it would be had it been taught the right labels in the
@@ -92,6 +109,7 @@ class PoolLoop(CallbackSupportMixin):
         y : array-like of shape (n_samples,)
             Their right labels. A class that has no label any more goes, if nobody gave
             the classes.
+        {ids}
 
         {returns}
 
@@ -100,7 +118,7 @@ class PoolLoop(CallbackSupportMixin):
         ValueError
             For a row that was never taught, a label outside the classes, rows that do
             not match `y` or the features.
-        {RuntimeError}
+        {wrong_ids, RuntimeError}
 
         Warns
         -----
@@ -111,8 +129,9 @@ class PoolLoop(CallbackSupportMixin):
         transaction = begin(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0)
+        keys = learner._identify(X, ids).keys()
         if len(y):
-            transaction.learner = corrected(learner, X, y)._after_teach()
+            transaction.learner = corrected(learner, keys, y)._after_teach()
         return transaction.commit()
 
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
@@ -138,7 +157,7 @@ class PoolLoop(CallbackSupportMixin):
             parameter out of its range.
         """
         return exclusive(
-            self, lambda learner: learner._validate_and_reset(X, y), self._buy_from
+            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
         )
 
     def partial_fit(
@@ -162,25 +181,32 @@ class PoolLoop(CallbackSupportMixin):
         ValueError, TypeError
             As for `fit`, and for a label outside the declared classes.
         """
-        return exclusive(
-            self,
-            lambda learner: learner._validate_and_append(X, y, classes),
-            self._buy_from,
-        )
+
+        def start(learner):
+            rows, codes = validate_and_append(learner, X, y, classes)
+            learner._identify(rows, None)
+            named = learner.classes_[np.unique(codes)].tolist()
+            known = learner._declared_classes
+            learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
+            return rows, codes
+
+        return exclusive(self, start, self._buy_from)
 
     def _buy_from(self, X, codes):
         """Run the loop on an answer sheet."""
         y = self.classes_[codes]
-        self._ask(X, lambda rows, keep: keep(y[rows]), y=y, are_more=True)
+        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
 
     @with_callbacks
-    def _ask(self, X, answer, candidates=None, y=None, are_more=False):
+    def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
         """Go round until `_pick` wants no more; each purchase stays when it is made.
 
         Parameters
         ----------
         X : rows
             The pool.
+        identity : ByValue or ById
+            What its rows are recognised by.
         answer : callable
             ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
         candidates : ndarray of int, optional
@@ -193,7 +219,7 @@ class PoolLoop(CallbackSupportMixin):
         """
         transaction = Transaction(self)
         learner = transaction.learner
-        is_open = learner._offer(X, candidates)
+        is_open = learner._offer(X, identity, candidates)
         n_open = np.count_nonzero(is_open)
         if n_open and are_more and learner._has_stopped:  # they are judged again
             learner._stopping_memory, learner._has_stopped = {}, False
@@ -213,7 +239,8 @@ class PoolLoop(CallbackSupportMixin):
                 transaction.commit()
                 break
             round_task = task.subcontext("query").call_on_fit_task_begin(**info)
-            answer(bought.rows, partial(self._buy, transaction, X, bought))
+            keep = partial(self._buy, transaction, X, identity, bought)
+            answer(bought.rows, keep)
             is_open[bought.rows] = False
             if self._uses_model:
                 self._train_and_keep()
@@ -222,21 +249,56 @@ class PoolLoop(CallbackSupportMixin):
         task.call_on_fit_task_end(**info, reconstruction_attributes={})
         return self
 
+    def _offer(self, X, identity, candidates):
+        """Return which rows of X are for sale; keep the pool if need be.
+
+        Train on the values of labelled rows in X, if others are known by their ids.
+        """
+        is_for_sale = np.ones(n_rows(X), dtype=bool)
+        if not len(is_for_sale):
+            return is_for_sale
+        if candidates is not None:
+            is_for_sale[:] = False
+            is_for_sale[candidates] = True
+        self._requests = self._requests.located(identity, is_for_sale)
+        found = self._requests.found
+        if self._make_trainer().keeps_pool:
+            places = found[self._requests.taught]
+            candidates = np.flatnonzero(is_for_sale)
+            self._pool = self._pool.offered(identity, X, candidates, places)
+        if identity.kind != VALUES:
+            train_on_values(self, X)
+        is_for_sale[found[found >= 0]] = False
+        return is_for_sale
+
+    def _note(self, identity, bought):
+        """Remember what was asked for."""
+        rows, ids = bought.rows, identity.names(bought.rows)
+        self._requests = self._requests.plus(
+            identity.keys(rows), rows, bought.probabilities, bought.purposes, ids=ids
+        )
+
     def _train_and_keep(self):
         transaction = Transaction(self)
         transaction.learner._catch_up()
         transaction.commit()
 
-    def _buy(self, transaction, X, bought, labels):
+    def _buy(self, transaction, X, identity, bought, labels):
         """Commit a transaction that picked rows, with their labels.
 
-        Of labels that are not known the rows stay on the bill, and out.
+        Of labels that are not known the rows stay on the bill, and out. A parameter
+        that the oracle has set stays set.
         """
         learner = shallow(transaction.learner)
+        vars(learner).update(parameters_of(self))
         codes, why = learner._encode_answers(labels, bought.rows)
-        learner._note(X, bought)
+        learner._note(identity, bought)
         (known,) = np.nonzero(codes >= 0)
-        learner._store_labels(take(X, bought.rows[known]), codes[known])
+        if len(known):
+            rows = bought.rows[known]
+            X = take(X, rows)
+            learner._store_labels(X, identity.part(X, rows), codes[known])
+        learner._known_by = identity.kind
         learner.queried_indices_ = np.append(learner.queried_indices_, bought.rows)
         transaction.commit(learner)
         if why:

@@ -5,7 +5,8 @@ from typing import Literal
 
 from sklearn.svm import LinearSVC
 
-from .._docstrings import POOL, documented
+from .._docstrings import POOL
+from .._documented import documented
 from .._typing import Classifier, Embedding, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline

@@ -1,7 +1,8 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
 from .._baseline import baseline_of
-from .._docstrings import CANDIDATES, documented
+from .._docstrings import CANDIDATES
+from .._documented import documented
 from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
 from ._candidates import CandidateTrainer, candidate_set

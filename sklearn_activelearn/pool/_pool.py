@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._containers import NO_ROWS, exact_keys, joined, n_rows, same_rows, take
+from .._identity import ById, ByValue
 from .._typing import RowNumbers
 
 
@@ -24,19 +25,24 @@ class Pool:
     places : ndarray of int
         Where each row that was taught is in X, in that order; -1 for nowhere. No two
         are in one place.
+    ids : ById, optional
+        Those of the rows.
     """
 
     X: Any = None
     number: int = 0
     unlabelled: RowNumbers = field(default_factory=NO_ROWS.copy)
     places: RowNumbers = field(default_factory=NO_ROWS.copy)
+    ids: ById | None = None
     _derived: dict = field(default_factory=dict, repr=False)
 
-    def offered(self, X, candidates, places):
+    def offered(self, identity, X, candidates, places):
         """Return the pool X; what was derived from equal rows is kept.
 
         Parameters
         ----------
+        identity : ByValue or ById
+            What its rows are recognised by.
         X : rows
             The whole pool.
         candidates : ndarray of int
@@ -47,7 +53,12 @@ class Pool:
         known = self
         if self.X is None or not same_rows(self.X, X):
             known = Pool(X.copy(), self.number + 1)
-        return replace(known, unlabelled=not_in(candidates, places), places=places)
+        return replace(
+            known,
+            unlabelled=not_in(candidates, places),
+            places=places,
+            ids=identity if isinstance(identity, ById) else None,
+        )
 
     def taught(self, ledger):
         """Return the same pool with labels for all rows that the ledger has taught."""
@@ -55,10 +66,8 @@ class Pool:
             return replace(self, places=np.full(ledger.n_taught, -1))
         is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
         is_for_sale[self.unlabelled] = True
-        located = ledger.located(
-            self.X, is_for_sale, lambda keys: self.derived(keys.__name__, keys)
-        )
-        places = located[ledger.taught]
+        identity = self.ids or ByValue(self.X, self.derived)
+        places = ledger.located(identity, is_for_sale).found[ledger.taught]
         return replace(self, unlabelled=not_in(self.unlabelled, places), places=places)
 
     def before(self, n_labels):

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import POOL, documented
+from .._docstrings import POOL
+from .._documented import documented
 from .._typing import Classifier, Embedding, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import POOL, documented
+from .._docstrings import POOL
+from .._documented import documented
 from .._typing import Classifier, Embedding, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
@@ -193,10 +194,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         return Selection(*sizes, "herding", "herding", self.embedding)
 
     def _start(self, X, rows, n_wanted, seed):
-        return self._herd(self._coverage(X, rows), rows, n_wanted, seed)
+        return self._herd(self._coverage(), rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
-        coverage = self._coverage(X, rows)
+        coverage = self._coverage()
         standing = coverage.standing
         weights = scored(self._uncertainty, X, standing, self.n_jobs, self._prototypes)
         weights = finite_scores(weights, standing, self.estimator_)
@@ -204,8 +205,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
             weights = np.ones(len(weights))
         return self._herd(coverage, rows, n_wanted, seed, weights)
 
-    def _coverage(self, X, rows):
-        space = self._space(X, rows)
+    def _coverage(self):
+        space = self._space
         gamma = space.gamma if self.gamma is None else self.gamma
         return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
 

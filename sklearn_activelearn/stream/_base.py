@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._docstrings import LEARNER, documented
+from .._docstrings import LEARNER
+from .._documented import documented
 from .._protocol import ActiveClassifier
 from .._typing import Floats, Seed
 from .._validation import check_number, check_option

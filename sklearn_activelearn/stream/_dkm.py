@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from .._docstrings import STREAM, documented
+from .._docstrings import STREAM
+from .._documented import documented
 from .._typing import Seed
 from .._validation import UNLIMITED, check_number, check_option
 from ._base import StreamClassifier, make_update_rule

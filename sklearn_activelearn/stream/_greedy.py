@@ -4,7 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from .._docstrings import GRADIENT, documented
+from .._docstrings import GRADIENT
+from .._documented import documented
 from .._typing import Floats, Seed
 from .._validation import check_number
 from ..losses import MarginLoss, make_loss

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
-from .._containers import NO_ROWS, loaded, row_keys, take
-from .._docstrings import LEARNER, documented
+from .._beginning import draw_seeds, validate_and_append, validate_and_reset
+from .._containers import NO_ROWS, loaded, take
+from .._docstrings import LEARNER
+from .._documented import documented
 from .._interrupts import ensure_done
 from .._labels import encode_answers
 from .._requests import Purchase, Requests
@@ -59,8 +61,7 @@ class StreamLoop:
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Simulate active learning on labelled data, from scratch.
 
-        The label of a row is used only if the learner buys it; the set of
-        classes is read up front.
+        Labels are used only if they are bought; the set of classes is read up front.
 
         Parameters
         ----------
@@ -73,11 +74,11 @@ class StreamLoop:
         Raises
         ------
         ValueError
-            For NaN or infinity, labels of one class or continuous ones, or a
-            parameter out of its range.
+            For NaN or infinity, labels of one class or continuous ones, or a parameter
+            out of its range.
         """
         transaction = begin(self)
-        X, codes = transaction.learner._validate_and_reset(X, y)
+        X, codes = validate_and_reset(transaction.learner, X, y)
         transaction.learner._simulate(X, codes, from_scratch=True)
         return transaction.commit()
 
@@ -100,7 +101,7 @@ class StreamLoop:
             As for `fit`, and for a label outside the classes.
         """
         transaction = begin(self)
-        X, codes = transaction.learner._validate_and_append(X, y, classes)
+        X, codes = validate_and_append(transaction.learner, X, y, classes)
         transaction.learner._simulate(X, codes, from_scratch=False)
         return transaction.commit()
 
@@ -168,7 +169,7 @@ class StreamLoop:
 
     def _reset(self):
         self._began_with = self._form()
-        self._coin_seed, self._shuffle_seed = self._draw_seeds(2)
+        self._coin_seed, self._shuffle_seed = draw_seeds(self.random_state, 2)
         self._memory = self._initial_memory(self._checked_rules()[0])
         self._weights = self._zero_weights(1)
         self._counts, self._tallied = Counts(), no_rows()
@@ -210,7 +211,7 @@ class StreamLoop:
         budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
         return budget, check_limit(self.patience, "patience", low=1)
 
-    def _choose(self, X, candidates, limit):
+    def _choose(self, X, identity, candidates, limit):
         X = loaded(X)
         query_rule, update_rule, state = self._ready()
         (budget, patience), n_before = self._limits(), self._counts.n_queries
@@ -233,9 +234,8 @@ class StreamLoop:
                 self.stop_reason_ = "no rows"
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
-        self._requests = self._requests.plus(
-            row_keys(take(X, rows)), probabilities, forecasts[:n_bought]
-        )
+        keys = identity.part(take(X, rows), rows).keys()
+        self._requests = self._requests.plus(keys, probabilities, forecasts[:n_bought])
         return Purchase(rows, probabilities)
 
     def _why_closed(self, outcome, budget, patience):
@@ -245,10 +245,10 @@ class StreamLoop:
         is_idle = outcome.closed and self._counts.n_idle >= patience
         return "patience" if is_idle else None
 
-    def _store_labels(self, X, codes):
+    def _store_labels(self, X, identity, codes):
         X = loaded(X)
         query_rule, update_rule, state = self._ready()
-        requests, found = self._requests.answered(row_keys(X))
+        requests, found = self._requests.answered(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
         forecasts = np.zeros((len(found), 3))
@@ -263,8 +263,8 @@ class StreamLoop:
         self._commit(state)
         self._requests = requests
 
-    def _pending(self, X):
-        return self._requests.pending(row_keys(X))
+    def _pending(self, identity):
+        return self._requests.pending(identity.keys())
 
     def _skip(self, keys):
         n_out = len(self._requests)
@@ -330,7 +330,7 @@ class StreamLoop:
             rows of X, given by number, as the next of its stream. X is not copied, and
             the learner changes in place.
         """
-        X, codes = self._validate_and_append(X, y, classes)
+        X, codes = validate_and_append(self, X, y, classes)
         limits = self._limits(n_offered)
         return lambda learner, order: learner._simulate_rows(X, codes, order, limits)
 
@@ -357,15 +357,15 @@ class StreamLoop:
         self.queried_indices_ = prepared.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
-    def _ask(self, X, answer, candidates, limits=None):
+    def _ask(self, X, identity, answer, candidates, limits=None):
         if isinstance(X, Source):
-            ask_by_blocks(self, X, answer, candidates)
+            ask_by_blocks(self, X, identity, answer, candidates)
             return
         query_rule, update_rule, state = self._ready()
-        n_offered = X.shape[0] if candidates is None else len(candidates)
-        limits = limits or self._limits(n_offered)
-        bought = np.empty(X.shape[0], np.int64)
-        codes = np.full(X.shape[0], -1, np.int32)
+        if n := X.shape[0]:
+            self._known_by = identity.kind
+        limits = limits or self._limits(n if candidates is None else len(candidates))
+        bought, codes = np.empty(n, np.int64), np.full(n, -1, np.int32)
         n_before = self._counts.n_queries
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
 

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._baseline import baseline_of
-from .._docstrings import GRADIENT, documented
+from .._docstrings import GRADIENT
+from .._documented import documented
 from .._typing import Seed
 from .._validation import check_number, check_option
 from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss

@@ -22,9 +22,11 @@ def fresh(prototype, **params):
 def state(learner):
     """Return all that a learner knows, comparable with `==`, bit for bit.
 
-    Left out are parameters and `queried_indices_`, which counts in the X of a call.
+    Left out are parameters, `queried_indices_`, which counts in the X of a call, and
+    what rows are recognised by.
     """
-    known = set(vars(learner)) - set(learner.get_params()) - {"queried_indices_"}
+    known = set(vars(learner)) - set(learner.get_params())
+    known -= {"queried_indices_", "_known_by", "_ids"}
     return {name: frozen(vars(learner)[name]) for name in known}
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY, documented
+from ..._docstrings import DISPLAY
+from ..._documented import documented
 from ..._typing import Estimator, RowsLike
 from ..._validation import check_number
 from .._target import labels_to_target

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..._compat import BaseEstimator
 from ..._containers import rounded_keys, row_keys
+from ..._identity import ByValue
 from ..._labels import distinct_labels, plain_labels
 from ..._transaction import begin
 from ..._typing import Classifier, RowNumbers, RowsLike, Seed
@@ -242,7 +243,7 @@ class ActiveTest(BaseEstimator):
         rows : ndarray of int64 of shape (n_pending,)
             Row numbers of X, in the order in which they were asked for.
         """
-        return self._ledger.pending(indexable_rows(X))
+        return self._ledger.pending(ByValue(indexable_rows(X)))
 
     def skip(self, X: RowsLike | None = None) -> Self:
         """Give up waiting for the labels of rows that were asked for.

@@ -7,7 +7,8 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..._docstrings import CANDIDATES, documented
+from ..._docstrings import CANDIDATES
+from ..._documented import documented
 from ..._typing import (
     Classifier,
     Estimators,

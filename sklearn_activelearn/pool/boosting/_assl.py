@@ -3,7 +3,8 @@
 from typing import Literal
 
 from ..._baseline import baseline_of
-from ..._docstrings import NEWTON_BOOSTING, documented
+from ..._docstrings import NEWTON_BOOSTING
+from ..._documented import documented
 from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from ._rounds import NewtonRounds

@@ -4,7 +4,8 @@ from typing import Literal
 
 from sklearn.ensemble import AdaBoostClassifier
 
-from ..._docstrings import BOOSTING, documented
+from ..._docstrings import BOOSTING
+from ..._documented import documented
 from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline

@@ -6,7 +6,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from ..._containers import exact_keys, n_rows
-from ..._docstrings import POOL, documented
+from ..._docstrings import POOL
+from ..._documented import documented
 from ..._labels import encode
 from ..._typing import Embedding, Floats, Labels, Seed, Stopping
 from .._base import PoolClassifier

@@ -1,0 +1,555 @@
+"""Rows that have names: recognised by them alone, whatever values they have."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    MinMarginClassifier,
+    RandomSamplingClassifier,
+    UncertaintyHerdingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._identity import CheckedIds
+from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
+from tests.sources import SOURCES
+from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
+
+X = problem(40, 3)[0] * np.where(np.arange(40) % 3, 1, -1)[:, None]
+y = np.where(X[:, 0] > 0, "yes", "no")
+IDS = [f"row {i}" for i in range(40)]
+
+
+def make_learner(**params):
+    params = {"n_initial": 4, "batch_size": 2, "random_state": 0, **params}
+    return UncertaintySamplingClassifier(NaiveBayes(), **params)
+
+
+def history(learner, X, y, ids):
+    """Go through every verb; return what came back."""
+    is_stream = learner._group is not None
+    log, classes = [], np.unique(y)
+
+    def of(rows):
+        return {} if ids is None else {"ids": [ids[i] for i in rows]}
+
+    for start in (0, 20, 20):
+        chunk = np.arange(start, start + 20) if is_stream else np.arange(len(X))
+        rows, chances = learner.query(X[chunk], return_probability=True, **of(chunk))
+        rows = chunk[rows]
+        late = rows[1::2]
+        log += [rows, chances, learner.pending(X[chunk], **of(chunk))]
+        now = rows[::2][::-1]
+        if len(now):
+            learner.teach(X[now], y[now], classes=classes, **of(now))
+        if len(late):
+            learner.skip(X[late[:1]], refund=True, **of(late[:1]))
+            learner.teach(X[late[1:]], y[late[1:]], classes=classes, **of(late[1:]))
+        learner = pickle.loads(pickle.dumps(learner))
+    if hasattr(learner, "correct") and len(now):
+        wrong = classes[(np.searchsorted(classes, y[now[:1]]) + 1) % len(classes)]
+        learner.correct(X[now[:1]], wrong, **of(now[:1]))
+    learner.teach(X[[3]], y[[3]], **of([3])) if 3 not in rows else None
+    learner.learn(X, lambda rows: y[rows], classes, exclude=[0], **of(range(len(X))))
+    return frozen([*log, learner.queried_indices_, responses(learner, X)]), learner
+
+
+def without_names(learner):
+    """Return what a learner knows, but for what rows are recognised by."""
+    known = state(learner)
+    for name, parts in {"_requests": ("keys", "ids"), "_pool": ("ids",)}.items():
+        held = dict(vars(vars(learner)[name])) if name in vars(learner) else {}
+        for part in (*parts, "pool", "_derived", "_parts"):
+            held.pop(part, None)
+        known[name] = frozen(held)
+    return known
+
+
+@pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
+def test_numbers_as_ids_change_nothing(prototype):
+    rng = np.random.RandomState(1)
+    rows = rng.poisson(2.0, size=(40, 4)) + rng.standard_normal((40, 4)) / 100
+    labels = np.where(rows[:, 0] + rng.standard_normal(40) > 2, "yes", "no")
+    results = []
+    for ids in (None, np.arange(40)):
+        results.append(history(fresh(prototype), rows, labels, ids))
+    (log, learner), (log_with_ids, with_ids) = results
+    assert log == log_with_ids
+    assert without_names(learner) == without_names(with_ids)
+
+
+def taught_afterwards(learner, X, y, rows, ids):
+    """Return a learner of the same kind that was taught these values in these calls."""
+    other = fresh(learner)
+    other.query(X, ids=ids)
+    for some in rows:
+        other.teach(X[some], y[some], ids=[ids[i] for i in some])
+    return other
+
+
+@pytest.mark.parametrize("prototype", POOL_LEARNERS, ids=name_of)
+@pytest.mark.parametrize("limit", [0, None])
+def test_changed_values_make_the_model_that_they_would_have_made(prototype, limit):
+    learner = fresh(prototype, budget=12)
+    calls = []
+    for _ in range(3):
+        rows = learner.query(X, ids=IDS)
+        calls.append(rows)
+        learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+        if len(learner.classes_) > 1 and learner._labelled.has_two_classes:
+            break
+    recomputed = X * 3 - X[:, ::-1]
+    more = learner.query(recomputed, ids=IDS, limit=limit)
+    taught = np.concatenate(calls)
+    assert not set(more) & set(taught)
+    other = taught_afterwards(learner, recomputed, y, calls, IDS)
+    assert frozen(responses(learner, recomputed)) == frozen(
+        responses(other, recomputed)
+    )
+    np.testing.assert_array_equal(learner._labelled.rows, recomputed[taught])
+
+
+def test_features_computed_again_sell_nothing_twice():
+    learner = make_learner()
+    first = learner.query(X, ids=IDS)
+    learner.teach(X[first], y[first], ids=[IDS[i] for i in first])
+    seen = [*first]
+    for factor in (1.0000001, 0.5, -3.0):
+        rows = learner.query(X * factor, ids=IDS)
+        assert len(rows) == 2
+        assert not set(rows) & set(seen)
+        seen += [*rows]
+
+
+def test_values_that_stay_train_nothing():
+    learner = make_learner()
+    rows = learner.query(X, ids=IDS)
+    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+    model = learner.estimator_
+    learner.query(X, ids=IDS)
+    learner.query(X[::-1], ids=IDS[::-1])
+    assert learner.estimator_ is model
+
+
+def test_only_changed_rows_are_replaced():
+    learner = make_learner().teach(X[:6], y[:6], ids=IDS[:6])
+    other = X.copy()
+    other[2] += 1
+    learner.query(other, ids=IDS, limit=0)
+    np.testing.assert_array_equal(learner._labelled.rows, other[:6])
+    expected = NaiveBayes().fit(other[:6], y[:6])
+    np.testing.assert_array_equal(learner.predict_proba(X), expected.predict_proba(X))
+
+
+@given(data=st.data())
+def test_pools_may_grow_shrink_and_be_reordered(data):
+    learner, bought = make_learner(budget=30), set()
+    for _ in range(data.draw(st.integers(1, 8))):
+        rows = data.draw(st.lists(st.sampled_from(range(40)), unique=True, min_size=1))
+        pool = X[rows] * data.draw(st.sampled_from([1.0, 1.0, 2.0]))
+        ids = [IDS[i] for i in rows]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            chosen = learner.query(pool, ids=ids)
+        names = [ids[i] for i in chosen]
+        assert not bought & set(names)
+        bought |= set(names)
+        assert len(chosen) == min(len(set(ids) - bought) + len(chosen), len(chosen))
+        if len(chosen) == 0 and learner.stop_reason_ == "no rows":
+            assert set(ids) <= bought
+        known = data.draw(
+            st.lists(st.sampled_from(range(len(names))), unique=True)
+            if names
+            else st.just([])
+        )
+        if known:
+            learner.teach(
+                pool[chosen[known]],
+                y[:1].repeat(len(known)),
+                ids=[names[i] for i in known],
+                classes=["no", "yes"],
+            )
+    assert learner.n_queries_ == len(bought)
+
+
+def test_equal_rows_with_different_ids_are_different_rows():
+    twice = np.repeat(X[:5], 2, axis=0)
+    learner = make_learner(n_initial=20, budget=10)
+    learner.teach(twice[:1], ["no"], ids=[7])
+    rows = learner.query(twice, ids=[7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+    assert sorted(rows) == list(range(1, 10))
+    learner.skip(twice[1:2], ids=[8])
+    learner.teach(twice[2:4], ["no", "yes"], ids=[9, 10])
+    pending = learner.pending(twice, ids=range(7, 17))
+    assert sorted(pending) == [4, 5, 6, 7, 8, 9]
+    learner.correct(twice[:1], ["yes"], ids=[10]).correct(twice[:1], ["no"], ids=[10])
+    assert learner.classes_[learner._labelled.codes].tolist() == ["no", "no", "no"]
+
+
+def test_another_number_of_columns():
+    learner = make_learner()
+    rows = learner.query(X, ids=IDS)
+    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+    wide = pd.DataFrame(np.hstack([X, -X]), columns=[*"abcdef"])
+    left = np.setdiff1d(np.arange(40), rows[1:2])
+    before = state(learner)
+    with pytest.raises(ValueError, match=f"id {IDS[rows[1]]!r} is not"):
+        learner.query(wide.iloc[left], ids=[IDS[i] for i in left])
+    assert state(learner) == before
+    assert learner.pending(wide, ids=IDS).tolist() == []
+    more = learner.query(wide, ids=IDS)
+    assert learner.n_features_in_ == 6
+    assert learner.feature_names_in_.tolist() == [*"abcdef"]
+    assert not set(more) & set(rows)
+    assert learner.pending(X, ids=IDS).tolist() == more.tolist()
+    learner.skip(wide.iloc[more[:1]], ids=[IDS[more[0]]])
+    learner.teach(wide.iloc[more[1:]], y[more[1:]], ids=[IDS[more[1]]])
+    with pytest.raises(ValueError, match="feature names"):
+        learner.teach(wide.iloc[:1, :3], y[:1], ids=["new"])
+
+
+def test_another_container():
+    learner = make_learner()
+    learner.teach(X[:5], y[:5], ids=IDS[:5])
+    sparse = csr_array(np.where(X > 0, X, 0))
+    with pytest.raises(ValueError, match="'row 0' is not"):
+        learner.query(sparse[1:], ids=IDS[1:])
+    learner.query(sparse, ids=IDS)
+    assert (learner._labelled.rows != sparse[:5]).nnz == 0
+
+
+def test_refitted_vectorisers_and_texts():
+    texts = [
+        f"{'good' if label == 'yes' else 'bad'} word{i}" for i, label in enumerate(y)
+    ]
+    learner = UncertaintySamplingClassifier(
+        LogisticRegression(), n_initial=5, random_state=0
+    )
+    few, more = TfidfVectorizer().fit(texts[:20]), TfidfVectorizer().fit(texts)
+    rows = learner.query(few.transform(texts), ids=range(40))
+    learner.teach(few.transform(texts)[rows], y[rows], ids=rows)
+    again = learner.query(more.transform(texts), ids=range(40))
+    assert learner.n_features_in_ == len(more.vocabulary_)
+    assert not set(again) & set(rows)
+    of_texts = UncertaintySamplingClassifier(
+        make_pipeline(TfidfVectorizer(), LogisticRegression()),
+        n_initial=5,
+        random_state=0,
+    )
+    rows = of_texts.query(texts, ids=IDS)
+    of_texts.teach([texts[i] for i in rows], y[rows], ids=[IDS[i] for i in rows])
+    longer = [text + " indeed" for text in texts]
+    again = of_texts.query(longer, ids=IDS)
+    assert not set(again) & set(rows)
+    assert of_texts._labelled.rows == [longer[i] for i in rows]
+
+
+def test_rows_that_left_the_pool_keep_their_values():
+    learner = make_learner().teach(X[:6], y[:6], ids=IDS[:6])
+    with pytest.warns(UserWarning, match="4 labelled rows have other .* 2 are not in"):
+        learner.query(X[2:] * -1, ids=IDS[2:], limit=0)
+    rows = np.vstack([X[:2], -X[2:6]])
+    np.testing.assert_array_equal(learner._labelled.rows, rows)
+    learner.query(X[2:] * -1, ids=IDS[2:])  # nothing has changed, nothing is said
+    learner.query(X[10:], ids=IDS[10:])
+
+
+def test_a_model_that_cannot_be_trained_on_new_values():
+    learner = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
+    learner.teach(X[:6], y[:6], ids=IDS[:6])
+    before = state(learner)
+
+    class Fails(LogisticRegression):
+        def fit(self, X, y):
+            raise OSError("no")
+
+    learner.estimator = Fails()
+    learner._seeded = None
+    with pytest.raises(OSError, match="no"):
+        learner.query(X + 1, ids=IDS, limit=0)
+    learner.estimator = LogisticRegression()
+    assert {**state(learner), "_seeded": None} == {**before, "_seeded": None}
+
+
+def test_a_history_is_trained_again_as_it_was():
+    estimator = SGDClassifier(loss="log_loss", random_state=0)
+    make = UncertaintySamplingClassifier(
+        estimator, incremental=True, n_initial=4, random_state=0
+    )
+    learner = fresh(make)
+    for part in (slice(0, 4), slice(4, 6), slice(6, 9)):
+        learner.teach(X[part], y[part], ids=IDS[part])
+    learner.query(X * 2, ids=IDS, limit=0)
+    expected = fresh(make)
+    for part in (slice(0, 4), slice(4, 6), slice(6, 9)):
+        expected.teach(X[part] * 2, y[part], ids=IDS[part])
+    np.testing.assert_array_equal(learner.estimator_.coef_, expected.estimator_.coef_)
+
+
+def test_stopping_rules_forget():
+    learner = make_learner(stopping="stable_predictions", budget=30)
+    learner.learn(X, lambda rows: y[rows], ids=IDS)
+    assert learner._stopping_memory
+    learner.query(X + 5, ids=IDS, limit=0)
+    assert not learner._has_stopped
+
+
+def test_streams_answer_by_id():
+    learner = RandomSamplingClassifier(rate=1.0, random_state=0)
+    equal = np.zeros((4, 2))
+    learner.query(equal, ids=[5, 6, 7, 8])
+    learner.skip(equal[:1], ids=[7])
+    learner.teach(equal[:2] + 1, ["a", "b"], classes=["a", "b"], ids=[8, 5])
+    assert learner.pending(equal, ids=[8, 7, 6, 5]).tolist() == [2]
+    learner.query(equal[:1], ids=[6])  # the same row once more: two requests
+    learner.teach(equal[:1], ["a"], ids=[6])
+    assert learner.n_pending_ == 1
+    learner.teach(equal[:1], ["a"], ids=[99])  # nobody asked
+    assert learner.n_pending_ == 1
+
+
+def test_a_stream_may_be_simulated_between_requests():
+    learner = CBGZClassifier(random_state=0)
+    learner.query(X[:1], ids=[0])
+    learner.partial_fit(X, y, classes=["no", "yes"])
+    assert learner.pending(X[:1], ids=[0]).tolist() == [0]
+
+
+def test_learn_by_id_goes_on_where_it_stopped():
+    learner = make_learner(budget=8)
+    learner.learn(X, lambda rows: y[rows], ids=IDS)
+    first = set(learner.queried_indices_)
+    learner.set_params(budget=16)
+    order = np.random.RandomState(0).permutation(40)
+    learner.learn(X[order] * 2, lambda rows: y[order][rows], ids=np.array(IDS)[order])
+    assert len(first & set(order[learner.queried_indices_])) == 0
+    assert learner.n_queries_ == 16
+
+
+KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "objects": lambda ids: np.array(ids, dtype=object),
+    "index": pd.Index,
+    "series": pd.Series,
+    "category": lambda ids: pd.Series(ids).astype("category"),
+    "arrow": lambda ids: pytest.importorskip("pyarrow").array(ids),
+    "chunked": lambda ids: pytest.importorskip("pyarrow").chunked_array(
+        [ids[:3], ids[3:]]
+    ),
+    "dask": lambda ids: pytest.importorskip("dask.array").from_array(
+        np.array(ids), chunks=7
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(
+    "values", [IDS, list(range(100, 140))], ids=["texts", "numbers"]
+)
+def test_kinds_of_ids(kind, values):
+    learner = make_learner(budget=12)
+    ids = kind(values)
+    rows = learner.query(X, ids=ids)
+    learner.teach(X[rows], y[rows], ids=[values[i] for i in rows])
+    again = learner.query(X[::-1], ids=values[::-1])
+    assert not set(39 - again) & set(rows)
+    assert not set(learner.query(X, ids=ids)) & set(rows)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64, object])
+def test_equal_numbers_are_one_id_whatever_their_width(dtype):
+    learner = make_learner(budget=40, n_initial=3)
+    learner.query(X, ids=np.arange(40))
+    answered = learner.teach(X[:40], y, ids=np.arange(40).astype(dtype))
+    assert answered.n_pending_ == 0
+
+
+def test_large_numbers():
+    large = [2**63 - 1, 2**63, 2**64 - 1, 2**70, -1, -(2**63), -(2**65)]
+    found = CheckedIds.of(large, 7).identity
+    assert len(set(found.hashes.tolist())) == 7
+    assert CheckedIds.of(
+        np.array(large[:3], np.uint64), 3
+    ).identity.hashes.tolist() == (found.hashes[:3].tolist())
+    assert CheckedIds.of([-1, 5], 2).identity.hashes[0] == found.hashes[4]
+
+
+WRONG = {
+    "twice": (["a", "b", "a"], ValueError, "'a' at positions 0 and 2"),
+    "twice, numbers": ([4, 3, 7, 7, 3], ValueError, "7 at positions 2 and 3"),
+    "too few": (["a"], ValueError, "1 ids for"),
+    "mixed": ([1, "b", 3], ValueError, "1 at position 0 and 'b' at position 1"),
+    "flags": ([True, False], TypeError, "True at position 0"),
+    "array of flags": (np.array([True, False]), TypeError, "True at position 0"),
+    "floats": ([1, 2.0], TypeError, "2.0 at position 1"),
+    "array of floats": (np.array([1.0, 2.0]), TypeError, "1.0 at position 0"),
+    "gap": (["a", np.nan], TypeError, "nan at position 1"),
+    "none": (["a", None], TypeError, "None at position 1"),
+    "dates": (pd.date_range("2020", periods=2), TypeError, "at position 0"),
+    "spans": (np.array([1, 2], "m8[ns]"), TypeError, "at position 0"),
+    "one text": ("ab", TypeError, "'ab'"),
+    "a number": (3, TypeError, "got 3"),
+    "2-D": (np.eye(2, dtype=int), ValueError, "1-D"),
+}
+
+
+def calls_with_ids(learner, n):
+    """Yield the verbs of a learner with n rows and ids to come."""
+    yield lambda ids: learner.query(X[:n], ids=ids)
+    yield lambda ids: learner.teach(X[:n], y[:n], classes=["no", "yes"], ids=ids)
+    yield lambda ids: learner.pending(X[:n], ids=ids)
+    yield lambda ids: learner.skip(X[:n], ids=ids)
+    yield lambda ids: learner.learn(X[:n], lambda rows: y[rows], ["no", "yes"], ids=ids)
+    if hasattr(learner, "correct"):
+        yield lambda ids: learner.correct(X[:n], y[:n], ids=ids)
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("prototype", [make_learner(), CBGZClassifier()], ids=name_of)
+def test_wrong_ids_are_named_and_change_nothing(prototype, wrong):
+    ids, error, message = wrong
+    learner = fresh(prototype)
+    learner.teach(X[:5], y[:5], classes=["no", "yes"], ids=["c", "d", "e", "f", "g"])
+    before, kind = state(learner), learner._known_by
+    n = len(ids) if hasattr(ids, "__len__") else 2
+    n += message == "1 ids for"
+    for call in calls_with_ids(learner, n):
+        with pytest.raises(error, match=message):
+            call(ids)
+        assert state(learner) == before
+        assert learner._known_by == kind
+
+
+@pytest.mark.parametrize("prototype", [make_learner(), CBGZClassifier()], ids=name_of)
+def test_ids_come_always_or_never(prototype):
+    named, unnamed = fresh(prototype), fresh(prototype)
+    named.teach(X[:5], y[:5], classes=["no", "yes"], ids=range(5))
+    unnamed.teach(X[:5], y[:5], classes=["no", "yes"])
+    for learner, ids, message in [
+        (named, None, "ids are missing"),
+        (unnamed, range(20, 25), "by their values since"),
+        (named, [*"vwxyz"], "ids are texts, such as 'v', and have been whole numbers"),
+    ]:
+        before = state(learner)
+        for call in calls_with_ids(learner, 5):
+            with pytest.raises(ValueError, match=message):
+                call(ids)
+            assert state(learner) == before
+    assert named.skip() is named
+    with pytest.raises(ValueError, match="X is None"):
+        named.skip(ids=[1])
+
+
+@pytest.mark.parametrize("prototype", POOL_DEFAULTS, ids=name_of)
+def test_pool_learners_simulate_without_ids(prototype):
+    learner = make_learner().teach(X[:5], y[:5], ids=range(5))
+    with pytest.raises(ValueError, match="ids are missing"):
+        learner.partial_fit(X, y)
+    learner.fit(X, y)
+    with pytest.raises(ValueError, match="by their values"):
+        learner.query(X, ids=IDS)
+
+
+def test_what_stores_nothing_decides_nothing():
+    learner = make_learner(budget=0)
+    assert len(learner.query(X)) == 0
+    learner.teach(X[:0], [], ids=[])
+    learner.set_params(budget=5)
+    assert len(learner.query(X, ids=IDS))
+
+
+def test_an_id_with_a_label_is_not_taught_again():
+    learner = make_learner().teach(X[:5], y[:5], ids=IDS[:5])
+    before = state(learner)
+    with pytest.raises(ValueError, match="'row 3' has a label: use correct"):
+        learner.teach(X[3:8], y[3:8], ids=IDS[3:8])
+    assert state(learner) == before
+    with pytest.raises(ValueError, match="never taught"):
+        learner.correct(X[4:6], y[4:6], ids=IDS[4:6])
+    assert state(learner) == before
+
+
+def test_ids_are_checked_once(monkeypatch):
+    learner = make_learner()
+    ids, checked = np.array(IDS), []
+    monkeypatch.setattr(
+        "sklearn_activelearn._identity.check_different",
+        lambda *ids: checked.append(1),
+    )
+    for _ in range(3):
+        learner.query(X, ids=ids)
+    assert len(checked) == 1
+    ids[0] = "another"
+    learner.query(X, ids=ids)
+    assert len(checked) == 2
+
+
+def test_dask_ids_are_computed_once():
+    da = pytest.importorskip("dask.array")
+    computed = []
+
+    def count(block):
+        computed.append(1)
+        return block
+
+    ids = da.from_array(np.arange(40), chunks=40).map_blocks(
+        count, meta=np.empty(0, int)
+    )
+    learner = make_learner()
+    for _ in range(3):
+        learner.query(X, ids=ids)
+    assert len(computed) == 1
+
+
+def test_choices_still_put_equal_values_last():
+    rows = np.vstack([np.zeros((20, 2)), np.eye(2)])
+    learner = make_learner(n_initial=3)
+    chosen = learner.query(rows, ids=range(22))
+    assert {20, 21} <= set(chosen)
+
+
+def test_herding_knows_rows_by_their_ids():
+    learner = UncertaintyHerdingClassifier(
+        NaiveBayes(), n_initial=3, batch_size=2, random_state=0
+    )
+    rows = learner.query(X, ids=IDS)
+    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+    learner.teach(X[:1] + 9, ["no"], ids=["from elsewhere"])
+    with pytest.warns(UserWarning, match="1 are not in X"):
+        more = learner.query(X * 2, ids=IDS)
+    assert not set(more) & set(rows)
+
+
+def test_sources_have_ids(tmp_path):
+    for name, make in SOURCES.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        pool = make(X, [10, 25], folder)
+        learner = MinMarginClassifier(n_initial=6, random_state=0)
+        rows = learner.query(pool, ids=IDS)
+        learner.teach(pool[rows], y[rows], ids=[IDS[i] for i in rows])
+        again = learner.query(pool, ids=IDS)
+        assert not set(again) & set(rows)
+
+
+def test_what_the_oracle_sets_stays_set():
+    learner = make_learner(budget=30)
+
+    def oracle(rows):
+        learner.budget = 6
+        return y[rows]
+
+    learner.learn(X, oracle)
+    assert learner.budget == learner.n_queries_ == 6
