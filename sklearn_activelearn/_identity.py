@@ -160,6 +160,8 @@ def check_same_kind(identity, kind):
     """Refuse rows that are not recognised by what they were recognised by before."""
     if kind in (None, identity.kind):
         return
+    if not len(identity) and VALUES not in (kind, identity.kind):
+        return  # no ids are of either kind
     if identity.kind == VALUES:
         raise ValueError(
             "ids are missing: rows have had ids since the first call, and need them "

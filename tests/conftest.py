@@ -33,6 +33,7 @@ def pytest_addoption(parser):
     parser.addoption("--minutes", type=float, help="begin no test after so long")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     if settings.get_current_profile_name() == "explore":
         marks = ("hypothesis", "every_learner")

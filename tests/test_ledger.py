@@ -281,11 +281,22 @@ def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
 
 @given(data=st.data())
 def test_the_ledger_of_a_pool_is_that_of_the_book(data):
-    ledger, book = Ledger(), ReferenceLedger()
+    ledger, book, pools = Ledger(), ReferenceLedger(), []
     for _ in range(data.draw(st.integers(1, 7))):
         X = data.draw(tables())
-        what = data.draw(st.sampled_from(["ask", "ask", "teach", "skip"]))
-        if what == "ask":
+        what = data.draw(st.sampled_from(["ask", "ask", "teach", "skip", "look"]))
+        if what == "look":
+            some = st.lists(st.booleans(), min_size=len(X), max_size=len(X))
+            for_sale = np.array(data.draw(some), dtype=bool)
+            pools.append(X)
+            X = data.draw(st.sampled_from([X, *pools[:-1]]))
+            for_sale = (
+                np.resize(for_sale, len(X)) if len(for_sale) else np.ones(len(X), bool)
+            )
+            ledger = ledger.located(ByValue(X), for_sale)
+            found = book.look(X, for_sale)
+            assert ledger.found.tolist() == [-1 if n is None else n for n in found]
+        elif what == "ask":
             numbers = st.lists(st.integers(0, max(len(X) - 1, 0)), unique=True)
             rows = np.array(data.draw(numbers) if len(X) else [], dtype=int)
             ledger = ledger.plus(row_keys(X[rows]), rows, 0.5)

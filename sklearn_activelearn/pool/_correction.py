@@ -82,26 +82,26 @@ def train_on_values(learner, X):
     entries = ledger.taught
     found = ledger.found[entries]
     (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
-    changed = inside
-    if form_of(X) == form_of(labelled.rows):
-        before = exact_keys(take(labelled.rows, inside))
-        changed = inside[exact_keys(X, found[inside]) != before]
+    rows, is_other = take(X, found[inside]), np.ones(len(inside), dtype=bool)
+    if form_of(rows) == form_of(labelled.rows):
+        is_other = exact_keys(rows) != exact_keys(take(labelled.rows, inside))
     elif len(outside):
         missing = native(ledger.ids[entries[outside[0]]])
         raise ValueError(
             "X has other columns than before, or is another kind of container: all "
             f"labelled rows must be in it, and that with the id {missing!r} is not."
         )
-    if not len(changed):
+    if not is_other.any():
         return
     if len(outside):
         warn(
-            f"{len(changed)} labelled rows have other values than before, and "
+            f"{np.count_nonzero(is_other)} labelled rows have other values than before, and "
             f"{len(outside)} are not in X: of those the model is trained on the values "
             "that were seen last. Pass the whole pool.",
             stacklevel=5,
         )
-    learner._labelled = labelled.replaced(changed, take(X, found[changed]))
+    others = take(rows, np.flatnonzero(is_other))
+    learner._labelled = labelled.replaced(inside[is_other], others)
     learner._forget_model()
     if learner._make_trainer().goes_on:
         vars(learner).update(vars(replay_training(learner)))

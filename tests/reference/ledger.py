@@ -17,12 +17,17 @@ def alike(first, second):
         return tuple(np.float32(first)) == tuple(np.float32(second))
 
 
+def values_of(X):
+    return tuple(map(tuple, X))
+
+
 @dataclass(eq=False)
 class Entry:
     """A row that was asked for, or taught unasked."""
 
     values: tuple
     row: int | None = None  # number in the pool when it was asked for
+    place: int | None = None  # where it was in the last pool
     is_billed: bool = False
     standing: str = "out"  # or "taught" or "skipped"
     label: object = None
@@ -40,11 +45,13 @@ class ReferenceLedger:
     entries: list = field(default_factory=list)
     n_taught: int = 0
     n_skipped: int = 0
+    pool: tuple | None = None  # in which entries were searched
+    n_sought: int = 0  # how many there were then
 
     def ask(self, X, rows):
         for row in rows:
             number = None if self.is_stream else row
-            self.entries.append(Entry(tuple(X[row]), number, is_billed=True))
+            self.entries.append(Entry(tuple(X[row]), number, number, is_billed=True))
 
     def find(self, X, standings):
         """Return the entry for each row, None for none."""
@@ -108,10 +115,23 @@ class ReferenceLedger:
 
     def located(self, X, is_for_sale):
         """Return where each entry is in X, None for nowhere."""
+        return self.search(X, is_for_sale)[0]
+
+    def look(self, X, is_for_sale):
+        """Note where each entry is in X."""
+        places, is_searched = self.search(X, is_for_sale)
+        for entry, place in zip(self.entries, places, strict=True):
+            entry.place = place
+        if is_searched:
+            self.pool, self.n_sought = values_of(X), len(self.entries)
+        return places
+
+    def search(self, X, is_for_sale):
         places = [None] * len(self.entries)
-        for equal in (same, alike):
-            for i, entry in enumerate(self.entries):
-                row = entry.row
+
+        def stay(equal, number, entries):
+            for i, entry in enumerate(entries):
+                row = getattr(entry, number)
                 if (
                     places[i] is None
                     and row is not None
@@ -120,6 +140,21 @@ class ReferenceLedger:
                     and equal(X[row], entry.values)
                 ):
                     places[i] = row
+
+        def is_lost(i, entry):
+            is_absent = is_same and i < self.n_sought and entry.place is None
+            return places[i] is None and not is_absent
+
+        stay(same, "place", self.entries)
+        stay(same, "row", self.entries)
+        is_same = self.pool == values_of(X)
+        if is_same:
+            stay(alike, "place", self.entries[: self.n_sought])
+        if not any(is_lost(i, entry) for i, entry in enumerate(self.entries)):
+            return places, False
+        for equal in (same, alike):
+            stay(equal, "place", self.entries)
+            stay(equal, "row", self.entries)
             for i, entry in enumerate(self.entries):
                 if places[i] is not None:
                     continue
@@ -130,12 +165,14 @@ class ReferenceLedger:
                 ]
                 if free:
                     places[i] = min(free, key=lambda row: (is_for_sale[row], row))
-        return places
+        return places, True
 
     def for_sale(self, X, candidates):
         """Return the row numbers of X that may be bought."""
+        if not len(X):
+            return []
         is_for_sale = [row in candidates for row in range(len(X))]
-        taken = self.located(X, is_for_sale)
+        taken = self.look(X, is_for_sale)
         return [row for row in candidates if row not in taken]
 
     def pending(self, X):
