@@ -46,16 +46,15 @@ class ByValue:
 
     def exact(self, rows=None):
         """Return the exact half of `keys`."""
-        return self._hashes(exact_keys, rows)
+        if rows is None and self.derived is not None:
+            return self.derived("exact_keys", exact_keys)
+        return exact_keys(self.X, rows)
 
     def rounded(self, rows=None):
         """Return the other half."""
-        return self._hashes(rounded_keys, rows)
-
-    def _hashes(self, keys, rows):
         if rows is None and self.derived is not None:
-            return self.derived(keys.__name__, keys)
-        return keys(self.X, rows)
+            return self.derived("rounded_keys", rounded_keys)
+        return rounded_keys(self.X, rows)
 
     def names(self, rows=None):
         """Return the ids of rows: none."""

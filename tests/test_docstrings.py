@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sklearn_activelearn
-from sklearn_activelearn import _docstrings, evaluation
+from sklearn_activelearn import _docstrings, _documented, evaluation
 from sklearn_activelearn._documented import MARKER, documented, texts
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
@@ -137,7 +137,7 @@ def test_help_has_texts_in_place_of_names(module, shared):
     items = [getattr(module, name) for name in module.__all__]
     pages = [pydoc.render_doc(item, renderer=pydoc.plaintext) for item in items]
     assert sum(shared in page for page in pages) >= 7
-    in_braces = re.compile(rf"^[ |]*\{{{_docstrings.NAMES}\}}$", re.MULTILINE)
+    in_braces = re.compile(rf"^[ |]*\{{{_documented.NAMES}\}}$", re.MULTILINE)
     assert not [found for page in pages for found in in_braces.findall(page)]
 
 
@@ -240,7 +240,7 @@ def test_texts_take_the_places_of_their_names():
 
 def test_docstrings_may_begin_their_lines_at_the_margin():
     """As those of classes do from Python 3.13 on."""
-    assert _docstrings.filled("One.\n\n{a}\n", TABLE) == (
+    assert _documented.filled("One.\n\n{a}\n", TABLE) == (
         "One.\n\na : int\n    A number\n    and its unit.\n"
     )
 

@@ -3,6 +3,8 @@
 Streams: a query and its answer for one row, with nothing out and with many rows out.
 Pools: what the ledger adds to a query, with labels bought from this very X, with rows
 out, and where every row has to be looked at, beside one product of the whole pool.
+Labels of one's own: a query after 100 labels that nobody asked for, in the pool or from
+elsewhere, beside one after 100 that were bought; after the first query of the pool.
 Texts: the hashes of all rows, beside those of the slow reference, a cell at a time.
 Labels: one row more, and teaching it with ``incremental=True``, beside a copy of all
 labelled rows.
@@ -12,16 +14,28 @@ labelled rows.
 """
 
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import SGDClassifier
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from benchmarks.speed._interleave import Case, main, table
-from sklearn_activelearn import RandomSamplingClassifier, UncertaintySamplingClassifier
-from sklearn_activelearn._containers import joined, row_keys
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    RandomSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._containers import joined, row_keys, take
+from sklearn_activelearn._identity import ByValue
+from sklearn_activelearn._transaction import shallow
 from sklearn_activelearn.pool._labelled import Labelled
 from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.sources import ParquetSource
 from tests.reference.cells import hashes_of_rows
 
 
@@ -66,20 +80,130 @@ def pool(n_rows, n_features, n_out, rounds):
     bought = Ledger().plus(row_keys(X, few), few, 1.0).answered(row_keys(X, few))
     out = Ledger().plus(row_keys(X, some), some, 1.0)
     unasked = Ledger().answered(row_keys(X, few))
+    found = unasked.located(ByValue(X), everything)
+    absent = Ledger().answered(row_keys(X[few] + 1))
+    absent = absent.located(ByValue(X), everything)
     product = "X @ w"
     table(
         f"a pool of {n_rows:,} x {n_features}",
         [
             Case(product, lambda: X @ weights),
             Case(
-                "100 bought from this X", lambda: bought.located(X, everything), product
+                "100 bought from this X",
+                lambda: bought.located(ByValue(X), everything),
+                product,
             ),
-            Case(f"{len(some):,} out", lambda: out.located(X, everything), product),
-            Case("100 taught unasked", lambda: unasked.located(X, everything), product),
+            Case(
+                f"{len(some):,} out",
+                lambda: out.located(ByValue(X), everything),
+                product,
+            ),
+            Case(
+                "100 taught unasked, first",
+                lambda: unasked.located(ByValue(X), everything),
+                product,
+            ),
+            Case("  then", lambda: found.located(ByValue(X), everything), product),
+            Case(
+                "  100 from elsewhere, then",
+                lambda: absent.located(ByValue(X), everything),
+                product,
+            ),
             Case("all keys", lambda: row_keys(X), product),
         ],
         rounds,
     )
+
+
+def own_labels(title, pool, X, y, learner, rounds):
+    """Print a table for queries of a pool, with 100 labels of several origins.
+
+    Parameters
+    ----------
+    title : str
+        Of the table.
+    pool, X : rows
+        The pool, and its rows in memory.
+    y : ndarray of shape (n_samples,)
+        Labels.
+    learner : pool learner
+        It has no labels.
+    rounds : int
+        How often each case runs.
+    """
+    some = np.random.default_rng(1).permutation(len(y))[:100]
+    rows = take(X, some)
+    elsewhere = [f"{row} x" for row in rows] if isinstance(X, list) else rows + 1e-3
+    ids = np.arange(len(y))
+
+    def begun(rows, n_asked=0, **named):
+        begun = shallow(learner)
+        of_some = {"ids": some} if named else {}
+        if n_asked:
+            begun.set_params(n_initial=n_asked).query(pool, candidates=some)
+        begun.teach(rows, y[some], **of_some).query(pool, **named)
+        return partial(lambda begun: shallow(begun).query(pool, **named), begun)
+
+    bought = "100 labels that were bought"
+    table(
+        title,
+        [
+            Case(bought, begun(rows, n_asked=100)),
+            Case("  taught unasked", begun(rows), bought),
+            Case("  taught unasked, from elsewhere", begun(elsewhere), bought),
+            Case("  taught unasked, with ids", begun(rows, ids=ids), bought),
+        ],
+        rounds,
+    )
+
+
+def pools_with_own_labels(quick, rounds):
+    """Print tables for labels of one's own, by the kind of pool."""
+    rng, shrink = np.random.default_rng(0), 100 if quick else 1
+
+    def problem(n_rows, n_features):
+        X = rng.standard_normal((n_rows // shrink, n_features))
+        return X, (X[:, 0] > 0).astype(int)
+
+    learner = MinMarginClassifier(LinearSVC(), budget=None, random_state=0)
+    X, y = problem(1_000_000, 50)
+    own_labels(f"queries of {len(X):,} x 50", X, X, y, learner, rounds)
+    X, y = problem(500_000, 20)
+    sampled = MinMarginClassifier(
+        LinearSVC(), n_candidates=1000, budget=None, random_state=0
+    )
+    title = f"queries of {len(X):,} x 20, n_candidates=1000"
+    own_labels(title, X, X, y, sampled, rounds)
+    with TemporaryDirectory() as folder:
+        pool = parquet(X, Path(folder) / "pool.parquet")
+        title = f"queries of a parquet file of {len(X):,} x 20"
+        own_labels(
+            title, pool, pd.DataFrame(X, columns=pool.columns), y, learner, rounds
+        )
+    import dask.array as da
+
+    pool = da.from_array(X, chunks=(len(X) // 8, 20))
+    title = f"queries of a dask array of {len(X):,} x 20"
+    own_labels(title, pool, X, y, learner, rounds)
+    words = np.array([f"word{k}" for k in range(2_000)])
+    texts = [" ".join(rng.choice(words, 60)) for _ in range(30_000 // shrink)]
+    estimator = make_pipeline(HashingVectorizer(n_features=2**12), LogisticRegression())
+    sampled = UncertaintySamplingClassifier(
+        estimator, n_candidates=100, budget=None, random_state=0
+    )
+    y = np.arange(len(texts)) % 2
+    title = f"queries of {len(texts):,} texts, n_candidates=100"
+    own_labels(title, texts, texts, y, sampled, rounds)
+
+
+def parquet(X, path):
+    """Return rows as a source that reads a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    pq.write_table(pa.table(columns), path, row_group_size=len(X) // 8)
+    return ParquetSource(path)
 
 
 def texts(n_rows, rounds):
@@ -130,6 +254,7 @@ def benchmark(quick, rounds):
     for n_out in (1000, 100_000, 200_000):
         stream(n_out // shrink, 50, rounds)
     pool(1_000_000 // shrink, 50, 100_000 // shrink, rounds)
+    pools_with_own_labels(quick, rounds)
     texts(30_000 // shrink, rounds)
     for n_rows in (1_000, 50_000):
         labels(n_rows // shrink, 200, rounds)

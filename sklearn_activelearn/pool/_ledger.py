@@ -145,7 +145,8 @@ class Ledger:
         found = np.full(len(self.places), -1)
         is_open = np.ones(len(is_for_sale), dtype=bool)
         for numbers in (self.found, self.rows):
-            self._stay(found, is_open, numbers, identity.exact, self.keys.exact)
+            if (found < 0).any():
+                self._stay(found, is_open, numbers, identity.exact, self.keys.exact)
         n_sought, pool, is_lost = self.n_sought, self.pool, found < 0
         before = slice(n_sought)
         if pool and is_lost[before].any() and identity.fingerprint == pool:
