@@ -13,7 +13,8 @@ class OneClassWarning(UserWarning):
     -----
     A stream learner warns at the end of a call if it has predicted the same class for
     each of the last rows it has seen, as many as the larger of 1,000 and a quarter of
-    ``n_seen_``, although it has been taught labels of two classes.
+    ``n_seen_``, although it has been taught labels of two classes; or if it has stopped
+    asking with one. See `class_weight`.
 
     References
     ----------

@@ -89,7 +89,7 @@ def ask_by_blocks(learner, X, answer, candidates):
     for start, rows in in_groups(prefetched(source.blocks()), learner._group):
         these = numbers[start : start + len(rows)]
         try:
-            learner._ask(rows, partial(ask_in_whole, answer, these), None, limits)
+            learner._ask_rows(rows, partial(ask_in_whole, answer, these), None, limits)
         finally:
             bought.append(these[learner.queried_indices_])
             learner.queried_indices_ = np.concatenate(bought)
