@@ -33,6 +33,7 @@ MODULES = [
     "stream/_linear_state",
     "stream/_adaptive_state",
     "stream/_batched_pass",
+    "stream/_class_weights",
     "stream/_pass",
     "stream/_tally",
     "stream/_updates",

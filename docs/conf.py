@@ -96,6 +96,7 @@ MODULES = {
     "labeling": "Labelling sessions",
     "sources": "Rows that do not fit in memory",
     "datasets": "Data sets",
+    "exceptions": "Warnings",
     "testing": "Checks of your own learners",
 }
 

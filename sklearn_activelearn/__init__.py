@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
     from . import batch as batch
     from . import datasets as datasets
     from . import evaluation as evaluation
+    from . import exceptions as exceptions
     from . import labeling as labeling
     from . import losses as losses
     from . import pool as pool
@@ -79,6 +80,7 @@ _MODULES = (
     "batch",
     "datasets",
     "evaluation",
+    "exceptions",
     "labeling",
     "losses",
     "pool",

@@ -229,6 +229,16 @@ normalize : bool, default=True
     Scale each row to unit Euclidean norm on the fly, which the analysis
     assumes; zero rows stay zero. With `fit_intercept` the row is then
     divided by the square root of 2.
+class_weight : {"balanced"}, dict or None, default=None
+    What a label of each class counts for. "balanced": as much less as there are more
+    of its class, and predictions change half way between the classes' mean scores;
+    where one class is rare it finds more of its rows, and often buys more labels. A
+    dict has weights > 0 by class, 1 for those that it lacks. None: all count the same.
+    The formulas are in the user guide, on the page "Unequal classes".
+one_class_limit : int >= 0 or None, default=1000
+    With `class_weight` every row is bought while labels of one class only are known
+    and fewer labels than this have been bought. None: no limit. Without effect if
+    `class_weight` is None.
 budget : int >= 0, float in [0, 1] or None, default=None
     Labels it may buy between one `fit` and the next. Raise it with
     `set_params` to go on. A float is a share of the rows seen before and in the
@@ -246,7 +256,8 @@ coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     Weights that predict; they apply to rows of unit norm if `normalize`.
     One row for two classes: the weights of ``classes_[1]``.
 intercept_ : ndarray of shape (1,) or (n_classes,)
-    Weights of the constant feature.
+    Weights of the constant feature; with ``class_weight="balanced"`` less thresholds,
+    which predictions have and queries do not.
 n_skipped_ : int
     Rows asked for and skipped.
 stop_reason_ : str or None
@@ -262,7 +273,7 @@ n_updates_ : int
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
         of its range, NaN or infinity in X, labels outside the classes; `average`,
-        `fit_intercept` or `normalize` changed without `fit`.
+        `fit_intercept`, `normalize` or `class_weight` changed without `fit`.
 {multiclass}
     With more than two classes the margin is half the gap between the two
     highest scores, and a label moves its own class and its strongest rival.

@@ -269,10 +269,11 @@ def check_different(ids, hashes):
     order = np.argsort(hashes, kind="stable")
     (again,) = np.nonzero(hashes[order[1:]] == hashes[order[:-1]])
     if len(again):
-        first = again[np.argmin(order[again + 1])]
+        at = again[np.argmin(order[again + 1])]
+        first, second = order[at : at + 2]
         raise ValueError(
-            f"ids must all be different, got {native(ids[order[first]])!r} at positions "
-            f"{order[first]} and {order[first + 1]}."
+            f"ids must all be different, got {native(ids[first])!r} at positions "
+            f"{first} and {second}."
         )
 
 

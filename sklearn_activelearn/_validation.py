@@ -4,6 +4,7 @@ Rows come in as C-contiguous or CSR floats, uncopied where they already are.
 """
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from numbers import Integral, Real
 
@@ -259,3 +260,25 @@ def check_row_numbers(rows, name, n_rows):
     if np.count_nonzero(is_named) < len(rows):
         raise ValueError(f"{name} names a row more than once.")
     return rows
+
+
+def check_class_weight(class_weight, classes=None):
+    """Raise unless it is None, "balanced" or weights of known classes above 0."""
+    if class_weight is None:
+        return
+    if isinstance(class_weight, str):
+        check_option(class_weight, "class_weight", ("balanced",))
+        return
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            "class_weight must be None, 'balanced' or a dict of weights by class, got "
+            f"an instance of {type(class_weight).__name__}."
+        )
+    for label, weight in class_weight.items():
+        check_number(weight, f"class_weight[{label!r}]", 0)
+    known = class_weight if classes is None else classes.tolist()
+    for label in class_weight:
+        if label not in known:
+            raise ValueError(
+                f"class_weight has the class {label!r}, which is none of {known}."
+            )

@@ -143,12 +143,17 @@ LINEAR_STREAM_LEARNERS = [
     SOLEClassifier(0.5, a=2.0, query_probability="margin", dual=False),
     SOLEClassifier(0.2, max_stored=3, normalize=False),
     SOLEClassifier(query_probability=coin_of),
+    CBGZClassifier(b=0.3, class_weight="balanced", one_class_limit=4),
+    MarginLossClassifier(learning_rate="adaptive", class_weight="balanced"),
+    GreedyOnlineClassifier(m=2, average=False, class_weight="balanced"),
+    RLSSamplingClassifier(60.0, variant="next", class_weight="balanced"),
 ]
 
 KERNEL_STREAM_LEARNERS = [
     family(RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1)),
     RLSSamplingClassifier(60.0, variant="next", kernel=overlap_of, max_stored=5),
     SOLEClassifier(0.2, kernel="poly", degree=2),
+    SOLEClassifier(0.2, kernel="rbf", max_stored=5, class_weight="balanced"),
 ]
 
 STREAM_LEARNERS = [*LINEAR_STREAM_LEARNERS, *KERNEL_STREAM_LEARNERS]

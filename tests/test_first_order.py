@@ -44,7 +44,7 @@ def gaussian_stream(seed, n_classes, n_rows=60, n_features=5, scale=1.0):
     return X, (scores + noise).argmax(axis=1)
 
 
-def run_twin(learner, rule, X, codes, n_classes):
+def run_twin(learner, rule, X, codes, n_classes, classes=None):
     """Run the twin with the parameters of a learner, and with its coins."""
     n_dims = X.shape[1] + learner.fit_intercept
     return twin.run(
@@ -61,6 +61,7 @@ def run_twin(learner, rule, X, codes, n_classes):
         seed=learner._coin_seed,
         budget=np.inf if learner.budget is None else learner.budget,
         patience=np.inf if learner.patience is None else learner.patience,
+        classes=classes,
     )
 
 

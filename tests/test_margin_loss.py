@@ -44,7 +44,7 @@ def inverse_margin(margins):
     return 0.5 / (0.5 + margins)
 
 
-def run_twin(learner, X, codes, n_classes, q="tight"):
+def run_twin(learner, X, codes, n_classes, q="tight", classes=None):
     """Run the twin with the parameters of a learner, and with its coins."""
     loss = make_loss(learner.loss)
     _, slope = twin.curves(loss.name, **loss.get_params())
@@ -66,6 +66,7 @@ def run_twin(learner, X, codes, n_classes, q="tight"):
         seed=learner._coin_seed,
         budget=np.inf if learner.budget is None else learner.budget,
         patience=np.inf if learner.patience is None else learner.patience,
+        classes=classes,
     )
 
 

@@ -211,7 +211,7 @@ def test_only_public_names_are_listed():
     modules = {
         path.stem if path.suffix else path.name
         for path in Path(sklearn_activelearn.__file__).parent.iterdir()
-        if not path.name.startswith("_") and path.suffix in ("", ".pyi")
+        if not path.name.startswith("_") and path.suffix in ("", ".py", ".pyi")
     }
     assert {*names} == {*sklearn_activelearn.__all__} | modules
     assert all(hasattr(sklearn_activelearn, name) for name in names)

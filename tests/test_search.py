@@ -213,6 +213,7 @@ def test_groups_of_rows_looked_at_together():
     assert search.fused_.all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_transformers_are_fitted_once_a_fold_and_setting():
     X, y = DIGITS
     fits = []

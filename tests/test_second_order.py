@@ -86,7 +86,7 @@ def each_rule(test):
     return pytest.mark.parametrize("rule", RULES)(drawn_for(len(RULES), test))
 
 
-def run_twin(learner, rule, K, codes, n_classes, n_features):
+def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None):
     """Run the twin with the parameters of a learner, and with its coins."""
     params = learner.get_params()
     limits = {
@@ -102,6 +102,7 @@ def run_twin(learner, rule, K, codes, n_classes, n_features):
         next_row=params.get("variant") == "next",
         a=params.get("a", 1.0),
         seed=learner._coin_seed,
+        classes=classes,
         **limits,
     )
 
@@ -409,6 +410,7 @@ NUMERICS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @pytest.mark.parametrize("name", NUMERICS)
 def test_the_inverse_stays_one(name):
     make, params = NUMERICS[name]

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._validation import check_flag, check_limit, check_number
 from ..stream._loop import StreamLoop
+from ..stream._tallied import check_tallied
 from ..stream._tally import Octaves, sums_since
 from ._estimate import Estimate
 from ._online_intervals import online_betting_interval, online_score_t_interval
@@ -150,7 +151,7 @@ def online_score(
         raise ValueError(
             "always_valid=True needs window=None: it holds for all rows so far."
         )
-    tallied = learner._check_tallied()
+    tallied = check_tallied(learner)
     sums = sums_since(tallied, window)
     value, low, high = np.nan, 0.0, 1.0
     if sums.n_labels:

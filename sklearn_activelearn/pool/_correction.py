@@ -95,9 +95,9 @@ def train_on_values(learner, X):
         return
     if len(outside):
         warn(
-            f"{np.count_nonzero(is_other)} labelled rows have other values than before, and "
-            f"{len(outside)} are not in X: of those the model is trained on the values "
-            "that were seen last. Pass the whole pool.",
+            f"{np.count_nonzero(is_other)} labelled rows have other values than "
+            f"before, and {len(outside)} are not in X: of those the model is trained "
+            "on the values that were seen last. Pass the whole pool.",
             stacklevel=5,
         )
     others = take(rows, np.flatnonzero(is_other))

@@ -38,7 +38,7 @@ cdef class AdaptiveState(LinearState):
 
     Parameters
     ----------
-    weights, memory, counts, tallied, seed, normalize, fit_intercept, average
+    weights, memory, counts, tallied, classes, seed, normalize, fit_intercept, average
         As for `LinearState`.
     scales : Scales
         Copied.
@@ -51,11 +51,12 @@ cdef class AdaptiveState(LinearState):
     cdef Py_ssize_t n_rows, n_laid
 
     def __init__(
-        self, weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
-        scales,
+        self, weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+        average, scales,
     ):
         super().__init__(
-            weights, memory, counts, tallied, seed, normalize, fit_intercept, average
+            weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+            average,
         )
         self.arrays = np.array(scales.squares), np.array(scales.n_present)
         self.squares, self.n_present = self.arrays

@@ -1,5 +1,8 @@
 """What the first-order one-pass learners share: weights, their mean, prediction."""
 
+from collections.abc import Mapping
+from typing import Any, Literal
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,6 +12,7 @@ from .._protocol import ActiveClassifier
 from .._typing import Floats, Seed
 from .._validation import check_number, check_option
 from ._adaptive_state import AdaptiveState, Scales
+from ._classes import class_weights, prediction_thresholds
 from ._linear import LinearPredictor
 from ._linear_state import LinearState, Weights
 from ._loop import StreamLoop
@@ -36,6 +40,10 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         Append a constant feature 1 to each row.
     normalize : bool, default=True
         Scale each row to unit Euclidean norm on the fly.
+    class_weight : {"balanced"}, dict or None, default=None
+        What a label of each class counts for.
+    one_class_limit : int >= 0 or None, default=1000
+        With `class_weight`: labels bought whatever the rule while one class is known.
     budget : int >= 0, float in [0, 1] or None, default=None
         Labels it may buy between one `fit` and the next.
     patience : int >= 1, default=None
@@ -95,6 +103,8 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -103,10 +113,18 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.average = average
         self.fit_intercept = fit_intercept
         self.normalize = normalize
+        self.class_weight = class_weight
+        self.one_class_limit = one_class_limit
         self.budget = budget
         self.patience = patience
         self.shuffle = shuffle
         self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # other rows may outweigh the constant feature, whatever classes weigh
+        tags.classifier_tags.poor_score = not self.normalize
+        return tags
 
     @property
     def _group(self):
@@ -143,7 +161,8 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def intercept_(self) -> Floats:
         """Weights of the constant feature."""
         check_is_fitted(self)
-        return self._mean(self._weights.intercept, self._weights.intercept_drift)
+        intercept = self._mean(self._weights.intercept, self._weights.intercept_drift)
+        return intercept - prediction_thresholds(self, self.average)
 
     def _mean(self, last, drift):
         if not self.average or self.n_taught_ == 0:
@@ -170,6 +189,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self._memory,
             self._counts,
             self._tallied,
+            class_weights(self),
             self._coin_seed,
             self.normalize,
             self.fit_intercept,

@@ -15,6 +15,7 @@ from ._linear_state cimport LinearState, Row
 from ._pass cimport Pass
 
 from .. import _rows
+from ._class_weights import ClassWeights, no_labels
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
@@ -126,7 +127,7 @@ cdef class Products:
         cdef const double[:, ::1] all_weights = weights
         cdef LinearState state = LinearState(
             Weights(weights[:, :0], intercepts, weights[:, :0], intercepts),
-            [], Counts(), no_rows(), 0, normalize, False, False,
+            [], Counts(), no_rows(), ClassWeights(no_labels(2)), 0, normalize, False, False,
         )
         cdef double[:, ::1] out = np.empty((self.n, self.n_vectors))
         cdef Py_ssize_t start = 0, end, slot
@@ -256,6 +257,8 @@ class BatchedPass:
             taught[own] = max(one.state.clock.n_taught, 1)
             intercepts[own] = one.state.c
             intercepts[own] -= np.asarray(one.state.c_drift) / taught[own]
+            if one.state.balances:
+                intercepts[own] -= one.state.classes.mean_thresholds
         with np.errstate(over="ignore", invalid="ignore"):  # of who was stopped
             self.drift /= taught if self.products.sparse else taught[:, None]
             self.means = np.subtract(self.weights, self.drift, out=self.drift)

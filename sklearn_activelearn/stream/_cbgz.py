@@ -1,6 +1,7 @@
 """CBGZ: ask with probability b / (b + margin)."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from .._docstrings import STREAM
 from .._documented import documented
@@ -28,7 +29,8 @@ class CBGZClassifier(StreamClassifier):
     {update, eta0}
     beta : float > 0, default=1.0
         Scale of the adaptive b; not used otherwise.
-    {average, fit_intercept, normalize, budget, patience, shuffle, random_state}
+    {average, fit_intercept, normalize, class_weight, one_class_limit, budget, patience,
+    shuffle, random_state}
 
     Attributes
     ----------
@@ -90,6 +92,8 @@ class CBGZClassifier(StreamClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -99,6 +103,8 @@ class CBGZClassifier(StreamClassifier):
             average=average,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

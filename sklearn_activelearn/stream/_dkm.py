@@ -1,6 +1,7 @@
 """DKM: ask inside a margin that shrinks."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from .._docstrings import STREAM
 from .._documented import documented
@@ -29,8 +30,8 @@ class DKMClassifier(StreamClassifier):
         First threshold s. "max": 1, the largest margin of a unit row and a unit
         w; "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
         dimensions, the constant feature included.
-    {update, eta0, average, fit_intercept, normalize, budget, patience, shuffle,
-    random_state}
+    {update, eta0, average, fit_intercept, normalize, class_weight, one_class_limit,
+    budget, patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -88,6 +89,8 @@ class DKMClassifier(StreamClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -97,6 +100,8 @@ class DKMClassifier(StreamClassifier):
             average=average,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

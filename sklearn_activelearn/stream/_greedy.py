@@ -1,6 +1,7 @@
 """Greedy online selection: the smallest margin of every few rows."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class GreedyOnlineClassifier(StreamClassifier):
         ``eta0 / T**power_t`` ("invscaling") times the gradient. "adaptive": steps
         follow the sizes of features and rows, as for `MarginLossClassifier`, and
         there is nothing to tune.
-    {power_t, average, fit_intercept, normalize, budget}
+    {power_t, average, fit_intercept, normalize, class_weight, one_class_limit, budget}
     patience : int >= 1, default=None
         Stop asking for good after this many rows in a row without a purchase;
         without effect here, as there is one in every group.
@@ -60,7 +61,8 @@ class GreedyOnlineClassifier(StreamClassifier):
     Each purchase is certain given its group, so ``return_probability=True``
     reports 1; reweighting by it is not valid. Ties go to the row that came
     first. With more than two classes the margin is half the gap between the two
-    highest scores, and a label moves its own class and its strongest rival.
+    highest scores, and a label moves its own class and its strongest rival. It
+    buys one row in `m` also while one class is known: `one_class_limit` is not used.
 
     References
     ----------
@@ -92,6 +94,8 @@ class GreedyOnlineClassifier(StreamClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = False,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -101,6 +105,8 @@ class GreedyOnlineClassifier(StreamClassifier):
             average=average,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

@@ -10,6 +10,7 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint64_t
 
 from .._rows cimport al_rows
+from ._class_weights cimport ClassWeights, average_in
 from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport Tally
 
@@ -33,6 +34,8 @@ class Counts(NamedTuple):
     n_taught: int = 0  # labels learned, bought or not
     n_updates: int = 0  # labels that changed the weights
     n_idle: int = 0  # rows since the last purchase
+    n_alike: int = 0  # rows in a row for which one class was predicted
+    last_guess: int = -1  # that class
 
 
 cdef inline double norm_of(
@@ -76,6 +79,8 @@ cdef class LinearState:
         Where the clock stands.
     tallied : Tallied
         What is known of its error on the stream; copied.
+    classes : ClassWeights
+        What the labels of each class weigh; worked on in place.
     seed : int
         Seed of the uniform numbers, one per row seen.
     normalize, fit_intercept, average : bool
@@ -87,13 +92,15 @@ cdef class LinearState:
         Rows have to be scored together with their norms.
     reports : bool
         The probability of a purchase is reported, or weighs it.
+    guess : int
+        Class that is predicted for the row scored last.
     least : float
         A bound of the probability of buying the label of the row scored last: the
         error is estimated from labels that were bought with a coin below it.
     """
 
     def __init__(
-        self, weights, memory, counts, tallied, seed,
+        self, weights, memory, counts, tallied, ClassWeights classes, seed,
         bint normalize, bint fit_intercept, bint average,
     ):
         self.weights = Weights(
@@ -103,10 +110,11 @@ cdef class LinearState:
         self.memory = np.array(memory, dtype=np.float64)
         self.m = self.memory if len(self.memory) else np.zeros(1)
         self.m_before = np.empty(len(self.m))
-        self.scores = np.zeros(len(self.c))
+        self.scores, self.mean_scores = np.zeros(len(self.c)), np.zeros(len(self.c))
         (self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-         self.clock.n_updates, self.clock.n_idle) = counts
-        self.tally = Tally(tallied)
+         self.clock.n_updates, self.clock.n_idle, self.n_alike, self.last_guess) = counts
+        self.tally, self.classes = Tally(tallied), classes
+        self.balances = classes.balances
         self.seed = seed
         self.normalize, self.fit_intercept = normalize, fit_intercept
         self.average = average
@@ -118,7 +126,7 @@ cdef class LinearState:
         """Where the clock stands."""
         return Counts(
             self.clock.n_seen, self.clock.n_queries, self.clock.n_taught,
-            self.clock.n_updates, self.clock.n_idle,
+            self.clock.n_updates, self.clock.n_idle, self.n_alike, self.last_guess,
         )
 
     @property
@@ -172,29 +180,63 @@ cdef class LinearState:
         return squares
 
     cdef double margin(self) noexcept nogil:
-        """Margin of the row whose scores are filled in."""
+        """Margin of the row whose scores are filled in; fills in its `guess`."""
         cdef Py_ssize_t k
         cdef double s = self.scores[0], first = s, second = -1.0 / 0.0, check = 0
         if self.scores.shape[0] == 1:
+            self.guess = s > 0
+            if self.balances:
+                self.guess = s > self.classes.thresholds[0]
             return fabs(s)
+        self.guess = 0
         for k in range(1, self.scores.shape[0]):
             s = self.scores[k]
             check += s - s
             if s > first:
-                first, second = s, first
+                first, second, self.guess = s, first, k
             elif s > second:
                 second = s
+        if self.balances:
+            self.guess = self.highest(self.scores, self.classes.thresholds)
         return (first - second) / 2 + check
 
-    cdef Py_ssize_t guess(self) noexcept nogil:
-        """Class that is predicted for the row whose scores are filled in."""
+    cdef Py_ssize_t highest(
+        self, const double[::1] scores, const double[::1] thresholds
+    ) noexcept nogil:
+        """Class whose score is highest above its threshold."""
         cdef Py_ssize_t k, best = 0
-        if self.scores.shape[0] == 1:
-            return self.scores[0] > 0
-        for k in range(1, self.scores.shape[0]):
-            if self.scores[k] > self.scores[best]:
+        if scores.shape[0] == 1:
+            return scores[0] > thresholds[0]
+        for k in range(1, scores.shape[0]):
+            if scores[k] - thresholds[k] > scores[best] - thresholds[best]:
                 best = k
         return best
+
+    cdef void score_by_mean(self, const al_rows *X, const Row *row) noexcept nogil:
+        """Fill in the scores of the row that was scored last with the mean weights."""
+        cdef Py_ssize_t k
+        cdef double lag
+        for k in range(self.W.shape[0]):
+            self.mean_scores[k] = self.scores[k]
+            if self.average and self.clock.n_taught > 0:
+                lag = X.dot(X, row.index, &self.W_drift[k, 0]) * row.scale
+                self.mean_scores[k] -= (lag + self.c_drift[k]) / self.clock.n_taught
+
+    cdef Py_ssize_t prediction(
+        self, const al_rows *X, const Row *row, Py_ssize_t n_alike, Py_ssize_t last_guess
+    ) noexcept nogil:
+        """Class that the row that was scored last is predicted to be of.
+
+        Where the mean of the weights predicts, a row has to be read again for that.
+        So it is done for one row in ALIKE, and for those that the last weights take
+        for another class; others are taken to be of the same class as before.
+        """
+        if not self.average:
+            return self.guess
+        if self.guess == last_guess and n_alike % ALIKE:
+            return last_guess
+        self.score_by_mean(X, row)
+        return self.highest(self.mean_scores, self.classes.mean_thresholds)
 
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil:
         """Margin of the label against its strongest rival, which is filled in."""
@@ -254,6 +296,23 @@ cdef class LinearState:
         self.measure(X, row)
         return sqrt(row.squared_norm)
 
+    cdef void count(
+        self, const al_rows *X, const Row *row, Py_ssize_t label, double probability,
+        int power,
+    ) noexcept nogil:
+        """Count a label that is about to be learned, and the scores of its row."""
+        cdef Py_ssize_t k
+        cdef double share
+        self.classes.count(label, probability)
+        if not self.classes.balances:
+            return
+        self.score_by_mean(X, row)
+        share = self.classes.share(label, probability, power)
+        for k in range(self.scores.shape[0]):
+            average_in(&self.classes.means[k, label], self.scores[k], share)
+            average_in(&self.classes.mean_means[k, label], self.mean_scores[k], share)
+        self.classes.place()
+
     cdef int prepare(
         self, const al_rows *X, Row *row, bint later
     ) except? -1 nogil:
@@ -280,12 +339,17 @@ cdef class LinearState:
             step = 1.0 if row.squared_norm > 0 else 0.0  # a zero row is no seed
         else:
             step = update_rule.cy_step(z, row.squared_norm, probability, &self.clock)
+            step *= self.classes.step_weight(
+                label, probability, update_rule.scale_free
+            )
         if step != 0:
             growth = fabs(step) * self.length(X, row)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
         if asked and not seeding:  # a rule in Python may raise: nothing is changed yet
             query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
+        # scores of mistakes grow with their number, those of gradient steps settle
+        self.count(X, row, label, probability, 3 if update_rule.scale_free else 1)
         if step != 0:
             self.reach += growth
             self.clock.n_updates += 1

@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import NotFittedError
 
 from .._beginning import draw_seeds, validate_and_append, validate_and_reset
 from .._containers import NO_ROWS, loaded, take
@@ -26,11 +25,16 @@ from .._validation import (
     is_share,
 )
 from ..sources._base import Source
+from ._class_weights import no_labels
+from ._classes import check_class_parameters, warn_of_one_class
 from ._linear_state import Counts
 from ._pass import Pass, raise_unless_done, run, teach
 from ._rule_checks import check_rules, initial_memory
 from ._sources import ask_by_blocks, check_rows_or_source, simulate_blocks
-from ._tally import Sums, no_rows
+from ._tally import no_rows
+
+#: What pickles of version 0.1.0 lack.
+VERSION_0_1_0 = {"class_weight": None, "one_class_limit": 1000}
 
 
 @documented(LEARNER)
@@ -46,7 +50,7 @@ class StreamLoop:
     _flags = ("fit_intercept", "normalize", "shuffle")
 
     #: Parameters that cannot change between calls: weights mean nothing without them.
-    _shaped_by = ("fit_intercept", "normalize")
+    _shaped_by = ("fit_intercept", "normalize", "class_weight")
 
     #: Rows that are considered together; the stream can be cut at their multiples.
     _group = 1
@@ -125,6 +129,10 @@ class StreamLoop:
         """Labels that changed the weights."""
         return self._counts.n_updates
 
+    def __setstate__(self, state):
+        began = {"_class_sums": None} if "_counts" in state else {}
+        super().__setstate__(VERSION_0_1_0 | began | state)
+
     def _follows_from_labels(self):
         """Whether what it asks for follows from its labels: no, clocks count."""
         return False
@@ -135,6 +143,7 @@ class StreamLoop:
         check_limit(self.patience, "patience", low=1)
         for name in self._flags:
             check_flag(getattr(self, name), name)
+        check_class_parameters(self)
 
     def _checked_rules(self):
         """Return the query rule and the update rule, if they are that."""
@@ -156,7 +165,7 @@ class StreamLoop:
 
     def _check_form(self):
         for name, now in self._form().items():
-            before = self._began_with[name]
+            before = self._began_with.get(name)  # version 0.1.0 had fewer
             if now != before:
                 raise ValueError(
                     f"{name} cannot change from {before!r} to {now!r}: what was "
@@ -173,20 +182,24 @@ class StreamLoop:
         self._memory = self._initial_memory(self._checked_rules()[0])
         self._weights = self._zero_weights(1)
         self._counts, self._tallied = Counts(), no_rows()
+        self._class_sums = no_labels(2)
         self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
 
     def _set_classes(self, classes):
+        check_class_parameters(self, classes)
         super()._set_classes(classes)
         if len(classes) > 2:  # those for two are there since it began
             self._weights = self._zero_weights(len(classes))
+            self._class_sums = no_labels(len(classes))
 
     def _commit(self, state):
         self._weights = state.weights
         self._memory = state.memory
         self._counts = state.counts
         self._tallied = state.tallied
+        self._class_sums = state.classes.sums
 
     def _ready(self):
         """Return the rules, and the state that they work on."""
@@ -236,6 +249,7 @@ class StreamLoop:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
         self._requests = self._requests.plus(keys, probabilities, forecasts[:n_bought])
+        warn_of_one_class(self)
         return Purchase(rows, probabilities)
 
     def _why_closed(self, outcome, budget, patience):
@@ -277,23 +291,6 @@ class StreamLoop:
         self.n_skipped_ += n_skipped
         return n_skipped
 
-    def _check_tallied(self):
-        """Return what is known of its error on the stream, or say why nothing is."""
-        name = type(self).__name__
-        if not hasattr(self, "_tallied"):
-            raise NotFittedError(f"This {name} has not seen a row yet.")
-        if self._checked_rules()[0].is_threshold:
-            raise ValueError(
-                f"{name} asks below a threshold: it buys other rows with probability "
-                "0, and the labels it buys say nothing of its error on them."
-            )
-        if np.isinf(Sums(*self._tallied.sums).excess):
-            raise ValueError(
-                f"This {name} let rows pass that it would buy with probability 0, and "
-                "the labels it buys say nothing of its error on them."
-            )
-        return self._tallied
-
     def _refund(self, n_labels):
         self._n_refunded += n_labels
 
@@ -312,6 +309,7 @@ class StreamLoop:
 
     def _warn_after_run(self):
         """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
+        warn_of_one_class(self)
 
     def _simulation(self, X, y, classes, n_offered):
         """Check rows and their labels once; return what simulates some of them.
@@ -357,13 +355,16 @@ class StreamLoop:
         self.queried_indices_ = prepared.rows_bought
         self.stop_reason_ = self._why_closed(outcome, *limits)
 
-    def _ask(self, X, identity, answer, candidates, limits=None):
-        if isinstance(X, Source):
-            ask_by_blocks(self, X, identity, answer, candidates)
-            return
-        query_rule, update_rule, state = self._ready()
-        if n := X.shape[0]:
+    def _ask(self, X, identity, answer, candidates):
+        if X.shape[0]:
             self._known_by = identity.kind
+        ask = ask_by_blocks if isinstance(X, Source) else StreamLoop._ask_rows
+        ask(self, X, answer, candidates)
+        self._warn_after_run()
+
+    def _ask_rows(self, X, answer, candidates, limits=None):
+        query_rule, update_rule, state = self._ready()
+        n = X.shape[0]
         limits = limits or self._limits(n if candidates is None else len(candidates))
         bought, codes = np.empty(n, np.int64), np.full(n, -1, np.int32)
         n_before = self._counts.n_queries
@@ -392,7 +393,6 @@ class StreamLoop:
             ensure_done(end)
         raise_unless_done(outcome, X, self._remedy)
         self.stop_reason_ = self._why_closed(outcome, *limits)
-        self._warn_after_run()
 
     def _end(self, state, bought, n_before):
         self._commit(state)

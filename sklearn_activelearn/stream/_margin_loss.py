@@ -1,7 +1,7 @@
 """Margin-loss samplers: active learning as gradient descent on a margin loss."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +57,7 @@ class MarginLossClassifier(StreamClassifier):
     n_warm_start : int >= 0, default=0
         So many labels are bought first, of whatever rows come, and learned with
         the hinge: a way around local minima. Labels taught unasked count.
-    {average, fit_intercept, normalize, budget}
+    {average, fit_intercept, normalize, class_weight, one_class_limit, budget}
     patience : int >= 1 or None, default=1000
         Stop asking for good after this many rows in a row without a purchase.
         None: never.
@@ -70,11 +70,11 @@ class MarginLossClassifier(StreamClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; `average`,
-        `fit_intercept` or `normalize` changed without `fit`. Weights that overflow,
-        a `query_probability` whose values will not do, and a loss of your own whose
-        slopes will not do, are also errors.
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, NaN or infinity in X, labels outside the classes; `average`,
+        `fit_intercept`, `normalize` or `class_weight` changed without `fit`. Weights
+        that overflow, a `query_probability` whose values will not do, and a loss of
+        your own whose slopes will not do, are also errors.
 
     See Also
     --------
@@ -144,6 +144,8 @@ class MarginLossClassifier(StreamClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = False,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = 1000,
         shuffle: bool = True,
@@ -153,6 +155,8 @@ class MarginLossClassifier(StreamClassifier):
             average=average,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -186,6 +190,7 @@ class MarginLossClassifier(StreamClassifier):
 
     def _warn_after_run(self):
         """Warn of a step so large that no row is worth asking for after the first."""
+        super()._warn_after_run()
         few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
             step = f"eta0={self.eta0}"

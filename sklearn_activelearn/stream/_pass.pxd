@@ -21,9 +21,10 @@ cdef class Pass:
     cdef double[::1] probabilities
     cdef double[:, ::1] forecasts
     cdef Py_ssize_t n, n_bought, n_open, budget, patience, stopped_at
+    cdef Py_ssize_t n_alike_before, last_guess_before
     cdef double excess
     cdef Clock before
-    cdef bint ordered, later, measured, observes, jumps, open, interrupted, unfinished
+    cdef bint ordered, later, measured, observes, jumps, open, interrupted, unfinished, searches
     cdef int reason
     cdef int advance(self, Py_ssize_t start, Py_ssize_t end) except -1 nogil
     cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil

@@ -19,11 +19,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from .._rows cimport Rows, al_rows
-from ._linear_state cimport C_DONE, C_NOT_FINITE, LinearState, Row
+from ._linear_state cimport ALIKE, C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rule_base cimport Clock, QueryRule, UpdateRule
 from ._tally cimport BLOCK, EXCESS, OCTAVE_ROWS, ROWS, octave_of
 
 from .._validation import check_finite_row
+from ._class_weights import ClassWeights, no_labels
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
@@ -121,7 +122,9 @@ cdef class Pass:
         self.tally = state.tally
         self.n_open = <Py_ssize_t> self.tally.sums[ROWS]
         self.excess = self.tally.sums[EXCESS]
-        state.reports = self.later
+        state.reports = self.later or state.classes.weighs
+        # of a group one row is bought, whatever is known
+        self.searches = state.classes.weighs and query_rule.group == 1
         if self.later and clock.n_updates == 0:
             budget = clock.n_queries + min(
                 budget - clock.n_queries, query_rule.cy_blind_purchases(clock)
@@ -135,6 +138,7 @@ cdef class Pass:
         cdef const al_rows *X = &self.rows.view
         cdef Clock *clock = &self.state.clock
         cdef Py_ssize_t first = start, stop, position, picked = first
+        cdef Py_ssize_t n_alike, last_guess, guess
         cdef double margin, other, norm = 1.0, coin, probability, least = 1.0
         cdef bint hit
         cdef int reason
@@ -142,6 +146,7 @@ cdef class Pass:
         while start < end and self.reason == C_DONE and not self.interrupted:
             stop = min(start + self.query_rule.group, end)
             margin = 1.0 / 0.0
+            n_alike, last_guess = self.state.n_alike, self.state.last_guess
             for position in range(start, stop):
                 if self.jumps and position + AHEAD < self.n:
                     X.fetch(X, self.at(position + AHEAD))
@@ -151,6 +156,11 @@ cdef class Pass:
                     return self.stopped(C_NOT_FINITE, row.index)
                 if other < margin:
                     margin, picked = other, position
+                n_alike += 1
+                if n_alike > ALIKE:
+                    guess = self.state.prediction(X, &row, n_alike, last_guess)
+                    if guess != last_guess:
+                        n_alike, last_guess = 1, guess
             if picked != stop - 1:
                 row.index, row.slot = self.at(picked), picked - first
                 self.state.score_row(X, &row, self.measured)
@@ -164,6 +174,8 @@ cdef class Pass:
                     X, &row, margin, norm, coin, self.query_rule
                 )
                 least = min(self.state.least, probability)
+                if self.searches and self.state.classes.searches(clock):
+                    probability = least = 1.0
             hit = coin < probability
             if hit:
                 self.tally.stand(self.n_open, self.excess)
@@ -173,6 +185,8 @@ cdef class Pass:
                 if not self.later and self.labels[row.index] < 0:
                     self.ask_for(row.index)
                 self.before = clock[0]
+                self.n_alike_before = self.state.n_alike
+                self.last_guess_before = self.state.last_guess
                 memcpy(
                     &self.state.m_before[0], &self.state.m[0],
                     self.state.m.shape[0] * sizeof(double),
@@ -181,6 +195,7 @@ cdef class Pass:
             if self.observes:
                 self.state.observe(margin, norm, self.query_rule)
             clock.n_seen += stop - start
+            self.state.n_alike, self.state.last_guess = n_alike, last_guess
             if hit:
                 clock.n_queries += 1
                 clock.n_idle = 0
@@ -229,7 +244,7 @@ cdef class Pass:
         self, Py_ssize_t row, double probability, double least, bint counts
     ) noexcept nogil:
         """Write down a purchase; it counts if the coin was below the least."""
-        cdef Py_ssize_t guess = self.state.guess() if counts or self.later else -1
+        cdef Py_ssize_t guess = self.state.guess
         self.bought[self.n_bought] = row
         self.probabilities[self.n_bought] = probability
         if counts:
@@ -258,6 +273,8 @@ cdef class Pass:
         self.tally.stand(self.n_open, self.excess)
         if self.unfinished:
             self.state.clock = self.before
+            self.state.n_alike = self.n_alike_before
+            self.state.last_guess = self.last_guess_before
             self.state.m[:] = self.state.m_before
         return Outcome(self.reason, self.stopped_at, not self.open)
 
@@ -332,8 +349,8 @@ def teach(
 def scores(Rows rows, coef, intercept, bint normalize):
     """Scores of all rows, (n_samples, n_vectors), as the loop computes them."""
     cdef LinearState state = LinearState(
-        Weights(coef, intercept, coef[:, :0], intercept), [], Counts(), no_rows(), 0,
-        normalize, False, False,
+        Weights(coef, intercept, coef[:, :0], intercept), [], Counts(), no_rows(),
+        ClassWeights(no_labels(2)), 0, normalize, False, False,
     )
     out = np.empty((rows.n_rows, len(intercept)))
     cdef double[:, ::1] view = out

@@ -1,6 +1,7 @@
 """Random sampling: the passive baseline of the stream learners."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from .._baseline import baseline_of
 from .._docstrings import STREAM
@@ -22,8 +23,8 @@ class RandomSamplingClassifier(StreamClassifier):
     ----------
     rate : float in (0, 1], default=0.3
         Probability with which each label is bought.
-    {update, eta0, average, fit_intercept, normalize, budget, patience, shuffle,
-    random_state}
+    {update, eta0, average, fit_intercept, normalize, class_weight, one_class_limit,
+    budget, patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -69,6 +70,8 @@ class RandomSamplingClassifier(StreamClassifier):
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -78,6 +81,8 @@ class RandomSamplingClassifier(StreamClassifier):
             average=average,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

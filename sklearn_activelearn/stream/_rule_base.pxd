@@ -30,7 +30,7 @@ cdef class QueryRule:
 
 
 cdef class UpdateRule:
-    cdef public bint seeds, uses_norm
+    cdef public bint seeds, uses_norm, scale_free
     cdef readonly bint is_python
     cdef int cy_begin_pass(self) except -1
     cdef double cy_step(

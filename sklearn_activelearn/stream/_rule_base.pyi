@@ -31,6 +31,7 @@ class QueryRule:
     ) -> None: ...
 
 class UpdateRule:
+    scale_free: bool
     seeds: bool
     uses_norm: bool
     @property

@@ -20,7 +20,7 @@ from . import _python_rules as in_python
 QUERY_ATTRIBUTES = (
     "seeds", "uses_norm", "ignores_margin", "delays", "falls", "is_threshold", "group",
 )
-UPDATE_ATTRIBUTES = ("seeds", "uses_norm")
+UPDATE_ATTRIBUTES = ("seeds", "uses_norm", "scale_free")
 
 
 cdef class QueryRule:
@@ -93,9 +93,7 @@ cdef class QueryRule:
         self.n_memory = n_memory
         if type(self).__flags__ & Py_TPFLAGS_HEAPTYPE:
             in_python.refuse_overridden(type(self), QueryRule)
-        if not self.is_python:
-            return 0
-        for name in QUERY_ATTRIBUTES:
+        for name in QUERY_ATTRIBUTES if self.is_python else ():
             QueryRule.__dict__[name].__set__(self, getattr(self, name))
         return 0
 
@@ -250,12 +248,14 @@ cdef class UpdateRule:
         It needs the norm of the row, whose square is else NaN.
     seeds : bool
         The first label taught sets the weights to that row, signed by the label.
+    scale_free : bool
+        Only ratios of its steps count: class weights are divided by the largest one.
     is_python : bool
         Whether it is written in Python.
 
     See Also
     --------
-    StreamClassifier : What has a query rule and an update rule.
+    StreamClassifier : Has a query rule and an update rule.
 
     References
     ----------
@@ -340,10 +340,9 @@ cdef double step_of(
     return in_python.checked(step, DBL_MAX, rule, f"step({z})", "finite and >= 0")
 
 
-cdef int copy_back(double[::1] values, memory) except -1:
+cdef copy_back(double[::1] values, memory):
     """Change the memory that a method was given to what a compiled rule left."""
     memory[:] = values[: len(memory)]
-    return 0
 
 
 cdef int change(

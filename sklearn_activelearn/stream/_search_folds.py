@@ -14,6 +14,7 @@ from .._validation import check_rows
 from ..sources._base import Source
 from ._base import StreamClassifier
 from ._batched_pass import BatchedPass
+from ._classes import check_class_parameters
 
 
 class SharedSetting(NamedTuple):
@@ -164,6 +165,7 @@ class Folds:
             learner = clone(each.learner)
             try:
                 learner._check_parameters()
+                check_class_parameters(learner, classes)
             except Exception as error:
                 results[each.candidate] = error
                 continue

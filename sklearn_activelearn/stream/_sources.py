@@ -80,7 +80,7 @@ def simulate_blocks(learner, X, codes, order, limits):
     learner.queried_indices_ = np.concatenate(bought)
 
 
-def ask_by_blocks(learner, X, identity, answer, candidates):
+def ask_by_blocks(learner, X, answer, candidates):
     """Learn with an oracle, as `_ask` does, a block at a time."""
     numbers = np.arange(n_rows(X)) if candidates is None else candidates
     limits = learner._limits(len(numbers))
@@ -89,8 +89,7 @@ def ask_by_blocks(learner, X, identity, answer, candidates):
     for start, rows in in_groups(prefetched(source.blocks()), learner._group):
         these = numbers[start : start + len(rows)]
         try:
-            answer_block = partial(ask_in_whole, answer, these)
-            learner._ask(rows, identity, answer_block, None, limits)
+            learner._ask_rows(rows, partial(ask_in_whole, answer, these), None, limits)
         finally:
             bought.append(these[learner.queried_indices_])
             learner.queried_indices_ = np.concatenate(bought)

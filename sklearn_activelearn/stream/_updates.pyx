@@ -42,7 +42,7 @@ cdef class PerceptronUpdate(UpdateRule):
     def __cinit__(self, double eta0=1.0):
         if not 0 < eta0 < INFINITY:
             raise ValueError(f"eta0 == {eta0}, must be > 0 and finite.")
-        self.eta0 = eta0
+        self.eta0, self.scale_free = eta0, True
 
     cdef double cy_step(
         self, double z, double squared_norm, double probability, const Clock *clock
@@ -67,7 +67,7 @@ cdef class ReflectionUpdate(UpdateRule):
     """
 
     def __cinit__(self, double eta0):
-        self.seeds = self.uses_norm = True
+        self.seeds = self.uses_norm = self.scale_free = True
 
     cdef double cy_step(
         self, double z, double squared_norm, double probability, const Clock *clock

@@ -67,7 +67,7 @@ def random(rate):
 
 def run(
     X, y, n_classes, query_rule, *, update, seeds, eta, normalize, fit_intercept,
-    seed, budget=np.inf, patience=np.inf, average=False,
+    seed, budget=np.inf, patience=np.inf, average=False, classes=None,
 ):  # fmt: skip
     """One pass. Returns weights (one vector per class), rows bought, clocks."""
     probability, learned, memory = query_rule
@@ -79,6 +79,8 @@ def run(
         ranked = np.sort(scores)
         margin = (ranked[-1] - ranked[-2]) / 2
         q = probability(margin, np.linalg.norm(x), n_updates)
+        if classes is not None and classes.searches(len(bought)):
+            q = 1.0
         may_ask = len(bought) < budget and idle < patience
         if not (may_ask and uniform(seed, t) < q):
             idle += may_ask
@@ -88,6 +90,9 @@ def run(
         rivals = np.where(np.arange(n_classes) == c, -np.inf, scores)
         r = int(np.argmax(rivals))
         z = (scores[c] - scores[r]) / 2
+        if classes is not None:
+            mean = np.mean(iterates, axis=0) if average and iterates else W
+            classes.add(c, q, scores, mean @ x)
         if seeds and n_updates == 0:
             if np.any(x):
                 W = np.outer(np.where(np.arange(n_classes) == c, 1.0, -1.0), x)
@@ -99,6 +104,8 @@ def run(
             step = eta
         if update == "dkm" and z < 0:
             step = -2 * z / (x @ x)
+        if classes is not None:
+            step *= classes.of_mistake(c)
         if step:
             W[c] += step * x
             W[r] -= step * x

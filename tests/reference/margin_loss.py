@@ -131,6 +131,7 @@ def adapted(labelled, gains, x):
 def run(
     X, y, n_classes, slope, q, *, eta, power=0.0, adaptive=False, n_warm_start=0, m=1,
     normalize, fit_intercept, seed, budget=np.inf, patience=np.inf, average=False,
+    classes=None,
 ):  # fmt: skip
     """One pass: Figure 3 (left) for m = 1, greedy selection for m > 1.
 
@@ -147,6 +148,8 @@ def run(
         i = group[int(np.argmin(margins))]
         warm = len(bought) < n_warm_start
         probability = 1.0 if warm or q is None else q(min(margins))
+        if classes is not None and m == 1 and classes.searches(len(bought)):
+            probability = 1.0
         may_ask = len(bought) < budget and idle < patience
         if not (may_ask and uniform(seed, start) < probability):
             idle += len(group) * may_ask
@@ -160,6 +163,10 @@ def run(
         z = (scores[c] - scores[r]) / 2
         weights.append(hinge_slope(z) if warm else slope(z) / probability)
         step = -eta * len(bought) ** -power * weights[-1]
+        if classes is not None:
+            mean = np.mean(iterates, axis=0) if average and iterates else W
+            classes.add(c, probability, scores, mean @ x)
+            step *= classes.of_gradient(c)
         direction = adapted(labelled, gains, x) if adaptive else x
         W[c] += step * direction
         W[r] -= step * direction

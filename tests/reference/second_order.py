@@ -63,7 +63,7 @@ def everything():
 
 def run(
     G, y, n_classes, query_rule, *, mistakes_only, a, seed, next_row=False,
-    budget=np.inf, patience=np.inf, max_stored=np.inf,
+    budget=np.inf, patience=np.inf, max_stored=np.inf, classes=None,
 ):  # fmt: skip
     """One pass. Returns rows bought and held, and the weights of the latter."""
     probability, starting = query_rule
@@ -72,8 +72,13 @@ def run(
     if n_classes == 2:
         targets = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
+    weights = np.ones(len(y))
+
     def solve(rows, Y):
-        return np.linalg.solve(a * np.eye(len(rows)) + G[np.ix_(rows, rows)], Y)
+        """Coefficients of rows, each and its target times the root of its weight."""
+        roots = np.sqrt(weights[rows])[:, None]
+        products = roots * G[np.ix_(rows, rows)] * roots.T
+        return roots * np.linalg.solve(a * np.eye(len(rows)) + products, roots * Y)
 
     for t in range(len(y)):
         Y = targets[y[held]] if held else np.zeros((0, n_classes))
@@ -83,7 +88,7 @@ def run(
         scores = G[t, held] @ solve(held, Y) if held else np.zeros(n_classes)
         r = G[t, t] / a
         if held:
-            r -= G[t, held] @ solve(held, G[held, t]) / a
+            r -= G[t, held] @ solve(held, G[held, t][:, None])[:, 0] / a
         ranked = np.sort(shrunk)
         margin = (ranked[-1] - ranked[-2]) / 2
         # rows that contradict each other leave a margin of 0, up to rounding
@@ -99,12 +104,17 @@ def run(
                 # nothing is known before the first row: it is wanted
                 now, wanted = wanted or in_transient, q == 1 and not in_transient
                 q = float(now)
+        if may_ask and classes is not None and classes.searches(len(bought)):
+            q = 1.0
         if not (may_ask and uniform(seed, t) < q):
             idle += may_ask
             continue
         idle = 0
         bought.append(t)
         rivals = np.where(np.arange(n_classes) == y[t], -np.inf, scores)
+        if classes is not None:
+            classes.add(y[t], q, scores, scores)
+            weights[t] = classes.weight(y[t])
         if mistakes_only and (scores[y[t]] - rivals.max()) / 2 > rounding:
             continue
         held.append(t)

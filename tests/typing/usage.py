@@ -6,6 +6,7 @@ A type checker reads these functions, and `tests/runs/test_types.py` runs them: 
 
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, assert_type
@@ -84,6 +85,7 @@ from sklearn_activelearn.evaluation import (
     online_score,
     tune_labels_to_target,
 )
+from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.labeling import LabelingSession, export
 from sklearn_activelearn.losses import (
     HingeLoss,
@@ -152,6 +154,12 @@ def use_data_sets() -> None:
     assert_type(y, Ints)
     _, _, u = make_low_noise(20, 3, coef=True, random_state=0)
     assert_type(u, Floats)
+
+
+def use_warnings() -> None:
+    """Stop where a learner warns."""
+    with warnings.catch_warnings(action="error", category=OneClassWarning):
+        MinMarginClassifier().fit(*problem())
 
 
 def use_verbs_of_a_pool_learner() -> None:

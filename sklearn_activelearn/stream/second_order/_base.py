@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._protocol import ActiveClassifier
 from ..._typing import Floats, RowsLike
 from ..._validation import UNLIMITED, check_limit, check_rows
+from .._classes import class_weights, prediction_thresholds
 from .._linear import LinearPredictor
 from .._linear_state import Weights
 from .._loop import StreamLoop
@@ -44,6 +45,8 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         max_stored,
         fit_intercept,
         normalize,
+        class_weight,
+        one_class_limit,
         budget,
         patience,
         shuffle,
@@ -57,6 +60,8 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.max_stored = max_stored
         self.fit_intercept = fit_intercept
         self.normalize = normalize
+        self.class_weight = class_weight
+        self.one_class_limit = one_class_limit
         self.budget = budget
         self.patience = patience
         self.shuffle = shuffle
@@ -70,7 +75,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     @property
     def intercept_(self) -> Floats:
         """Weights of the constant feature."""
-        return self._linear_weights().intercept
+        return self._linear_weights().intercept - prediction_thresholds(self, False)
 
     @property
     def is_dual_(self) -> bool:
@@ -97,6 +102,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
                 norms = kernel.norms(X)[:, None]
                 K = np.divide(K, norms, out=np.zeros_like(K), where=norms > 0)
             scores = (K + self.fit_intercept) @ self._weights.coef.T
+        scores -= prediction_thresholds(self, False)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _linear_weights(self):
@@ -169,6 +175,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self._memory,
             self._counts,
             self._tallied,
+            class_weights(self),
             self._coin_seed,
             self.normalize,
             self.fit_intercept,

@@ -18,7 +18,9 @@ cdef class Inverse:
     ) noexcept nogil
     cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil
     cdef int lay(self, const al_rows *X, const Row *row) except -1 nogil
-    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil
+    cdef void store(
+        self, Py_ssize_t label, double leverage, double weight
+    ) noexcept nogil
 
 
 cdef class Primal(Inverse):
@@ -30,9 +32,9 @@ cdef class Primal(Inverse):
 
 cdef class Dual(Inverse):
     cdef readonly StoredRows stored
-    cdef object factor, codes
+    cdef object factor, codes, root_array
     cdef const double[::1] L
-    cdef double[::1] k, q, z
+    cdef double[::1] k, q, z, roots
     cdef int64_t[::1] y
     cdef int make_room(self) except -1
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil

@@ -47,6 +47,7 @@ class Factor(NamedTuple):
     rows: object
     factor: object
     codes: object
+    roots: object = None  # ones
 
     is_dual = True
     has_kernel = False
@@ -63,6 +64,7 @@ class Images(NamedTuple):
     factor: object
     codes: object
     scales: object
+    roots: object = None  # ones
 
     is_dual = True
     has_kernel = True
@@ -102,8 +104,10 @@ cdef class Inverse:
         """See to it that this row can be stored; it need not be."""
         return 0
 
-    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
-        """Add z z' to A, for the row of `lay` and `direct`."""
+    cdef void store(
+        self, Py_ssize_t label, double leverage, double weight
+    ) noexcept nogil:
+        """Add z z' times the weight to A, for the row of `lay` and `direct`."""
 
 
 cdef class Primal(Inverse):
@@ -150,9 +154,11 @@ cdef class Primal(Inverse):
             self.owned = True
         return 0
 
-    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
+    cdef void store(
+        self, Py_ssize_t label, double leverage, double weight
+    ) noexcept nogil:
         cdef int n = self.M.shape[0], step = 1
-        cdef double factor = -1 / (1 + leverage)
+        cdef double factor = -weight / (1 + weight * leverage)
         # copied by `lay`, so it may be written to
         dsyr("U", &n, &factor, &self.u[0], &step, <double *> &self.M[0, 0], &n)
         self.n_held += 1
@@ -173,10 +179,14 @@ cdef class Dual(Inverse):
         Rows of L up to the diagonal, one after the other.
     codes : ndarray of int64 of shape (n_stored,)
         Class codes.
+    roots : ndarray of shape (n_stored,), or None
+        Square roots of the rows' weights, by which they and their labels are
+        multiplied; None for ones.
     """
 
     def __init__(
         self, double ridge, double constant, Py_ssize_t n_features, rows, factor, codes,
+        roots=None,
     ):
         self.ridge, self.constant = ridge, constant
         self.holds_rows = True
@@ -184,6 +194,8 @@ cdef class Dual(Inverse):
         self.n_held = self.stored.n_rows
         self.L = self.factor = factor
         self.y = self.codes = np.require(codes, requirements="W")
+        roots = np.ones(len(codes)) if roots is None else roots
+        self.roots = self.root_array = np.require(roots, requirements="W")
         self.z, self.u = np.zeros(n_features), np.zeros(n_features + 1)
         self.k, self.q = np.zeros(len(codes) + 1), np.zeros(len(codes) + 1)
 
@@ -191,15 +203,15 @@ cdef class Dual(Inverse):
     def parts(self):
         """What there is to remember."""
         n = self.stored.n_rows
-        return Factor(
-            self.stored.rows, self.factor[: n * (n + 1) // 2], self.codes[:n]
-        )
+        factor = self.factor[: n * (n + 1) // 2]
+        return Factor(self.stored.rows, factor, self.codes[:n], self.root_array[:n])
 
     def primal(self):
         """Return the same matrix in primal form."""
         rows = self.stored.rows
         rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
         rows = np.column_stack([rows, np.full(len(rows), self.constant)])
+        rows *= self.root_array[: len(rows), None]
         A = rows.T @ rows
         A.flat[:: len(A) + 1] += self.ridge
         matrix = cho_solve(cho_factor(A), np.eye(len(A)))
@@ -224,9 +236,10 @@ cdef class Dual(Inverse):
     cdef double leverage(
         self, const al_rows *X, const Row *row, double squares
     ) noexcept nogil:
-        cdef int n = self.stored.n_rows, step = 1
+        cdef int i, n = self.stored.n_rows, step = 1
         self.products(X, row)
-        memcpy(&self.q[0], &self.k[0], n * sizeof(double))
+        for i in range(n):
+            self.q[i] = self.roots[i] * self.k[i]
         self.solve("T", &self.q[0])
         return (squares - ddot(&n, &self.q[0], &step, &self.q[0], &step)) / self.ridge
 
@@ -239,7 +252,7 @@ cdef class Dual(Inverse):
         self.u[:] = 0
         X.add(X, row.index, 1 / self.ridge, row.scale, &self.u[0])
         for i in range(self.stored.n_rows):
-            alpha = self.k[i] / self.ridge
+            alpha = self.roots[i] * self.k[i] / self.ridge
             S.add(S, i, -alpha, 1.0, &self.u[0])
             total += alpha
         self.u[d] = self.constant * (1 / self.ridge - total)
@@ -257,17 +270,22 @@ cdef class Dual(Inverse):
             self.factor, (n + 1) * (n + 2) // 2, n * (n + 1) // 2
         )
         self.y = self.codes = with_room(self.codes, n + 1, n)
+        self.roots = self.root_array = with_room(self.root_array, n + 1, n)
         self.k = with_room(np.asarray(self.k), n + 2, n)
         self.q = with_room(np.asarray(self.q), n + 2, n)
         return 0
 
-    cdef void store(self, Py_ssize_t label, double leverage) noexcept nogil:
-        cdef Py_ssize_t n = self.stored.n_rows
+    cdef void store(
+        self, Py_ssize_t label, double leverage, double weight
+    ) noexcept nogil:
+        cdef Py_ssize_t i, n = self.stored.n_rows
+        cdef double root = sqrt(weight)
         # there was no room in the factor that came in, so this one may be written to
         cdef double *new = <double *> &self.L[0] + n * (n + 1) // 2
-        memcpy(new, &self.q[0], n * sizeof(double))
-        new[n] = sqrt(self.ridge * (1 + leverage))
-        self.y[n] = label
+        for i in range(n):
+            new[i] = root * self.q[i]
+        new[n] = sqrt(self.ridge * (1 + weight * leverage))
+        self.y[n], self.roots[n] = label, root
         self.stored.keep()
         self.n_held += 1
 
@@ -291,7 +309,7 @@ cdef class Dual(Inverse):
             diagonal = hypot(old[i], x)
             self.k[i], self.q[i] = old[i] / diagonal, x / diagonal
             new[i - 1] = diagonal
-            self.y[i - 1] = self.y[i]
+            self.y[i - 1], self.roots[i - 1] = self.y[i], self.roots[i]
         self.stored.drop_first()
         self.n_held -= 1
         return 0
@@ -302,12 +320,13 @@ cdef class Dual(Inverse):
         cdef Py_ssize_t i
         constant[0] = 0
         for i in range(self.stored.n_rows):
-            self.q[i] = 1 if self.y[i] == label else -1
+            self.q[i] = self.roots[i] if self.y[i] == label else -self.roots[i]
         self.solve("T", &self.q[0])
         self.solve("N", &self.q[0])
         for i in range(self.stored.n_features):
             w[i] = 0
         for i in range(self.stored.n_rows):
+            self.q[i] *= self.roots[i]
             S.add(S, i, self.q[i], 1.0, w)
             constant[0] += self.constant * self.q[i]
 
@@ -320,21 +339,22 @@ cdef class KernelDual(Dual):
     Parameters
     ----------
     scales : ndarray of shape (n_stored,)
-        What the stored rows' images are multiplied by.
+        What the stored rows' images are multiplied by for their norms.
     """
 
     def __init__(
         self, double ridge, double constant, Py_ssize_t n_features, rows, factor, codes,
-        scales,
+        scales, roots=None,
     ):
-        super().__init__(ridge, constant, n_features, rows, factor, codes)
+        super().__init__(ridge, constant, n_features, rows, factor, codes, roots)
         self.scales = self.scale_array = np.require(scales, requirements="W")
         self.u = np.zeros(len(codes) + 1)
 
     @property
     def parts(self):
         """What there is to remember."""
-        return Images(*super().parts, self.scale_array[: self.stored.n_rows])
+        rows, factor, codes, roots = super().parts
+        return Images(rows, factor, codes, self.scale_array[: len(codes)], roots)
 
     cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
         pass
@@ -344,6 +364,7 @@ cdef class KernelDual(Dual):
         memcpy(&self.u[0], &self.q[0], n * sizeof(double))
         self.solve("N", &self.u[0])
         for i in range(n):
+            self.u[i] *= self.roots[i]
             self.u[i] /= -self.ridge
         self.u[n] = 1 / self.ridge
 
@@ -371,6 +392,8 @@ cdef class KernelDual(Dual):
     cdef void weigh(self, Py_ssize_t label, double *w, double *constant) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(self.stored.n_rows):
-            w[i] = 1 if self.y[i] == label else -1
+            w[i] = self.roots[i] if self.y[i] == label else -self.roots[i]
         self.solve("T", w)
         self.solve("N", w)
+        for i in range(self.stored.n_rows):
+            w[i] *= self.roots[i]

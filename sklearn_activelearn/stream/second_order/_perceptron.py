@@ -1,6 +1,6 @@
 """The second-order Perceptron: all labels bought, mistakes stored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ..._baseline import baseline_of
@@ -26,8 +26,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     a : float > 0, default=1.0
         Ridge: A = a I + the stored rows' S S'. The larger, the closer to the
         Perceptron.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize, budget,
-    patience, shuffle, random_state}
+    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -36,9 +36,10 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; a kernel,
-        its parameters, `a`, `fit_intercept` or `normalize` changed without `fit`.
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, NaN or infinity in X, labels outside the classes; a kernel, its
+        parameters, `a`, `fit_intercept`, `normalize` or `class_weight` changed without
+        `fit`.
 
     See Also
     --------
@@ -88,6 +89,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         max_stored: int | None = None,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -102,6 +105,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
             max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

@@ -1,6 +1,6 @@
 """RLS selective sampling: ask while the least-squares margin is uncertain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -50,8 +50,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         Buy every label while no more than 16 / lam² max(d, ln t) of them are
         held, as the analysis has it; d is n_features, and 1 more with
         `fit_intercept`. A smaller `max_stored` never gets out of that.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize, budget,
-    patience, shuffle, random_state}
+    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -60,9 +60,10 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; a kernel,
-        its parameters, `fit_intercept` or `normalize` changed without `fit`.
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, NaN or infinity in X, labels outside the classes; a kernel, its
+        parameters, `fit_intercept`, `normalize` or `class_weight` changed without
+        `fit`.
 
     See Also
     --------
@@ -89,8 +90,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
     Where a class is rare, the first rows bought may all be of the other one.
     Then margins grow with every row and ``variant="current"`` or "next" may never
-    ask again: lower `lam`, or take "mistake", whose N does not grow while it is
-    right.
+    ask again: set `class_weight`, lower `lam`, or take "mistake", whose N does not
+    grow while it is right.
 
     With more than two classes the margin is half the gap between the two
     highest scores; all classes share A and have targets ±1. A purchase is
@@ -135,6 +136,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         max_stored: int | None = None,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -149,6 +152,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
             max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

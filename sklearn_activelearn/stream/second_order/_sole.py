@@ -1,6 +1,6 @@
 """SOLE: the second-order label-efficient Perceptron."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from ..._docstrings import SECOND_ORDER
@@ -36,8 +36,8 @@ class SOLEClassifier(SecondOrderClassifier):
         ("potential", the published rule), or b / (b + p). A callable gets an array of
         margins p and returns as many probabilities; `b` is then not used (it must
         still be in its range), and r is computed for every row.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize, budget,
-    patience, shuffle, random_state}
+    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -46,10 +46,10 @@ class SOLEClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; a kernel,
-        its parameters, `a`, `fit_intercept` or `normalize` changed without `fit`. A
-        `query_probability` whose values will not do is also an error.
+        From every verb, before anything is bought or changed: a parameter out of its
+        range, NaN or infinity in X, labels outside the classes; a kernel, its
+        parameters, `a`, `fit_intercept`, `normalize` or `class_weight` changed without
+        `fit`. A `query_probability` whose values will not do is also an error.
 
     See Also
     --------
@@ -114,6 +114,8 @@ class SOLEClassifier(SecondOrderClassifier):
         max_stored: int | None = None,
         fit_intercept: bool = True,
         normalize: bool = True,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
+        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -128,6 +130,8 @@ class SOLEClassifier(SecondOrderClassifier):
             max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
+            class_weight=class_weight,
+            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

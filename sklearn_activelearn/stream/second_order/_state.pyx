@@ -27,7 +27,7 @@ cdef class SecondOrderState(LinearState):
 
     Parameters
     ----------
-    weights, memory, counts, tallied, seed, normalize, fit_intercept, average
+    weights, memory, counts, tallied, classes, seed, normalize, fit_intercept, average
         As for `LinearState`; nothing is averaged.
     inverse : Inverse
         A^-1; worked on in place.
@@ -43,11 +43,12 @@ cdef class SecondOrderState(LinearState):
     cdef double r, wish
 
     def __init__(
-        self, weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
-        Inverse inverse, primal_from, max_stored,
+        self, weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+        average, Inverse inverse, primal_from, max_stored,
     ):
         super().__init__(
-            weights, memory, counts, tallied, seed, normalize, fit_intercept, average
+            weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+            average,
         )
         self.measures = True
         self.inverse = inverse
@@ -143,24 +144,29 @@ cdef class SecondOrderState(LinearState):
         cdef bint stored = 0 != update_rule.cy_step(
             z, row.squared_norm, probability, &self.clock
         )
+        cdef double weight = self.classes.weight(label, probability)
         if asked:
             query_rule.cy_learned(stored, &self.clock, &self.m[0])
+        self.count(X, row, label, probability, 0)
         if stored:
             self.leverage(X, row)
             self.inverse.direct(X, row)
-            self.inverse.store(label, self.r)
-            self.shift(label)
+            self.inverse.store(label, self.r, weight)
+            self.shift(label, weight)
             self.clock.n_updates += 1
             self.clock.n_held = self.inverse.n_held
         self.clock.n_taught += 1
         return C_DONE
 
-    cdef double error(self, Py_ssize_t k, Py_ssize_t label) noexcept nogil:
+    cdef double error(
+        self, Py_ssize_t k, Py_ssize_t label, double weight
+    ) noexcept nogil:
         """How far the score of class k is from its target, with the row stored."""
         cdef Py_ssize_t positive = 1 if self.scores.shape[0] == 1 else k
-        return ((1 if label == positive else -1) - self.scores[k]) / (1 + self.r)
+        cdef double target = 1 if label == positive else -1
+        return weight * (target - self.scores[k]) / (1 + weight * self.r)
 
-    cdef int shift(self, Py_ssize_t label) except -1 nogil:
+    cdef int shift(self, Py_ssize_t label, double weight) except -1 nogil:
         """Move the weights for a row that has just been stored; forget others."""
         if self.inverse.n_held > self.max_stored:
             with gil:
@@ -168,15 +174,15 @@ cdef class SecondOrderState(LinearState):
                     (<Dual> self.inverse).drop_first()
             self.fit_weights()
         else:
-            self.add_direction(label)
+            self.add_direction(label, weight)
         return 0
 
-    cdef void add_direction(self, Py_ssize_t label) noexcept nogil:
+    cdef void add_direction(self, Py_ssize_t label, double weight) noexcept nogil:
         """Move the weights along A^-1 z."""
         cdef Py_ssize_t j, k, d = self.W.shape[1]
         cdef double step
         for k in range(self.W.shape[0]):
-            step = self.error(k, label)
+            step = self.error(k, label, weight)
             for j in range(d):
                 self.W[k, j] += step * self.inverse.u[j]
             self.c[k] += step * self.inverse.u[d]
@@ -204,12 +210,12 @@ cdef class KernelState(SecondOrderState):
     cdef object next_weights
 
     def __init__(
-        self, weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
-        Inverse inverse, primal_from, max_stored, kernel,
+        self, weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+        average, Inverse inverse, primal_from, max_stored, kernel,
     ):
         super().__init__(
-            weights, memory, counts, tallied, seed, normalize, fit_intercept, average,
-            inverse, primal_from, max_stored,
+            weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
+            average, inverse, primal_from, max_stored,
         )
         self.kernel = kernel
 
@@ -266,15 +272,15 @@ cdef class KernelState(SecondOrderState):
         self.next_W, self.next_weights = W, self.weights._replace(coef=W)
         return 0
 
-    cdef int shift(self, Py_ssize_t label) except -1 nogil:
+    cdef int shift(self, Py_ssize_t label, double weight) except -1 nogil:
         with gil:
             self.W, self.weights = self.next_W, self.next_weights
-        return SecondOrderState.shift(self, label)
+        return SecondOrderState.shift(self, label, weight)
 
-    cdef void add_direction(self, Py_ssize_t label) noexcept nogil:
+    cdef void add_direction(self, Py_ssize_t label, double weight) noexcept nogil:
         cdef Py_ssize_t j, k
         cdef double step
         for k in range(self.W.shape[0]):
-            step = self.error(k, label)
+            step = self.error(k, label, weight)
             for j in range(self.W.shape[1]):
                 self.W[k, j] += step * self.inverse.u[j]

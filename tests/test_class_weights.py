@@ -1,0 +1,494 @@
+"""Class weights of stream learners against their reference, and what they are for."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as settings_of
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    OnePassSearchCV,
+    RandomSamplingClassifier,
+    RLSSamplingClassifier,
+)
+from sklearn_activelearn.exceptions import OneClassWarning
+from sklearn_activelearn.stream import ConstantRule, StreamClassifier, UpdateRule
+from tests import test_first_order, test_margin_loss, test_second_order
+from tests.learners import STREAM_DEFAULTS, each
+from tests.reference.class_weights import ClassWeights
+from tests.reference.second_order import gram
+from tests.test_first_order import gaussian_stream
+from tests.tools import fresh, group_of
+
+flags = st.booleans()
+seeds = st.integers(0, 2**32 - 1)
+#: Weights of the first and of the second half of four classes.
+weightings = st.sampled_from(["balanced", (1.0, 1.0), (0.5, 4.0), (30.0, 0.2)])
+settings = {
+    "seed": seeds,
+    "n_classes": st.integers(2, 4),
+    "weighting": weightings,
+    "limit": st.sampled_from([0, 5, 1000]),
+}
+
+
+def rare_stream(seed, n_classes, n_rows=60):
+    """Return rows, and labels of which most are of the first class."""
+    X, codes = gaussian_stream(seed, n_classes, n_rows=3 * n_rows)
+    kept = np.flatnonzero((codes == 0) | (np.arange(3 * n_rows) % 4 == 0))[:n_rows]
+    return X[kept], codes[kept]
+
+
+def weighted(prototype, seed, n_classes, weighting, limit, **params):
+    """Return a learner with class weights, and the reference of these."""
+    class_weight, given_weights = weighting, weighting
+    if weighting != "balanced":
+        given_weights = [*(weighting[0],) * 2, *(weighting[1],) * 2][4 - n_classes :]
+        class_weight = dict(enumerate(given_weights))
+    learner = fresh(
+        prototype,
+        random_state=seed,
+        class_weight=class_weight,
+        one_class_limit=limit,
+        **params,
+    )
+    return learner, ClassWeights(n_classes, given_weights, limit)
+
+
+def check_purchases(learner, expected):
+    assert learner.queried_indices_.tolist() == expected["bought"]
+
+
+def check_predictions(learner, X, scores, thresholds):
+    """Compare decision values with scores by one vector a class, less thresholds."""
+    expected = scores - thresholds
+    found = learner.decision_function(X)
+    if found.ndim == 1:
+        expected = (expected[:, 1] - expected[:, 0]) / 2
+    size = max(1, np.abs(expected).max())
+    np.testing.assert_allclose(found, expected, atol=1e-9 * size)
+
+
+@test_first_order.each_rule
+@test_first_order.each_update
+@given(normalize=flags, fit_intercept=flags, average=flags, **settings)
+def test_rules_of_mistakes(rule, update, seed, n_classes, weighting, limit, **params):
+    X, codes = rare_stream(seed, n_classes)
+    learner, classes = weighted(
+        test_first_order.RULES[rule][0],
+        seed,
+        n_classes,
+        weighting,
+        limit,
+        update=update,
+        **params,
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    expected = test_first_order.run_twin(learner, rule, X, codes, n_classes, classes)
+    check_purchases(learner, expected)
+    rows = [
+        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
+        for x in X
+    ]
+    thresholds = classes.thresholds(3, params["average"])
+    check_predictions(learner, X, rows @ expected["W"].T, thresholds)
+
+
+@given(
+    loss=test_margin_loss.losses,
+    learning_rate=st.sampled_from(["constant", "invscaling", "adaptive"]),
+    n_warm_start=st.sampled_from([0, 4]),
+    m=st.sampled_from([0, 0, 1, 3]),
+    normalize=flags,
+    fit_intercept=flags,
+    average=flags,
+    **settings,
+)
+def test_margin_losses(
+    loss, n_warm_start, m, seed, n_classes, weighting, limit, **params
+):
+    X, codes = rare_stream(seed, n_classes)
+    if m:
+        prototype, params["m"] = GreedyOnlineClassifier(), m
+    else:
+        prototype, params["n_warm_start"] = MarginLossClassifier(), n_warm_start
+    learner, classes = weighted(
+        prototype, seed, n_classes, weighting, limit, loss=loss, **params
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    given_q = {"q": None} if m else {}
+    expected = test_margin_loss.run_twin(
+        learner, X, codes, n_classes, classes=classes, **given_q
+    )
+    check_purchases(learner, expected)
+    rows = [
+        test_first_order.twin.build_row(x, params["normalize"], params["fit_intercept"])
+        for x in X
+    ]
+    thresholds = classes.thresholds(1, params["average"])
+    check_predictions(learner, X, rows @ expected["W"].T, thresholds)
+
+
+@test_second_order.each_rule
+@given(
+    kernel=st.sampled_from(["linear", "linear", "rbf"]),
+    dual=st.sampled_from(["auto", True, False]),
+    max_stored=st.sampled_from([None, None, 6]),
+    normalize=flags,
+    fit_intercept=flags,
+    **settings,
+)
+def test_second_order_rules(
+    rule, kernel, dual, max_stored, seed, n_classes, weighting, limit, **params
+):
+    X, codes = rare_stream(seed, n_classes, n_rows=40)
+    if kernel == "rbf" or dual is not False:
+        params["max_stored"] = max_stored
+    params |= {"kernel": kernel, "dual": "auto" if kernel == "rbf" else dual}
+    learner, classes = weighted(
+        test_second_order.RULES[rule][0],
+        seed,
+        n_classes,
+        weighting,
+        limit,
+        gamma=0.2,
+        **params,
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    K = X @ X.T
+    if kernel == "rbf":
+        squares = K.diagonal()
+        K = np.exp(-0.2 * (squares[:, None] + squares - 2 * K))
+    expected = test_second_order.run_twin(
+        learner, rule, K, codes, n_classes, X.shape[1], classes
+    )
+    check_purchases(learner, expected)
+    G = gram(K, params["normalize"], params["fit_intercept"])
+    scores = G[:, expected["held"]] @ expected["alpha"]
+    check_predictions(learner, X, scores, classes.thresholds(0))
+
+
+class TestThresholds:
+    def test_by_hand(self):
+        """Scores just before each label was learned, worked out on paper."""
+        X, codes = np.array([[1.0], [3.0], [-1.0], [2.0]]), [1, 1, 0, 1]
+        learner = RandomSamplingClassifier(
+            rate=1.0,
+            class_weight="balanced",
+            average=False,
+            fit_intercept=False,
+            normalize=False,
+        ).partial_fit(X, codes, classes=[0, 1])
+        # the first is a mistake, w = 1; the others score 3, -1 and 2 before they come
+        positive = (1 * 0 + 8 * 3 + 27 * 2) / (1 + 8 + 27)
+        assert learner.coef_.tolist() == [[1.0]]
+        np.testing.assert_allclose(learner.intercept_, -(positive - 1) / 2)
+
+    def test_probabilities_follow_the_predictions(self):
+        X, codes = rare_stream(3, 2, n_rows=120)
+        learner = RLSSamplingClassifier(class_weight="balanced", random_state=0)
+        learner.fit(X, codes)
+        likely = learner.predict_proba(X)[:, 1] > 0.5
+        np.testing.assert_array_equal(likely, learner.predict(X) == 1)
+
+    @given(seed=seeds, n_classes=st.integers(2, 3), average=flags)
+    def test_queries_do_not_see_them(self, seed, n_classes, average):
+        X, codes = rare_stream(seed, n_classes)
+        learner = CBGZClassifier(
+            0.7, class_weight="balanced", average=average, random_state=seed
+        )
+        learner.fit(X, codes)
+        last = fresh(learner, random_state=seed, average=False).fit(X, codes)
+        scores = X @ last._weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
+        scores += last._weights.intercept
+        if n_classes == 2:
+            scores = np.column_stack([-scores, scores])
+        ranked = np.sort(scores, axis=1)
+        margins = (ranked[:, -1] - ranked[:, -2]) / 2
+        rows, probabilities = learner.query(X, return_probability=True)
+        np.testing.assert_allclose(
+            probabilities, 0.7 / (0.7 + margins[rows]), rtol=1e-9
+        )
+
+
+SEARCHING = [row for row in STREAM_DEFAULTS if group_of(row) == 1]
+
+
+class TestOneClass:
+    @each(SEARCHING)
+    @pytest.mark.parametrize("limit", [0, 7, 30, None])
+    def test_every_row_is_bought_until_a_second_class_is_known(self, prototype, limit):
+        X, _ = gaussian_stream(0, 2, n_rows=40)
+        codes = (np.arange(40) >= 20).astype(int)
+        params = {"class_weight": "balanced", "one_class_limit": limit}
+        learner = fresh(prototype, shuffle=False, **params).fit(X, codes)
+        n = 21 if limit is None else min(limit, 21)
+        assert learner.queried_indices_[:n].tolist() == list(range(n))
+
+    def test_a_group_has_one_purchase(self):
+        X, _ = gaussian_stream(0, 2, n_rows=40)
+        learner = GreedyOnlineClassifier(m=4, class_weight="balanced", random_state=0)
+        assert learner.fit(X, np.arange(40) == 39).n_queries_ == 10
+
+    def test_the_budget_holds(self):
+        X, _ = gaussian_stream(0, 2, n_rows=40)
+        learner = CBGZClassifier(class_weight="balanced", budget=5, random_state=0)
+        assert learner.fit(X, np.arange(40) == 39).n_queries_ == 5
+
+    def test_chunks_are_bought_whole(self):
+        X, _ = gaussian_stream(0, 2, n_rows=40)
+        learner = CBGZClassifier(1e-9, class_weight="balanced", one_class_limit=9)
+        assert learner.query(X).tolist() == [0]  # nothing is known yet
+        learner.teach(X[:1], [0], classes=[0, 1])
+        assert learner.query(X[1:]).tolist() == list(range(8))
+
+
+class HalfUpdate(UpdateRule):
+    """A rule of one's own."""
+
+    def step(self, z, squared_norm, probability, clock):
+        return 0.5
+
+
+class FreeUpdate(HalfUpdate):
+    """The same, if only ratios of steps count."""
+
+    scale_free = True
+
+
+@pytest.mark.parametrize(
+    ("update", "step"), [(HalfUpdate(), 0.5 * 10), (FreeUpdate(), 0.5 * 20 / 40)]
+)
+def test_rules_of_ones_own_are_weighed(update, step):
+    class OwnClassifier(StreamClassifier):
+        def _make_rules(self):
+            return ConstantRule(1.0), update
+
+    learner = OwnClassifier(class_weight={0: 20.0, 1: 40.0}, normalize=False)
+    learner.partial_fit(np.array([[2.0]]), [0], classes=[0, 1])
+    assert learner.coef_.tolist() == [[-2.0 * step]]
+
+
+EQUAL = {"balanced": "balanced", "given": {0: 0.5, 1: 3.0}}
+
+
+@pytest.mark.parametrize("class_weight", EQUAL.values(), ids=EQUAL)
+@each(STREAM_DEFAULTS)
+@given(seed=seeds)
+def test_simulation_is_the_protocol(prototype, class_weight, seed):
+    X, codes = rare_stream(seed, 2, n_rows=40)
+    learner = fresh(prototype, class_weight=class_weight, random_state=seed)
+    learner.set_params(shuffle=False)
+    live = fresh(learner, random_state=seed)
+    learner.fit(X, codes)
+    m, bought = group_of(learner), []
+    for start in range(0, len(X), m):
+        rows = start + live.query(X[start : start + m])
+        live.teach(X[rows], codes[rows], classes=[0, 1])
+        bought += rows.tolist()
+    assert bought == learner.queried_indices_.tolist()
+    np.testing.assert_array_equal(
+        live.decision_function(X), learner.decision_function(X)
+    )
+
+
+@each(STREAM_DEFAULTS)
+def test_weights_of_1_change_nothing(prototype):
+    X, codes = gaussian_stream(1, 3, n_rows=80)
+    params = {"random_state": 0, "one_class_limit": 0}
+    plain = fresh(prototype, **params).fit(X, codes)
+    weighted_by_1 = fresh(prototype, class_weight={0: 1, 2: 1.0}, **params)
+    weighted_by_1.fit(X, codes)
+    np.testing.assert_array_equal(
+        weighted_by_1.decision_function(X), plain.decision_function(X)
+    )
+
+
+BAD_WEIGHTS = [
+    ("equal", ValueError, "class_weight must be one of .'balanced'., got 'equal'"),
+    (3.0, TypeError, "class_weight must be None, 'balanced' or a dict"),
+    ({0: 1.0, 1: 0.0}, ValueError, r"class_weight\[1\] == 0.0, must be > 0"),
+    ({0: -2}, ValueError, r"class_weight\[0\] == -2, must be > 0"),
+    ({1: np.nan}, ValueError, r"class_weight\[1\] == nan, must be finite"),
+    ({0: 1, "x": 2}, ValueError, "class_weight has the class 'x', which is none of"),
+    ({0: "a"}, TypeError, r"class_weight\[0\]"),
+    ({0: True}, TypeError, r"class_weight\[0\]"),
+]
+
+
+@each(STREAM_DEFAULTS)
+@pytest.mark.parametrize(("class_weight", "error", "words"), BAD_WEIGHTS)
+def test_bad_weights(prototype, class_weight, error, words):
+    X, codes = gaussian_stream(0, 2)
+    learner = fresh(prototype, class_weight=class_weight)
+    verbs = {
+        "fit": lambda: learner.fit(X, codes),
+        "partial_fit": lambda: learner.partial_fit(X, codes, classes=[0, 1]),
+        "teach": lambda: learner.teach(X, codes, classes=[0, 1]),
+        "learn": lambda: learner.learn(X, lambda rows: 1 / 0, classes=[0, 1]),
+    }
+    for call in verbs.values():
+        with pytest.raises(error, match=words):
+            call()
+    assert not hasattr(learner, "classes_")
+
+
+def test_weights_cannot_change_on_the_way():
+    X, codes = gaussian_stream(0, 2)
+    learner = CBGZClassifier().fit(X, codes).set_params(class_weight="balanced")
+    with pytest.raises(ValueError, match="class_weight cannot change from None to"):
+        learner.partial_fit(X, codes)
+    learner.fit(X, codes).set_params(one_class_limit=3).partial_fit(X, codes)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_search_shares_passes(n_classes, sparse):
+    X, codes = rare_stream(5, n_classes, n_rows=150)
+    rows = csr_array(np.where(np.abs(X) > 0.5, X, 0.0)) if sparse else X
+    grid = {
+        "class_weight": [None, "balanced", {0: 1.0, 1: 5.0}],
+        "average": [True, False],
+    }
+    for prototype in (CBGZClassifier(0.3), MarginLossClassifier()):
+        prototype.set_params(random_state=0)
+        shared = OnePassSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
+        shared.fit(rows, codes)
+        assert shared.fused_.all()
+        alone = GridSearchCV(prototype, grid, scoring="balanced_accuracy", cv=3)
+        alone.fit(rows, codes)
+        for k in range(3):
+            name = f"split{k}_test_score"
+            np.testing.assert_array_equal(
+                shared.cv_results_[name], alone.cv_results_[name]
+            )
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores")
+def test_a_bad_setting_of_a_search_stops_nobody():
+    X, codes = rare_stream(5, 2, n_rows=150)
+    grid = {"class_weight": [None, {"x": 2.0}]}
+    search = OnePassSearchCV(CBGZClassifier(random_state=0), grid, cv=3, refit=False)
+    with pytest.warns(FitFailedWarning, match="class 'x'"):
+        search.fit(X, codes)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).tolist() == [True, False]
+
+
+@each([CBGZClassifier(0.3), RLSSamplingClassifier()])
+def test_rows_that_are_not_in_memory(prototype):
+    array = pytest.importorskip("dask.array")
+    X, codes = rare_stream(2, 2, n_rows=120)
+    learner = fresh(prototype, class_weight="balanced", shuffle=False)
+    expected = fresh(learner).fit(X, codes)
+    blocks = array.from_array(X, chunks=(50, 5))
+    learner.fit(blocks, codes)
+    np.testing.assert_array_equal(learner.queried_indices_, expected.queried_indices_)
+    np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
+
+
+def rare_problem(share, n_rows, seed=0):
+    """Return rows in which a share is positive, and which these are."""
+    rng = np.random.default_rng(seed)
+    y = (rng.uniform(size=n_rows) < share).astype(int)
+    X = rng.standard_normal((n_rows, 8))
+    X[:, :3] += 1.7 * y[:, None]
+    return X, y
+
+
+@each(STREAM_DEFAULTS)
+def test_what_they_are_for(prototype):
+    X, y = rare_problem(0.03, 3_000)
+    held_out, labels = rare_problem(0.5, 1_000, seed=1)
+    errors = []
+    for class_weight in (None, "balanced"):
+        learner = fresh(prototype, class_weight=class_weight, random_state=0)
+        with warnings.catch_warnings(action="ignore", category=OneClassWarning):
+            learner.fit(X, y)
+        guesses = learner.predict(held_out)
+        errors.append(1 - balanced_accuracy_score(labels, guesses))
+    assert errors[1] < min(0.25, errors[0] - 0.05)
+
+
+class TestWarning:
+    def one_class(self, n_rows=4_000):
+        return CBGZClassifier(random_state=0), *rare_problem(0.01, n_rows)
+
+    def test_once_a_call(self):
+        learner, X, y = self.one_class()
+        with pytest.warns(OneClassWarning) as caught:
+            learner.fit(X, y)
+        assert len(caught) == 1
+        assert "predicted '0' for each of the last" in str(caught[0].message)
+        assert "class_weight='balanced'" in str(caught[0].message)
+        assert caught[0].filename == __file__
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda learner, X, y: learner.partial_fit(X, y),
+            lambda learner, X, y: learner.learn(X, lambda rows: y[rows]),
+            lambda learner, X, y: learner.query(X),
+        ],
+        ids=["partial_fit", "learn", "query"],
+    )
+    def test_from_every_verb_that_goes_on(self, call):
+        learner, X, y = self.one_class()
+        with pytest.warns(OneClassWarning):
+            learner.fit(X, y)
+        with pytest.warns(OneClassWarning) as caught:
+            call(learner, X[:9], y[:9])
+        assert len(caught) == 1
+
+    def test_once_for_rows_in_blocks(self):
+        array = pytest.importorskip("dask.array")
+        learner, X, y = self.one_class()
+        with pytest.warns(OneClassWarning) as caught:
+            learner.learn(
+                array.from_array(X, chunks=(300, 8)), lambda rows: y[rows], [0, 1]
+            )
+        assert len(caught) == 1
+
+    def test_not_before_1000_rows(self):
+        learner, X, y = self.one_class(n_rows=900)
+        learner.fit(X, y)
+        assert not learner.predict(X).any()
+
+    def test_not_where_both_are_predicted(self):
+        X, y = rare_problem(0.1, 4_000)
+        learner = CBGZClassifier(class_weight="balanced", random_state=0).fit(X, y)
+        assert learner.predict(X).any()
+
+    def test_rls_that_stops_with_one_class(self):
+        X, _ = rare_problem(0.5, 3_000)
+        learner = RLSSamplingClassifier(1_000.0, random_state=0)
+        words = "stopped asking before it was taught a label of another"
+        with pytest.warns(OneClassWarning, match=words):
+            learner.partial_fit(X, np.arange(3_000) >= 2_990, classes=[False, True])
+
+    def test_not_while_one_class_is_asked_for(self):
+        X, _ = rare_problem(0.5, 3_000)
+        y = np.zeros(3_000, dtype=int)
+        RandomSamplingClassifier(random_state=0).partial_fit(X, y, classes=[0, 1])
+
+    @given(seed=seeds, cut=st.integers(1, 2_999))
+    @settings_of(max_examples=4)
+    def test_rows_are_counted_across_calls(self, seed, cut):
+        X, y = rare_problem(0.02, 3_000, seed)
+        counts = []
+        for parts in ([0, 3_000], [0, cut, 3_000]):
+            learner = CBGZClassifier(random_state=seed)
+            with warnings.catch_warnings(action="ignore", category=OneClassWarning):
+                for start, end in pairwise(parts):
+                    learner.partial_fit(X[start:end], y[start:end], classes=[0, 1])
+            counts.append(learner._counts)
+        assert counts[0] == counts[1]
