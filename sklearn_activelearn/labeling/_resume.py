@@ -10,7 +10,9 @@ from .._containers import n_rows
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
+from ._commands import check_text
 from ._journal import Journal, has_content
+from ._lock import holder_of
 from ._replay import RecordedLearner
 from ._settings import (
     check_same_pool,
@@ -23,6 +25,21 @@ from ._settings import (
 )
 
 
+def take_over(path, *arguments):
+    """Close the session of this process that has the file, if one has.
+
+    It was made by a cell of a notebook, say, that runs once more.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `check_resume`: that session goes on then.
+    """
+    owner = holder_of(path)
+    if owner is not None:
+        owner.hand_over(lambda state: check_resume(state, path, *arguments))
+
+
 def open_journal(path, *arguments):
     """Return the journal of a session, which is begun if there is none.
 
@@ -33,6 +50,7 @@ def open_journal(path, *arguments):
     *arguments
         As for `begin_event`, which checks them before there is a file.
     """
+    take_over(path, *arguments)
     body = None if has_content(path) else begin_event(*arguments)
     journal = Journal(path)
     if not journal.events:
@@ -49,6 +67,9 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         For what the learner refuses, and for numbers out of their ranges.
     """
     classes, test_size, votes = settings.values()
+    for each in (*ids.all, *(plain_classes(classes) or ())):
+        if isinstance(each, str):
+            check_text(each)
     check_session_learner(learner, classes)
     check_number(test_size, "test_size", 0, len(ids) - 1, closed="both", integer=True)
     check_number(votes, "votes", 1, closed="left", integer=True)
