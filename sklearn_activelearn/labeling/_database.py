@@ -87,7 +87,9 @@ def roll_back(connection):
 
 
 def make_tables(connection):
-    """Make the table and what protects it."""
+    """Make the table and what protects it, unless they are there."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+        return
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     for statement in SCHEMA.values():
         connection.execute(statement)
@@ -111,11 +113,15 @@ def is_damage(error):
 
 def damaged(path, number, why):
     """Return the error that names the event."""
-    why = "".join(filter(str.isprintable, f"{why}"))
     return ValueError(
-        f"{path} is damaged at event {number}: {why}. The events before it can be "
-        "read; take a copy of the file that is whole."
+        f"{path} is damaged at event {number}: {printable(why)}. The events before it "
+        "can be read; take a copy of the file that is whole."
     )
+
+
+def printable(text):
+    """Return a text of a file without what a terminal would obey."""
+    return "".join(filter(str.isprintable, f"{text}"))
 
 
 @contextmanager

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FilePath
+from ._bodies import checked_state
 from ._decisions import SKIP
 from ._journal import Journal, is_session
-from ._state import SessionState
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 
@@ -91,7 +91,7 @@ def export(path: FilePath, out: FilePath) -> int:
 
 def stored_state(path):
     """Return the state of a session, also while it is open elsewhere."""
-    return SessionState(Journal.read(path))
+    return checked_state(Journal.read(path), path)
 
 
 def write_labels(state, out, item_of=None):
@@ -138,10 +138,9 @@ def replaced(path):
         raise ValueError(f"{path} is no file: nothing was written.")
     new = place.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        # what is no text in UTF-8, in sessions of older versions, is escaped
-        with new.open("x", newline="", encoding="utf-8", errors="backslashreplace") as (
-            file
-        ):
+        # half a character, in sessions of older versions, is written as an escape
+        how = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+        with new.open("x", **how) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -149,7 +148,7 @@ def replaced(path):
             new.chmod(S_IMODE(place.stat().st_mode))
         new.replace(place)
     except OSError as error:
-        raise OSError(
+        raise type(error)(
             f"{path} was not written ({error.strerror or error}); if it was there "
             "before, it is as it was."
         ) from error
@@ -192,7 +191,7 @@ def write_label_csv(file, rows, item_of, may_be_numbers):
     lines.writerow(COLUMNS)
     for row in rows:
         cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
-        if may_be_numbers and isinstance(row.label, str) and is_number(row.label):
+        if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
             cells[1] = f"'{row.label}"
         lines.writerow(cells)
 
@@ -207,7 +206,7 @@ def harmless(cell):
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def is_number(text):
+def reads_as_number(text):
     """Whether a label that is written like this may be no text."""
     return number_of(text) is not None
 

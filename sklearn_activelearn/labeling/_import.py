@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ._export import FORMULA, by_suffix, is_number, number_of
+from ._export import FORMULA, by_suffix, number_of, reads_as_number
 from ._journal import is_session
 from ._reports import status_of
 
@@ -51,7 +51,7 @@ def read_labels(path, ids, state):
     read = by_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
     found = list(read(path))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
-        not each.is_text and is_number(each.text) for each in found
+        not each.is_text and reads_as_number(each.text) for each in found
     )
     return [
         (ids.from_text(each.id), label_of(each, known, are_numbers), each.who)
@@ -98,7 +98,7 @@ def read_label_csv(path):
 def as_it_was(cell):
     """Return a cell as it was before an apostrophe was put in front."""
     text = cell[1:]
-    if cell.startswith("'") and (text.startswith(FORMULA) or is_number(text)):
+    if cell.startswith("'") and (text.startswith(FORMULA) or reads_as_number(text)):
         return text
     return cell
 

@@ -11,6 +11,8 @@ from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
 from ._commands import check_text
+from ._database import printable
+from ._ids import check_texts
 from ._journal import Journal, has_content
 from ._lock import holder_of
 from ._replay import RecordedLearner
@@ -71,6 +73,7 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         if isinstance(each, str):
             check_text(each)
     check_session_learner(learner, classes)
+    check_texts(pool, ids.all)
     check_number(test_size, "test_size", 0, len(ids) - 1, closed="both", integer=True)
     check_number(votes, "votes", 1, closed="left", integer=True)
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
@@ -111,6 +114,9 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
     check_session_learner(learner, settings["classes"])
     check_same_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
+    ids.rows(state.answers)  # raises for one that is not there
+    if unknown := begin["seeds"].keys() - learner.get_params().keys():
+        raise ValueError(f"{path} has seeds that the learner has not: {unknown}.")
     now = {"learner": described(learner), **settings}
     now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
     left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
@@ -125,11 +131,11 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     before["learner"] = {**begin["learner"], "params": params}
     others = list(differences(begin["versions"], versions()))
     if differ := list(differences(before, now, shared=bool(others))):
-        raise ValueError(f"{path} had other settings: {'; '.join(differ)}.")
+        raise ValueError(f"{path} had other settings: {printable('; '.join(differ))}.")
     if others:
         warn(
             f"{path} was begun with other versions, with which the learner may ask "
-            f"for other rows: {'; '.join(others)}.",
+            f"for other rows: {printable('; '.join(others))}.",
             stacklevel=3,
         )
     return [("set", {"budget": left, "given": given})] if is_larger else []

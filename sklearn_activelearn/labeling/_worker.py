@@ -5,6 +5,7 @@ from contextlib import suppress
 from threading import RLock
 
 from .._containers import take
+from ._bodies import checked_state
 from ._commands import check_who
 from ._database import patient
 from ._replay import recorded_calls, replay
@@ -28,7 +29,8 @@ class EventLog:
 
     def __init__(self, journal):
         self.journal, self.lock = journal, RLock()
-        self.state, self._refusal = SessionState(journal.events), None
+        self.state = checked_state(journal.events, journal.path)
+        self._refusal = None
         self._is_given_away = False
         self._n_applied = len(journal.events)
 
