@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import sqlite3
 from pathlib import Path
 
@@ -70,6 +69,7 @@ def test_an_export_never_takes_the_place_of_a_session(folder, link):
 @pytest.fixture
 def small_files():
     """Let no file grow beyond so many bytes, as a full disk does."""
+    resource = pytest.importorskip("resource", reason="there are no such limits here")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def limit(n_bytes):

@@ -68,26 +68,28 @@ class BodyChecks:
         check(event, event.body)
 
     def _check_begin(self, event, body):
-        has(body, "versions", lambda them: is_dict_of(them, is_text))
-        has(body, "seeds", lambda seeds: is_dict_of(seeds, is_seed))
-        has(body, "budget", is_budget)
-        has(body, "votes", lambda votes: is_count(votes) and votes >= 1)
-        has(body, "ahead", lambda ahead: is_count(ahead) and ahead <= 1)
-        has(body, "test_size", is_count)
-        has(body, "classes", lambda classes: classes is None or are_classes(classes))
-        has(body, "test", are_ids)
+        entry(body, "versions", lambda them: is_dict_of(them, is_text))
+        entry(body, "seeds", lambda seeds: is_dict_of(seeds, is_seed))
+        entry(body, "budget", is_budget)
+        entry(body, "votes", lambda votes: is_count(votes) and votes >= 1)
+        entry(body, "ahead", lambda ahead: is_count(ahead) and ahead <= 1)
+        entry(body, "test_size", is_count)
+        entry(body, "classes", lambda classes: classes is None or are_classes(classes))
+        entry(body, "test", are_ids)
         if len(body["test"]) != body["test_size"]:
             raise ValueError("has other rows put aside than it says")
-        learner = has(body, "learner", is_dict)
-        has(learner, "class", is_text)
-        has(has(learner, "params", is_dict), "budget", is_budget)
+        learner = entry(body, "learner", is_dict)
+        entry(learner, "class", is_text)
+        entry(entry(learner, "params", is_dict), "budget", is_budget)
         check_depth(learner)
-        pool = has(body, "pool", is_dict)
-        has(pool, "n_rows", is_count)
-        has(pool, "ids", is_text)
-        has(pool, "columns", lambda names: names is None or is_list_of(names, is_text))
+        pool = entry(body, "pool", is_dict)
+        entry(pool, "n_rows", is_count)
+        entry(pool, "ids", is_text)
+        entry(
+            pool, "columns", lambda names: names is None or is_list_of(names, is_text)
+        )
         for name in ("rows", "items"):
-            hashes = has(pool, name, lambda text: text is None or is_text(text))
+            hashes = entry(pool, name, lambda text: text is None or is_text(text))
             if hashes is not None and n_hashes(hashes) != pool["n_rows"]:
                 raise ValueError(f"has {name!r} that are no hashes of its rows")
         if pool["rows"] is None:
@@ -95,28 +97,28 @@ class BodyChecks:
         self.begin = body
 
     def _check_ask(self, event, body):
-        rows = has(body, "rows", are_ids)
-        has(body, "probabilities", lambda them: is_list_of(them, is_probability))
+        rows = entry(body, "rows", are_ids)
+        entry(body, "probabilities", lambda them: is_list_of(them, is_probability))
         if len(body["probabilities"]) != len(rows):
             raise ValueError("has not one probability for each row")
         n_rows = self.begin["pool"]["n_rows"]
-        has(body, "chunk", lambda chunk: chunk is None or is_chunk(chunk, n_rows))
-        has(body, "stop", lambda stop: stop is None or is_printable(stop))
-        if (model := has(body, "model", lambda model: True)) is not None:
-            has(body, "model", is_dict)
-            has(model, "n_taught", is_count)
-            predicted = has(model, "test", lambda them: is_list_of(them, label_kind))
+        entry(body, "chunk", lambda chunk: chunk is None or is_chunk(chunk, n_rows))
+        entry(body, "stop", lambda stop: stop is None or is_printable(stop))
+        if (model := entry(body, "model", lambda model: True)) is not None:
+            entry(body, "model", is_dict)
+            entry(model, "n_taught", is_count)
+            predicted = entry(model, "test", lambda them: is_list_of(them, label_kind))
             if len(predicted) != len(self.begin["test"]):
                 raise ValueError("has not one prediction for each row put aside")
 
     def _check_teach(self, event, body):
-        for number in has(body, "events", lambda them: is_list_of(them, is_count)):
+        for number in entry(body, "events", lambda them: is_list_of(them, is_count)):
             if number not in self._numbers:
                 raise ValueError(f"teaches event {number}, which is no answer")
 
     def _check_label(self, event, body):
         self._check_answer(event, body)
-        label, classes = has(body, "label", label_kind), self.begin["classes"]
+        label, classes = entry(body, "label", label_kind), self.begin["classes"]
         example = classes[0] if classes else next(iter(self.labels.values()), label)
         is_class = classes is None or label in classes
         if not is_class or label_kind(label) != label_kind(example):
@@ -125,30 +127,36 @@ class BodyChecks:
 
     def _check_skip(self, event, body):
         self._check_answer(event, body)
-        has(body, "reason", lambda why: why is None or is_text(why))
+        entry(body, "reason", lambda why: why is None or is_text(why))
 
     def _check_answer(self, event, body):
-        self.answers[event.id] = has(body, "id", is_id), has(body, "who", is_name)
+        self.answers[event.id] = (
+            entry(body, "id", is_id),
+            entry(body, "who", is_name),
+        )
         self._numbers.add(event.id)
 
     def _check_undo(self, event, body):
-        number, until = has(body, "event", is_count), has(body, "until", is_time)
-        answer = has(body, "id", is_id), has(body, "who", is_name)
+        number, until = (
+            entry(body, "event", is_count),
+            entry(body, "until", is_time),
+        )
+        answer = entry(body, "id", is_id), entry(body, "who", is_name)
         if self.answers.pop(number, None) != answer or (until and answer[1] is None):
             raise ValueError("takes back what is no answer of that person to that row")
         self.labels.pop(number, None)
 
     def _check_assign(self, event, body):
-        has(body, "id", is_id)
-        has(body, "who", is_name)
-        has(body, "until", is_number)
+        entry(body, "id", is_id)
+        entry(body, "who", is_name)
+        entry(body, "until", is_number)
 
     def _check_set(self, event, body):
-        has(body, "budget", is_budget)
-        has(body, "given", is_budget)
+        entry(body, "budget", is_budget)
+        entry(body, "given", is_budget)
 
 
-def has(body, name, is_fine):
+def entry(body, name, is_fine):
     """Return what a body has of a name; raise unless it has that and it is fine."""
     if name not in body:
         raise ValueError(f"lacks {name!r}")

@@ -80,17 +80,17 @@ class FileLock:
         """Let go; twice is fine. No connection to the file may be open any more."""
         with descriptors:
             is_ours = self._process == os.getpid()  # a fork shares them
-            if is_ours and HELD.get(self._identity) is self:
-                del HELD[self._identity]
             for name, unlock in ("_inside", unlock_byte), ("_beside", unlock_beside):
                 descriptor = getattr(self, name)
                 if descriptor is None:
                     continue
-                setattr(self, name, None)
                 if is_ours:
                     with suppress(OSError):
                         unlock(descriptor)
+                setattr(self, name, None)
                 os.close(descriptor)
+            if is_ours and HELD.get(self._identity) is self:  # if Ctrl-C came: again
+                del HELD[self._identity]
 
     def _refusal(self, path):
         return BlockingIOError(

@@ -154,7 +154,8 @@ class Worker:
         """Wait for what is under way, close the file and say why from now on."""
         self._log.end(refusal, is_given_away)
         self._thread.shutdown()
-        self._log.journal.close()
+        with self._log.lock:  # somebody may be adding events
+            self._log.journal.close()
 
     def hand_over(self, may_have):
         """Give the file to a session of this process that is opened after this one.
