@@ -35,8 +35,10 @@ def path():
 
 def opened(path, learner=LEARNER):
     options = {"ids": list(range(20)), "classes": ["no", "yes"], "test_size": 3}
-    with warnings.catch_warnings(action="ignore", category=UserWarning):
-        return LabelingSession(learner, POOL, path, **options)
+    with warnings.catch_warnings(record=True, action="always") as notes:
+        session = LabelingSession(learner, POOL, path, **options)
+    assert all(f"{note.message}".isprintable() for note in notes)
+    return session
 
 
 def forge(path, events):
@@ -95,6 +97,9 @@ def outcome(path, learner=LEARNER):
 BEGIN, ASK, TEACH, LABEL, UNDO = "begin", "ask", "teach", "label", "undo"
 
 
+OTHER = {"class": "a", "params": {"\x1b[31m": 1, "budget": 14}}
+
+
 @pytest.mark.parametrize(
     ("kind", "change", "message"),
     [
@@ -105,6 +110,7 @@ BEGIN, ASK, TEACH, LABEL, UNDO = "begin", "ask", "teach", "label", "undo"
         (BEGIN, {"classes": ["no", 1]}, "event 1 has 'classes'"),
         (BEGIN, {"seeds": {"\x1b[31m": 1}}, "has seeds that the learner has not"),
         (BEGIN, {"versions": {"\x1b[31m": "1"}}, None),
+        (BEGIN, {"learner": OTHER}, r"had other settings: .*learner\.\[31m was 1"),
         (BEGIN, {"test": [0, [1], 2]}, "event 1 has 'test'"),
         (BEGIN, {"test": [0, 1, 99]}, "no row with the id 99"),
         (BEGIN, {"pool": {"n_rows": 20}}, "event 1 lacks 'ids'"),
@@ -173,12 +179,22 @@ def test_parameters_without_end_are_refused(path):
         opened(path)
 
 
+def test_a_table_without_events_is_no_session_yet(path):
+    forge(path, [])
+    with pytest.raises(ValueError, match="holds no session: it has no events"):
+        export(path, path.with_name("labels.csv"))
+    with opened(path) as session:
+        session.label(0, "no")
+    assert export(path, path.with_name("labels.csv")) == 1
+
+
 def test_a_schema_with_control_characters_is_told_without_them(path):
     path.write_bytes(STORED.read_bytes())
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA writable_schema = ON")
         database.execute(
-            "UPDATE sqlite_master SET sql = '\x1b[31m' WHERE name = 'no_gap'"
+            "UPDATE sqlite_master SET name = '\x1b[31m', sql = 'CREATE TRIGGER x' "
+            "WHERE name = 'no_gap'"
         )
     database.close()
     with pytest.raises(ValueError, match="is damaged at event 1") as error:
@@ -262,5 +278,4 @@ def test_whatever_is_in_the_bodies_is_a_session_or_a_sentence(data, folder, orig
     path = folder / "forged"
     for learner, events in originals:
         forge(path, data.draw(changed(events)))
-        with warnings.catch_warnings(action="ignore"):
-            outcome(path, learner)
+        outcome(path, learner)
