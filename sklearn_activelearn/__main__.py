@@ -40,6 +40,7 @@ def main(argv=None):
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
+        message = "".join(filter(str.isprintable, message))  # files have any names
         print(f"{PROGRAM}: error: {message}.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

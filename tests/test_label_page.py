@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling import LabelingSession, _database
 from sklearn_activelearn.labeling._view import LabelingView
 from tests.reference.labeling import quick_folder
 
@@ -162,6 +163,21 @@ class TestAnswers:
         assert error.endswith(".")
         status = session_view.session.status()
         assert (status.answered, status.skipped) == (0, 0)
+
+    def test_a_busy_file_is_said_and_then_it_works(
+        self, client, session_view, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(_database, "PATIENCE", 0.1)
+        row = ask(client, "next")["row"]["id"]
+        holder = sqlite3.connect(tmp_path / "labels.sqlite", isolation_level=None)
+        holder.execute("BEGIN EXCLUSIVE")
+        for _ in range(2):
+            error = ask(client, "label", status=503, id=row, label="good")["error"]
+            assert "labels.sqlite is held by another program" in error
+        assert ask(client, "progress")["advice"]
+        holder.close()
+        assert ask(client, "label", id=row, label="good")["row"]["id"] != row
+        assert session_view.session.status().answered == 1
 
 
 class TestImages:

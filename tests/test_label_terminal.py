@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
@@ -16,12 +17,17 @@ from pathlib import Path
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.tasks import default_learner, read_task
-from sklearn_activelearn.labeling import LabelingSession, _keyboard
+from sklearn_activelearn.labeling import _database, _keyboard
 from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, LineReader
+from sklearn_activelearn.labeling._lock import FileLock
 from sklearn_activelearn.labeling._reports import Status
 from sklearn_activelearn.labeling._terminal import say
-from sklearn_activelearn.labeling._view import counts, keys_of, share_done
+from sklearn_activelearn.labeling._view import (
+    LabelingView,
+    counts,
+    keys_of,
+    share_done,
+)
 from tests.reference.labeling import quick_folder
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
@@ -197,7 +203,10 @@ class TestLines:
         label(answers="good\n")
         code, out, _ = label("--export", "labelled.json")
         assert code == 0
-        assert out == "Labels in labelled.json: 1.\n"
+        assert out == (
+            "Labels in labelled.json: 1.\n"
+            "Rows without a label, which are left out: 10 unanswered.\n"
+        )
         (task,) = json.loads(Path("labelled.json").read_text())
         assert " film number " in task["data"]["text"]
 
@@ -206,6 +215,12 @@ class TestLines:
         for who in ("ann", "bob"):
             assert label(*options, "--who", who, answers="good\n" * 3)[0] == 0
         assert list(exported().values()) == ["good", "good"]
+
+
+def live(source):
+    """Have somebody there who can put a mistake right."""
+    source.is_live = True
+    return source
 
 
 class TestRefusals:
@@ -253,12 +268,50 @@ class TestRefusals:
     def test_a_session_is_no_table_and_has_one_writer(self, label, refused, reviews):
         label(answers="good\n")
         common = ["--text", "review", "--classes", "good,bad", "--out", "labels.sqlite"]
-        task = read_task(reviews, text="review")
-        with LabelingSession(
-            default_learner(), task.X, "labels.sqlite", items=task.items, ids=task.ids,
-            classes=["good", "bad"], ahead=1,
-        ):  # fmt: skip
-            assert "labels.sqlite" in refused(reviews, *common)
+        lock = FileLock("labels.sqlite")
+        assert "labels.sqlite is open in another" in refused(reviews, *common)
+        lock.release()
+
+    def test_a_file_that_is_held_by_another_program(self, label, monkeypatch):
+        monkeypatch.setattr(_database, "PATIENCE", 0.1)
+        monkeypatch.setattr(_database, "READING_WAIT", 0.1)
+        held, answers = [], iter("gbg")
+
+        def hold(self):
+            if not held:
+                held.append(sqlite3.connect("labels.sqlite", isolation_level=None))
+                held[0].execute("BEGIN EXCLUSIVE")
+            return next(answers, END)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(LineReader, "read", hold)
+            code, out, err = label()
+        assert code == 2
+        assert "labels.sqlite is held by another program, and nothing was st" in err
+        assert "Labels in labels.sqlite: 0. The same command resumes." in out
+        code, _, err = label(answers="good\n")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "labels.sqlite is held by another program" in err
+        held[0].close()
+        assert label(answers="good\n")[0] == 0
+        assert list(exported().values()) == ["good"]
+
+    def test_a_person_goes_on_when_a_file_is_free_again(self, label, monkeypatch):
+        def fail(self, *args):
+            calls.append(args)
+            if len(calls) == 1:
+                raise OSError("The disk is full.")
+            return label_row(self, *args)
+
+        calls, label_row, keys = [], LabelingView.label, iter("gbgq")
+        monkeypatch.setattr(LabelingView, "label", fail)
+        monkeypatch.setattr(LineReader, "read", lambda self: next(keys))
+        monkeypatch.setattr(LineReader, "__enter__", live)
+        code, out, _ = label()
+        assert code == 0
+        assert "The disk is full.\nPress a key to go on.\n" in out
+        assert [label for _, label, _ in calls] == ["good", "good"]  # b went on
+        assert list(exported().values()) == ["good"]
 
     def test_another_command_for_the_same_session(self, label, refused, reviews):
         label(answers="good\n")

@@ -10,6 +10,7 @@ from pathlib import Path
 from warnings import catch_warnings
 
 from ..labeling import LabelingSession, export
+from ..labeling._export import omitted_rows, stored_state
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView, keys_of
 from .learners import learner_code, parse_learner
@@ -22,43 +23,55 @@ SQLITE = b"SQLite format 3\0"
 def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
     if args.export and args.out is None:
-        return export_labels(args, partial(export, args.file))
+        return export_labels(args, args.file, partial(export, args.file))
     refuse_session_file(args)
     check_options(args)
     answers = read_answers(args)
     task = read_rows(args)
     learner = make_learner(args)
     with open_port(args) as listener, open_session(args, task, learner) as session:
-        if args.rehearse:
-            return rehearse(session, task.known)
-        teach_known(args, session, task.known)
-        if args.export:
-            return export_labels(args, session.export)
-        session_view = LabelingView(
-            session,
-            task.kind,
-            folder=args.file.parent.resolve(),
-            show_prediction=args.show_prediction,
-        )
         try:
-            if args.web:
-                label_in_browser(session_view, listener)
-            else:
-                label_in_terminal(session_view, who=args.who, answers=answers)
-        except ValueError as error:
-            raise UsageError(error) from error
-        finally:
-            n_labels = sum(session.status().by_class.values())
-            print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
+            work_on_session(args, session, task, listener, answers)
+        except OSError as error:
+            raise UsageError(describe(error, args.out)) from error
 
 
-def export_labels(args, write):
-    """Write the labels of a session to a file."""
+def work_on_session(args, session, task, listener, answers):
+    """Do with an open session what the options say."""
+    if args.rehearse:
+        return rehearse(session, task.known)
+    teach_known(args, session, task.known)
+    if args.export:
+        return export_labels(args, args.out, session.export)
+    session_view = LabelingView(
+        session,
+        task.kind,
+        folder=args.file.parent.resolve(),
+        show_prediction=args.show_prediction,
+    )
+    try:
+        if args.web:
+            label_in_browser(session_view, listener)
+        else:
+            label_in_terminal(session_view, who=args.who, answers=answers)
+    except ValueError as error:
+        raise UsageError(error) from error
+    finally:
+        n_labels = sum(session.status().by_class.values())
+        print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
+
+
+def export_labels(args, path, write):
+    """Write the labels of a session to a file, and tell which rows have none."""
     try:
         n_labels = write(args.export)
+        omitted = omitted_rows(stored_state(path))._asdict()
     except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file)) from error
+        raise UsageError(describe(error, args.file, args.export)) from error
     print(f"Labels in {args.export}: {n_labels}.")
+    if sum(omitted.values()):
+        each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
+        print(f"Rows without a label, which are left out: {each}.")
 
 
 def refuse_session_file(args):
@@ -194,7 +207,7 @@ def teach_known(args, session, known):
         if args.labels:
             session.import_labels(args.labels)
     except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.labels)) from error
+        raise UsageError(describe(error, args.labels or args.out)) from error
 
 
 def rehearse(session, known):
@@ -227,7 +240,8 @@ def announce(address):
     print("Ctrl-C ends it; labels are saved as they are given.", flush=True)
 
 
-def describe(error, path):
-    """Return a sentence about a file."""
+def describe(error, path, *others):
+    """Return a sentence about a file, or about one of others that it names."""
     reason = getattr(error, "strerror", None) or f"{error}"
-    return reason if f"{path}" in reason else f"{path}: {reason}"
+    is_named = any(f"{each}" in reason for each in (path, *others))
+    return reason if is_named else f"{path}: {reason}"

@@ -280,8 +280,9 @@ def add_front_end(add):
         "--export",
         metavar="FILE",
         type=Path,
-        help="write the labels as .csv, or as .json for Label Studio, and end; the "
-        "command that labels adds what was shown",
+        help="write the labels and end: as .csv with the columns id, label, who, when, "
+        "probability and origin, or as .json for Label Studio, to which the command "
+        "that labels adds what was shown",
     )
 
 

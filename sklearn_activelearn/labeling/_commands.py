@@ -16,6 +16,7 @@ def check_who(who, n_votes):
         raise ValueError(f"Each row gets {n_votes} votes: say whose this is with who=.")
     if not isinstance(who, str) or not who.strip():
         raise ValueError(f"who must be a name, got {who!r}.")
+    check_text(who)
 
 
 def plain_label(label, classes, example):
@@ -44,11 +45,21 @@ def plain_label(label, classes, example):
         raise ValueError(f"The label {label!r} is none of {classes}.")
     if classes is not None:
         return classes[classes.index(label)]
+    if kind == "text":
+        check_text(label)
     if example is not None and kind != label_kind(example):
         raise ValueError(
             f"The label {label!r} is not of the kind of the others, as {example!r}."
         )
     return label
+
+
+def check_text(text):
+    """Raise for a text that no file in UTF-8 can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{text!r} is no text: half of a character.") from None
 
 
 def label_kind(label):
@@ -70,6 +81,7 @@ def label_event(state, ids, is_stream, id, label, who):
     ValueError
         For an unknown row or label, or one that a stream learner would have to unlearn.
     """
+    check_who(who, state.begin["votes"])
     id = ids.own(id)
     label = plain_label(label, state.begin["classes"], state.any_label())
     taught = state.taught.get(id, SKIP)

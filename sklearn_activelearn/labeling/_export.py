@@ -1,22 +1,28 @@
-"""Labels to CSV and to Label Studio's JSON, and back."""
+"""Labels to CSV and to Label Studio's JSON."""
 
 import csv
 import json
+import os
+import re
+import secrets
+from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._typing import FilePath
+from ._bodies import checked_state
 from ._decisions import SKIP
-from ._journal import Journal
-from ._state import SessionState
+from ._journal import Journal, is_session
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 
-#: With these a cell is a formula to a spreadsheet; ' is what stops that.
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+#: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them
+#: make one of the wide forms, too, which East Asian keyboards type.
+FORMULA = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n", "'")
 
 
 class ExportedLabel(NamedTuple):
@@ -30,10 +36,19 @@ class ExportedLabel(NamedTuple):
     origin: str  # "bought", "put aside" or "given": nobody asked
 
 
+class Omitted(NamedTuple):
+    """How many rows have no label that could be exported."""
+
+    skipped: int
+    undecided: int  # people have answered, and do not agree yet
+    unanswered: int  # asked for, or put aside
+
+
 def export(path: FilePath, out: FilePath) -> int:
     """Write the labels of a session to a file, also while it is open elsewhere.
 
-    Neither the learner nor the rows are needed.
+    Neither the learner nor the rows are needed. The file is written beside its place
+    and then put there: whatever goes wrong, one that was there before stays whole.
 
     Parameters
     ----------
@@ -42,20 +57,27 @@ def export(path: FilePath, out: FilePath) -> int:
     out : str or path
         ``.csv`` with the columns id, label, who, when, probability (with which it was
         bought) and origin ("bought", "put aside", or "given" if nobody asked), or
-        ``.json`` for Label Studio. Text that a spreadsheet would take for a formula
-        gets an apostrophe in front.
+        ``.json`` for Label Studio. A text that a spreadsheet would take for a formula
+        gets an apostrophe in front, and so does a text that would be read as a number,
+        unless the session has declared its classes. Names of several people are
+        separated by semicolons; a semicolon or backslash in a name has a backslash in
+        front. `LabelingSession.import_labels` takes all that back.
 
     Returns
     -------
     n_rows : int
-        How many rows have a label.
+        How many rows have a label. Rows that were skipped, that nobody has answered,
+        or about which people do not agree, are left out.
 
     Raises
     ------
     ValueError
-        For a file that is no session or is damaged, or another kind of file to write.
+        For a file that is no session or is damaged, another kind of file to write, or
+        one that is a session itself.
     FileNotFoundError
         If there is no session.
+    OSError
+        If the file cannot be written; one that was there before is as it was.
 
     Examples
     --------
@@ -64,16 +86,75 @@ def export(path: FilePath, out: FilePath) -> int:
     Traceback (most recent call last):
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
-    return write_labels(SessionState(Journal.read(path)), out)
+    return write_labels(stored_state(path), out)
+
+
+def stored_state(path):
+    """Return the state of a session, also while it is open elsewhere."""
+    return checked_state(Journal.read(path), path)
 
 
 def write_labels(state, out, item_of=None):
     """Write the labels of a state; `item_of` gives what is shown of an id."""
     out = Path(out)
     write = by_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
+    if is_session(out):
+        raise ValueError(f"{out} holds a session: export its labels to another file.")
     rows = list(exported_labels(state))
-    write(out, rows, item_of)
+    may_be_numbers = state.begin["classes"] is None
+    with replaced(out) as file:
+        write(file, rows, item_of, may_be_numbers)
     return len(rows)
+
+
+def omitted_rows(state):
+    """Return how many rows have no label that could be exported."""
+    wanted = {**dict.fromkeys(state.answers), **state.test, **state.asked}
+    answered = [id for id in wanted if state.answers.get(id)]
+    decisions = [state.decision(id) for id in answered]
+    return Omitted(
+        sum(bool(each) and each.label is SKIP for each in decisions),
+        decisions.count(None),
+        sum(not state.answers.get(id) for id in (*state.test, *state.asked)),
+    )
+
+
+@contextmanager
+def replaced(path):
+    """Give a text file that takes the place of another one once it is whole.
+
+    Parameters
+    ----------
+    path : path
+        Its place.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written: the file that was there is as it was.
+    """
+    place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        raise ValueError(f"{path} is no file: nothing was written.")
+    new = place.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        # half a character, in sessions of older versions, is written as an escape
+        how = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+        with new.open("x", **how) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if place.exists():
+            new.chmod(S_IMODE(place.stat().st_mode))
+        new.replace(place)
+    except OSError as error:
+        raise type(error)(
+            f"{path} was not written ({error.strerror or error}); if it was there "
+            "before, it is as it was."
+        ) from error
+    finally:
+        with suppress(OSError):
+            new.unlink()
 
 
 def exported_labels(state):
@@ -104,14 +185,20 @@ def by_suffix(path, functions):
     return functions[path.suffix.lower()]
 
 
-def write_label_csv(path, rows, item_of):
+def write_label_csv(file, rows, item_of, may_be_numbers):
     """Write a line for each row."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        lines.writerow(COLUMNS)
-        for row in rows:
-            row = row._replace(who=";".join(row.who))
-            lines.writerow([harmless(cell) for cell in row])
+    lines = csv.writer(file)
+    lines.writerow(COLUMNS)
+    for row in rows:
+        cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
+        if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
+            cells[1] = f"'{row.label}"
+        lines.writerow(cells)
+
+
+def joined_names(names):
+    """Return names in one cell."""
+    return ";".join(re.sub(r"([;\\])", r"\\\1", name) for name in names)
 
 
 def harmless(cell):
@@ -119,15 +206,28 @@ def harmless(cell):
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def as_it_was(cell):
-    """Return a cell as it was before `harmless`."""
-    return cell[1:] if cell.startswith("'") else cell
+def reads_as_number(text):
+    """Whether a label that is written like this may be no text."""
+    return number_of(text) is not None
 
 
-def write_label_json(path, rows, item_of):
+def number_of(text):
+    """Return the number or flag that is written like this, None if none is."""
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        number = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return number if isfinite(number) else None
+
+
+def write_label_json(file, rows, item_of, may_be_numbers):
     """Write a task of Label Studio for each row."""
     tasks = [task_of(number, row, item_of) for number, row in enumerate(rows, start=1)]
-    path.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
+    json.dump(tasks, file, indent=1)
 
 
 def task_of(number, row, item_of):
@@ -140,6 +240,7 @@ def task_of(number, row, item_of):
         for who in row.who or [None]
     ]
     meta = {"origin": row.origin, "probability": row.probability}
+    meta["label"] = row.label  # choices are texts
     data = {**(shown(item_of(row.id)) if item_of else {}), "id": row.id}
     return {"id": number, "data": data, "meta": meta, "annotations": annotations}
 
@@ -157,58 +258,3 @@ def plain_cell(cell):
     if isinstance(cell, float) and not isfinite(cell):
         return None
     return cell if isinstance(cell, str | int | float | None) else str(cell)
-
-
-def read_labels(path, ids, known):
-    """Yield the id, the label and the person of each label in a file.
-
-    Parameters
-    ----------
-    path : str or path
-        ``.csv`` or ``.json``.
-    ids : Ids
-        Of the rows.
-    known : list
-        Labels, which are numbers if they are so here.
-
-    Raises
-    ------
-    ValueError
-        For a file that has no such labels, and an id that is not there.
-    """
-    path, known = Path(path), {str(label): label for label in known}
-    read = by_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
-    for id, label, who in read(path):
-        yield ids.from_text(id), known.get(label, label), who
-
-
-def read_label_csv(path):
-    """Yield what a CSV with the columns id and label has."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = csv.DictReader(file)
-        if not {"id", "label"} <= set(lines.fieldnames or ()):
-            raise ValueError(f"{path.name} has no columns id and label.")
-        for line in lines:
-            label = as_it_was(line["label"] or "")
-            for who in (line.get("who") or "").split(";"):
-                yield as_it_was(line["id"]), label, as_it_was(who) or None
-
-
-def read_label_json(path):
-    """Yield what tasks of Label Studio have; their data name our ids."""
-    try:
-        tasks = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(tasks, list):
-            raise TypeError("It is no list.")
-        for task in tasks:
-            for annotation in task["annotations"]:
-                who = annotation.get("completed_by")
-                who = who.get("email") if isinstance(who, dict) else who
-                for result in annotation["result"]:
-                    (label,) = result["value"]["choices"]
-                    yield task["data"]["id"], label, str(who) if who else None
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"{path.name} is not what Label Studio exports: a list of tasks with an id "
-            "in their data, and one choice in each annotation."
-        ) from error

@@ -3,6 +3,8 @@
 from collections import Counter
 from numbers import Integral
 
+import numpy as np
+
 from .._containers import exact_keys, is_frame, n_rows
 
 
@@ -44,7 +46,7 @@ class Ids:
 
     def rows(self, ids):
         """Return the numbers of several rows."""
-        return [self._rows[id] for id in ids]
+        return [self.row(id) for id in ids]
 
     def at(self, rows):
         """Return the ids of the rows with these numbers."""
@@ -94,6 +96,29 @@ def ids_of_values(pool):
         seen[key] += 1
         out.append(f"{key:016x}" + (f"-{seen[key]}" if seen[key] > 1 else ""))
     return out
+
+
+def check_texts(pool, ids):
+    """Raise if some rows of a pool are texts and others are not: gaps, most often.
+
+    Parameters
+    ----------
+    pool : rows
+        Checked if each row is one value.
+    ids : list
+        Of the rows.
+    """
+    is_series = is_frame(pool) or isinstance(pool, np.ndarray)
+    if not (isinstance(pool, list) or (is_series and pool.ndim == 1)):
+        return
+    are_texts = [isinstance(row, str) for row in pool]
+    if any(are_texts) and not all(are_texts):
+        row = are_texts.index(False)
+        cell = pool.iloc[row] if is_frame(pool) else pool[row]
+        raise ValueError(
+            f"Row {ids[row]!r} of the pool has no text, but {cell!r}: fill it in, or "
+            f"leave it out ({are_texts.count(False)} of {len(ids)} rows)."
+        )
 
 
 def plain_id(id):

@@ -7,34 +7,26 @@ change in the middle shows when the file is opened.
 
 import json
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 from warnings import warn
 
-from ._lock import FileLock
-
-APPLICATION_ID = 0x5341_4C53  # "SALS": says whose file it is
-STRICT = " STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""
-
-SCHEMA = {
-    "event": f"""CREATE TABLE event (
-  id INTEGER PRIMARY KEY CHECK (id >= 1),
-  at TEXT NOT NULL CHECK (typeof(at) = 'text'),
-  kind TEXT NOT NULL CHECK (typeof(kind) = 'text'),
-  body TEXT NOT NULL CHECK (typeof(body) = 'text'),
-  chain TEXT NOT NULL CHECK (length(chain) = 64)
-){STRICT}""",
-    "no_gap": """CREATE TRIGGER no_gap BEFORE INSERT ON event
-WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM event)
-BEGIN SELECT RAISE(ABORT, 'the next event has the next number'); END""",
-    "no_update": """CREATE TRIGGER no_update BEFORE UPDATE ON event
-BEGIN SELECT RAISE(ABORT, 'events are never changed'); END""",
-    "no_delete": """CREATE TRIGGER no_delete BEFORE DELETE ON event
-BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END""",
-}
+from ._database import (
+    APPLICATION_ID,
+    SCHEMA,
+    WRITING_WAIT,
+    check_schema,
+    connect,
+    damaged,
+    is_damage,
+    make_tables,
+    plain_errors,
+    transaction,
+)
+from ._lock import FileLock, descriptors, held_lock
 
 
 class Event(NamedTuple):
@@ -53,7 +45,7 @@ class Journal:
     Parameters
     ----------
     path : path
-        It need not exist: the first event makes the file.
+        It need not exist: an empty file is made, to which the first event is added.
 
     Attributes
     ----------
@@ -65,20 +57,28 @@ class Journal:
     ValueError
         If the file is no session, or damaged; the message names the event.
     BlockingIOError
-        If another process, or another session of this one, has it open.
+        If another process, or another session of this one, has it open, or another
+        program holds it.
     FileNotFoundError
         If there is no such folder.
+    OSError
+        If it cannot be read or written.
     """
 
     def __init__(self, path):
         self.path = Path(path)
+        self._connection = self._lock = self._refusal = None
+        self.events, self._unsure = [], []
         check_is_ours(self.path)
-        self._lock = FileLock(self.path)
-        self._connection, self.events = None, []
         try:
-            if has_content(self.path):
-                self._connection = connect(self.path, "rw")
-                self.events = self._whole_events()
+            self._lock = FileLock(self.path)
+            self._lock.owner = self
+            with plain_errors(self.path):
+                self._connection = connect(self._lock.file)
+                if has_content(self._lock.file):
+                    self.events = self._whole_events()
+                milliseconds = round(1000 * WRITING_WAIT)
+                self._connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
         except BaseException:
             self.close()
             raise
@@ -90,7 +90,11 @@ class Journal:
         if not has_content(path):
             raise FileNotFoundError(f"There is no labelling session {path}.")
         check_is_ours(path)
-        with closing(connect(path, "rw")) as connection:
+        with (
+            descriptors,  # SQLite's locks go when others are closed
+            plain_errors(path),
+            closing(connect(path)) as connection,
+        ):
             connection.execute("PRAGMA query_only = ON")
             return events_of(connection, path)[0]
 
@@ -105,36 +109,102 @@ class Journal:
         Returns
         -------
         events : list of Event
+
+        Raises
+        ------
+        BlockingIOError
+            If another program holds the file: nothing was added, try again.
+        OSError
+            If it cannot be written, or is no longer there.
+        ValueError
+            If it has other events than these: nothing more will be added.
         """
-        at = datetime.now(UTC).isoformat(timespec="microseconds")
-        new, before = [], self.events[-1].chain if self.events else ""
-        for number, (kind, body) in enumerate(records, start=len(self.events) + 1):
-            before = sealed(before, number, at, kind, to_json(body))
-            # bodies come back as they will be read
-            body = json.loads(to_json(body))
-            new.append(Event(number, at, kind, body, before))
-        if self._connection is None:
-            self._connection = connect(self.path, "rwc")
-        with transaction(self._connection):
-            if not self.events:
-                make_tables(self._connection)
-            self._connection.executemany(
-                "INSERT INTO event VALUES (?, ?, ?, ?, ?)",
-                [event._replace(body=to_json(event.body)) for event in new],
-            )
+        self.settle()
+        self._check_is_there()
+        new = self._unsure = self._following(records)
+        try:
+            number = len(self.events) + 1
+            with plain_errors(self.path, number), transaction(self._connection):
+                if self._last_in_file() != self._last(self.events):
+                    raise self._refused(
+                        f"{self.path} has other events than this session has added: "
+                        "another program has changed it. This session has ended; open "
+                        "the file again."
+                    )
+                if not self.events:
+                    make_tables(self._connection)
+                self._connection.executemany(
+                    "INSERT INTO event VALUES (?, ?, ?, ?, ?)",
+                    [event._replace(body=to_json(event.body)) for event in new],
+                )
+        except BlockingIOError:
+            self._unsure = []
+            raise
         self.events += new
+        self._unsure = []
         return new
 
-    def reread(self):
-        """Look again what the file has, when it is not known what became of a call."""
-        if has_content(self.path):
-            self.events = events_of(self._connection, self.path)[0]
+    def settle(self):
+        """Find out whether the file has what an interrupted call was adding."""
+        if self._refusal is not None:
+            raise ValueError(self._refusal)
+        if not self._unsure:
+            return
+        with plain_errors(self.path), transaction(self._connection, "DEFERRED"):
+            last = self._last_in_file()
+        if last == self._last(self._unsure) != self._last(self.events):
+            self.events += self._unsure
+        self._unsure = []
+
+    def belongs_to(self, owner):
+        """Note who has to stop first if somebody in this process opens the file."""
+        self._lock.owner = owner
 
     def close(self):
         """Close the file and give up the lock; twice is fine."""
+        self._refusal = self._refusal or f"{self.path} is closed."
         if self._connection is not None:
             self._connection.close()
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
+
+    def hand_over(self, may_have):
+        """Give the file up: whoever has opened it was interrupted."""
+        self.close()
+
+    def _following(self, records):
+        """Return new events, as they will be read."""
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        new, before = [], self.events[-1].chain if self.events else ""
+        for number, (kind, body) in enumerate(records, start=len(self.events) + 1):
+            text = to_json(body)
+            before = sealed(before, number, at, kind, text)
+            new.append(Event(number, at, kind, json.loads(text), before))
+        return new
+
+    def _check_is_there(self):
+        if not self._lock.is_in_place:
+            raise FileNotFoundError(
+                f"{self.path} was deleted or moved while its session was open: nothing "
+                "more can be stored. Put it back, or export the labels."
+            )
+
+    def _last_in_file(self):
+        """Return the number and the chain of the last event, None without a table."""
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_master")
+        if tables.fetchone() == (0,):
+            return None
+        last = "SELECT id, chain FROM event ORDER BY id DESC LIMIT 1"
+        return self._connection.execute(last).fetchone()
+
+    def _last(self, events):
+        """Return the number and the chain of the last of these events."""
+        return (events[-1].id, events[-1].chain) if events else None
+
+    def _refused(self, sentence):
+        """Return the error of this call and of all after it."""
+        self._refusal = sentence
+        return ValueError(sentence)
 
     def _whole_events(self):
         """Return the events; delete a last one that was not written completely."""
@@ -166,6 +236,7 @@ def sealed(before, *fields):
 
 def has_content(path):
     """Whether there is a file, and something in it; a kill may leave an empty one."""
+    path = Path(path)
     return path.exists() and path.stat().st_size > 0
 
 
@@ -175,56 +246,23 @@ def check_is_ours(path):
         raise FileNotFoundError(f"There is no folder {path.parent} for {path.name}.")
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a labelling session.")
-    if has_content(path):
-        with path.open("rb") as file:
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is no file.")
+    if has_content(path) and not is_session(path):
+        raise ValueError(f"{path} is no labelling session.")
+
+
+def is_session(path):
+    """Whether there is a session at this path."""
+    with descriptors:
+        if held_lock(path) is not None:
+            return True
+        if not Path(path).is_file():
+            return False
+        with open(path, "rb") as file:
             head = file.read(72)
-        if head[:16] != b"SQLite format 3\0" or head[68:72] != APPLICATION_ID.to_bytes(
-            4
-        ):
-            raise ValueError(f"{path} is no labelling session.")
-
-
-def connect(path, mode):
-    """Open a database; every commit reaches the disk before it returns."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        uri=True,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    try:
-        for pragma in (
-            "synchronous = FULL",
-            "fullfsync = ON",
-            "recursive_triggers = ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-    except BaseException as error:
-        connection.close()
-        if is_damage(error):
-            raise damaged(path, 1, error) from None
-        raise
-    return connection
-
-
-@contextmanager
-def transaction(connection):
-    """Commit what is done inside, or nothing of it."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
-
-
-def make_tables(connection):
-    """Make the table and what protects it."""
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for statement in SCHEMA.values():
-        connection.execute(statement)
+    ours = APPLICATION_ID.to_bytes(4, "big")
+    return head[:16] == b"SQLite format 3\0" and head[68:72] == ours
 
 
 def events_of(connection, path):
@@ -237,17 +275,16 @@ def events_of(connection, path):
     """
     rows, problem = [], None
     try:
-        connection.execute("BEGIN")
-        check_schema(connection)
-        for row in connection.execute("SELECT * FROM event ORDER BY id"):
-            rows.append(row)
-        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        connection.execute("COMMIT")
+        with transaction(connection, "DEFERRED"):
+            check_schema(connection)
+            for row in connection.execute("SELECT * FROM event ORDER BY id"):
+                rows.append(row)
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except (sqlite3.Error, UnicodeDecodeError) as error:
         if not is_damage(error):
             raise
         problem = error
-    events = chained_events(rows)
+    events = chained_events(rows, path)
     if problem not in (None, "ok"):
         raise damaged(path, len(events) + 1, problem)
     if len(events) < len(rows) - 1:
@@ -255,42 +292,27 @@ def events_of(connection, path):
     return events, len(events) < len(rows)
 
 
-def chained_events(rows):
+def chained_events(rows, path):
     """Return the first events, as far as each one follows from the one before."""
     events, chain = [], ""
     for number, row in enumerate(rows, start=1):
         try:
             *fields, own = row
             chain = sealed(chain, *fields)
-            event = Event(*fields[:3], json.loads(fields[3]), own)
         except (TypeError, ValueError):
             break
-        if own != chain or event.id != number:
+        if own != chain or fields[0] != number:
             break
-        events.append(event)
+        try:
+            body = json.loads(fields[3], parse_constant=float_that_is_none)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            raise damaged(path, number, "its body is no JSON object")
+        events.append(Event(*fields[:3], body, own))
     return events
 
 
-def check_schema(connection):
-    """Raise unless the table is guarded as it was when it was made."""
-    found = dict(connection.execute("SELECT name, sql FROM sqlite_master"))
-    found = {name: str(sql).removesuffix(" STRICT") for name, sql in found.items()}
-    made = {name: sql.removesuffix(" STRICT") for name, sql in SCHEMA.items()}
-    if found != made:
-        raise sqlite3.DatabaseError("its table is not as it was made")
-
-
-def is_damage(error):
-    """Whether an error comes from what is in the file."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-    elsewhere = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
-    known = isinstance(error, sqlite3.Error | UnicodeDecodeError)
-    return known and code & 0xFF not in elsewhere
-
-
-def damaged(path, number, why):
-    """Return the error that names the event."""
-    return ValueError(
-        f"{path} is damaged at event {number}: {why}. The events before it can be "
-        "read; take a copy of the file that is whole."
-    )
+def float_that_is_none(name):
+    """Refuse NaN and infinity, which JSON does not have."""
+    raise ValueError(f"{name} is no number of JSON.")

@@ -99,6 +99,9 @@ def make_app(view, token):
             found = await loop.run_in_executor(worker, verb, body, who)
         except (ValueError, KeyError) as error:
             raise HTTPException(400, str(error)) from error
+        except OSError as error:  # the file: it works again when that is mended
+            sentence = error.strerror or str(error)
+            raise HTTPException(503, sentence) from error
         if isinstance(found, Response):
             return found
         return JSONResponse(found, headers=HEADERS)

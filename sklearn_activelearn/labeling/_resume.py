@@ -10,7 +10,11 @@ from .._containers import n_rows
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
+from ._commands import check_text
+from ._database import printable
+from ._ids import check_texts
 from ._journal import Journal, has_content
+from ._lock import holder_of
 from ._replay import RecordedLearner
 from ._settings import (
     check_same_pool,
@@ -23,6 +27,21 @@ from ._settings import (
 )
 
 
+def take_over(path, *arguments):
+    """Close the session of this process that has the file, if one has.
+
+    It was made by a cell of a notebook, say, that runs once more.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `check_resume`: that session goes on then.
+    """
+    owner = holder_of(path)
+    if owner is not None:
+        owner.hand_over(lambda state: check_resume(state, path, *arguments))
+
+
 def open_journal(path, *arguments):
     """Return the journal of a session, which is begun if there is none.
 
@@ -33,6 +52,7 @@ def open_journal(path, *arguments):
     *arguments
         As for `begin_event`, which checks them before there is a file.
     """
+    take_over(path, *arguments)
     body = None if has_content(path) else begin_event(*arguments)
     journal = Journal(path)
     if not journal.events:
@@ -49,7 +69,11 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         For what the learner refuses, and for numbers out of their ranges.
     """
     classes, test_size, votes = settings.values()
+    for each in (*ids.all, *(plain_classes(classes) or ())):
+        if isinstance(each, str):
+            check_text(each)
     check_session_learner(learner, classes)
+    check_texts(pool, ids.all)
     check_number(test_size, "test_size", 0, len(ids) - 1, closed="both", integer=True)
     check_number(votes, "votes", 1, closed="left", integer=True)
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
@@ -90,6 +114,9 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
     check_session_learner(learner, settings["classes"])
     check_same_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
+    ids.rows(state.answers)  # raises for one that is not there
+    if unknown := begin["seeds"].keys() - learner.get_params().keys():
+        raise ValueError(f"{path} has seeds that the learner has not: {unknown}.")
     now = {"learner": described(learner), **settings}
     now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
     left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
@@ -104,11 +131,11 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead):
     before["learner"] = {**begin["learner"], "params": params}
     others = list(differences(begin["versions"], versions()))
     if differ := list(differences(before, now, shared=bool(others))):
-        raise ValueError(f"{path} had other settings: {'; '.join(differ)}.")
+        raise ValueError(f"{path} had other settings: {printable('; '.join(differ))}.")
     if others:
         warn(
             f"{path} was begun with other versions, with which the learner may ask "
-            f"for other rows: {'; '.join(others)}.",
+            f"for other rows: {printable('; '.join(others))}.",
             stacklevel=3,
         )
     return [("set", {"budget": left, "given": given})] if is_larger else []

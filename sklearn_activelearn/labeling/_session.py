@@ -8,10 +8,12 @@ from typing import Any, Generic, Literal, Self
 from .._containers import is_frame
 from .._typing import Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
 from . import _reports as reports
-from ._commands import assign_event, check_who, label_event, skip_event, undo_event
+from ._commands import assign_event, label_event, skip_event, undo_event
+from ._database import patient
 from ._display import html_of
-from ._export import read_labels, write_labels
+from ._export import write_labels
 from ._ids import find_ids
+from ._import import read_labels
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
@@ -30,7 +32,8 @@ class LabelingSession(Generic[LearnerT]):
     pool : rows of shape (n_samples, n_features)
         What the learner gets, in one order for good; for a stream learner the stream.
     path : str or path
-        The file; ``path + ".lock"`` beside it is locked while the session is open.
+        The file; ``.lock`` beside it is locked, too. A session of this process that
+        has it open gives it to this one, and refuses further calls.
     items : rows, default=None
         What is shown, in the order of the pool: texts, a DataFrame. None: the pool.
     ids : list of str or int, or str, default=None
@@ -39,8 +42,7 @@ class LabelingSession(Generic[LearnerT]):
     classes : list, default=None
         All labels, at least two. None: they grow, for pool learners only.
     test_size : int >= 0, default=0
-        So many random rows are put aside: labelled first, never taught. They are paid
-        for out of the learner's budget.
+        Random rows put aside: labelled first, out of the budget, and never taught.
     votes : int >= 1, default=1
         How many people label each row; ``who`` is required then. The most frequent
         label is taught; if there are two of them, one more person is asked.
@@ -64,19 +66,18 @@ class LabelingSession(Generic[LearnerT]):
     Raises
     ------
     ValueError, TypeError
-        For what the learner refuses, a file that is no session or is damaged, or was
-        begun with other rows or parameters: the message says what differs, nothing was
-        written. A larger budget is welcome.
+        For what the learner refuses, texts with gaps, a file that is no session or is
+        damaged, or was begun with other rows or parameters: the message says what
+        differs, nothing was written. A larger budget is welcome.
     BlockingIOError
-        If the session is open elsewhere.
-    FileNotFoundError
-        If there is no such folder.
+        If another process has it open, or another program holds it for seconds.
+    OSError
+        If the file cannot be written or is gone: such a call has stored nothing.
 
     Warns
     -----
     UserWarning
-        For other versions of the packages, a learner that would ask for other rows now,
-        and a last event that was not written completely.
+        For other versions of packages, other rows asked for now, and a torn last event.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class LabelingSession(Generic[LearnerT]):
         self._journal = open_journal(*arguments)
         try:
             self._log = EventLog(self._journal)
-            self._state, self._lock = self._log.state, self._log.lock
+            self._lock = self._log.lock
             self._log.record(*check_resume(self._state, *arguments))
             make = learner_maker(self._state, self._ids, learner, pool)
             self._worker = Worker(self._log, self._ids, make)
@@ -120,7 +121,12 @@ class LabelingSession(Generic[LearnerT]):
             raise
         self.ids: list[Id] = self._ids.all
         self.classes: list[Label] | None = self._state.begin["classes"]
-        self._ahead, self._is_open = ahead, True
+        self._ahead = ahead
+
+    @property
+    def _state(self):
+        self._log.check_kept()
+        return self._log.state
 
     def __enter__(self) -> Self:
         return self
@@ -130,10 +136,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def close(self) -> None:
         """Wait for training, close the file and give up the lock; twice is fine."""
-        with self._lock:
-            self._is_open = False
-        self._worker.close()
-        self._journal.close()
+        self._worker.close("The session is closed.")
 
     @property
     def learner(self) -> LearnerT:
@@ -146,6 +149,7 @@ class LabelingSession(Generic[LearnerT]):
         with self._lock:
             return self._state.ended
 
+    @patient
     def next(self, who: str | None = None) -> Id | None:
         """Return the row to label: the same one until it is answered.
 
@@ -169,7 +173,7 @@ class LabelingSession(Generic[LearnerT]):
         """
         while True:
             with self._lock:
-                self._check(who)
+                self._log.check_open(who)
                 id = self._state.next_for(who, now := time())
                 if id is not None:
                     held = assign_event(self._state, id, who, now, self.lease)
@@ -203,11 +207,11 @@ class LabelingSession(Generic[LearnerT]):
         row = self._ids.row(id)
         return self._items.iloc[row] if is_frame(self._items) else self._items[row]
 
+    @patient
     def label(self, id: Id, label: Label, who: str | None = None) -> None:
         """Store the label of a row. It is on the disk when this returns.
 
-        Any row may be labelled, also one that was not asked for, and again: the last
-        label counts, and stands where the first one stood.
+        Any row may be labelled, asked for or not, and again: the last label counts.
 
         Parameters
         ----------
@@ -227,6 +231,7 @@ class LabelingSession(Generic[LearnerT]):
         with self._lock:
             self._log.record(*self._label_commands([(id, label, who)]))
 
+    @patient
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
         """Note that a row that was asked for gets no label.
 
@@ -242,13 +247,13 @@ class LabelingSession(Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For a row that was not asked for, or whose label the learner knows; as
-            `next`.
+            For a row that was not asked for, or whose label is known; as `next`.
         """
         with self._lock:
-            self._check(who)
+            self._log.check_open(who)
             self._log.record(skip_event(self._state, self._ids, id, reason, who))
 
+    @patient
     def undo(self, who: str | None = None) -> Id:
         """Take back the last label or skip of a person; the row comes first again.
 
@@ -271,7 +276,7 @@ class LabelingSession(Generic[LearnerT]):
         """
         while True:
             with self._lock:
-                self._check(who)
+                self._log.check_open(who)
                 until = None if who is None else time() + self.lease
                 is_stream = self._worker.recorded.is_stream
                 undo = undo_event(self._state, is_stream, who, until)
@@ -316,6 +321,7 @@ class LabelingSession(Generic[LearnerT]):
         ValueError
             If there is no model yet; for an id that is not there.
         """
+        self._log.check_kept()
         return reports.predictions_of(self._worker.recorded, self._ids, ids)
 
     def curve(self) -> list[reports.CurvePoint]:
@@ -341,26 +347,27 @@ class LabelingSession(Generic[LearnerT]):
             return reports.advice_of(self._state)
 
     def export(self, path: FilePath) -> int:
-        """Write the labels to a file, with what is shown of each row.
+        """Write the labels to a file, as the function `export` does.
 
         Parameters
         ----------
         path : str or path
-            ``.csv`` or ``.json`` (Label Studio's).
+            ``.csv``, or ``.json`` for Label Studio with what is shown of each row.
 
         Returns
         -------
         n_rows : int
-            How many rows have a label.
+            How many rows have a label; the others are left out.
 
         Raises
         ------
-        ValueError
-            For another kind of file.
+        ValueError, OSError
+            As that function.
         """
         with self._lock:
             return write_labels(self._state, path, self.row)
 
+    @patient
     def import_labels(self, path: FilePath) -> int:
         """Read labels from a file that `export` or Label Studio wrote.
 
@@ -382,18 +389,11 @@ class LabelingSession(Generic[LearnerT]):
             kind. Nothing was stored then.
         """
         with self._lock:
-            known = list(reports.status_of(self._state).by_class)
-            labels = read_labels(path, self._ids, known)
+            labels = read_labels(path, self._ids, self._state)
             return self._log.record(*self._label_commands(labels))
 
-    def _check(self, who):
-        if not self._is_open:
-            raise ValueError("The session is closed.")
-        check_who(who, self._state.begin["votes"])
-
     def _label_commands(self, labels):
-        """Yield what to note for ids, labels and people; raise for a wrong one."""
-        is_stream = self._worker.recorded.is_stream
-        for id, label, who in labels:
-            self._check(who)
-            yield from label_event(self._state, self._ids, is_stream, id, label, who)
+        """Return what to note for ids, labels and people; raise for a wrong one."""
+        self._log.check_open()
+        what = self._state, self._ids, self._worker.recorded.is_stream
+        return [event for each in labels for event in label_event(*what, *each)]

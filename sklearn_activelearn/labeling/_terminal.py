@@ -35,6 +35,8 @@ def label_in_terminal(view, *, who=None, answers=None):
     ------
     ValueError
         For a line that is no answer, where nobody can put it right.
+    OSError
+        If the file cannot be written, there or before the first row.
     """
     by_keys = answers is None and can_read_keys(sys.stdin) and all(view.keys.values())
     lines = sys.stdin if answers is None else answers
@@ -50,13 +52,15 @@ def label_in_terminal(view, *, who=None, answers=None):
 
 def next_view(view, row, who, source):
     """Wait for an answer to a row, and return the row after it; None: the end."""
-    labels = meanings(view.keys)
+    labels, is_known = meanings(view.keys), True
     while True:
         answer = source.read()
         try:
             if answer in (END, QUIT):
                 return None
-            if answer == UNDO:
+            if not is_known:
+                after = view.next(who)
+            elif answer == UNDO:
                 after = view.undo(who)
             elif answer == SKIP:
                 after = view.skip(row.row_id, who)
@@ -64,10 +68,13 @@ def next_view(view, row, who, source):
                 after = view.label(row.row_id, labels[answer], who)
             else:
                 after = None
-        except ValueError as error:  # nothing to take back
+        except (ValueError, OSError) as error:  # nothing to take back; a full disk
             if not source.is_live:
                 raise
             say(str(error))
+            if isinstance(error, OSError):  # the answer may have been stored
+                say("Press a key to go on.")
+                is_known = False
             continue
         if after is not None:
             say(after.last)

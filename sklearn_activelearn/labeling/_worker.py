@@ -1,11 +1,21 @@
 """The worker of a session: it trains the learner and lets it ask, in a thread."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import RLock
 
 from .._containers import take
+from ._bodies import checked_state
+from ._commands import check_who
+from ._database import patient
 from ._replay import recorded_calls, replay
 from ._state import SessionState
+
+#: What a session says once another one of its process has its file.
+GIVEN_AWAY = (
+    "This session has given its file to one that was opened after it in the same "
+    "process; use that one."
+)
 
 
 class EventLog:
@@ -19,20 +29,51 @@ class EventLog:
 
     def __init__(self, journal):
         self.journal, self.lock = journal, RLock()
-        self.state = SessionState(journal.events)
+        self.state = checked_state(journal.events, journal.path)
+        self._refusal = None
+        self._is_given_away = False
+        self._n_applied = len(journal.events)
 
     def record(self, *records):
         """Record events, in the file first; return how many."""
         if not records:
             return 0
         try:
+            self.settle()
             for event in self.journal.append(*records):
                 self.state.apply(event)
+                self._n_applied += 1
         except BaseException:  # Ctrl-C may come when the file has them already
-            self.journal.reread()
-            vars(self.state).update(vars(SessionState(self.journal.events)))
+            with suppress(OSError, ValueError):
+                self.settle()
             raise
         return len(records)
+
+    def check_kept(self):
+        """Raise if another session has the file, and what is known here is old."""
+        if self._is_given_away:
+            raise ValueError(self._refusal)
+
+    def check_open(self, *people):
+        """Raise unless they may have events recorded; call it with the lock held."""
+        if self._refusal is not None:
+            raise ValueError(self._refusal)
+        for who in people:
+            check_who(who, self.state.begin["votes"])
+        self.settle()
+
+    def end(self, refusal, is_given_away=False):
+        """Let no more events be recorded, for a reason; the first one counts."""
+        with self.lock:
+            self._refusal = self._refusal or refusal
+            self._is_given_away = self._is_given_away or is_given_away
+
+    def settle(self):
+        """Let the state follow the file if an interrupted call has left it behind."""
+        self.journal.settle()
+        if self._n_applied != len(self.journal.events):
+            vars(self.state).update(vars(SessionState(self.journal.events)))
+            self._n_applied = len(self.journal.events)
 
 
 class Worker:
@@ -58,6 +99,7 @@ class Worker:
         self._n_done, self._n_unlearned, self._job = 0, None, None
         self.catch_up()
         self._thread = ThreadPoolExecutor(1, "training")
+        log.journal.belongs_to(self)
 
     @property
     def under_way(self):
@@ -82,7 +124,7 @@ class Worker:
             # fixed now: answers that come while it trains are for the next time
             events = [decision.event for decision in waiting]
             self._log.record(("teach", {"events": events}))
-        self._job = self._thread.submit(self._ask)
+        self._job = self._thread.submit(self._ask, state.last_ask)
         return self._job
 
     def look_ahead(self, id):
@@ -108,9 +150,24 @@ class Worker:
             return None
         return self._thread.submit(self.catch_up)
 
-    def close(self):
-        """Wait for what is under way."""
+    def close(self, refusal, is_given_away=False):
+        """Wait for what is under way, close the file and say why from now on."""
+        self._log.end(refusal, is_given_away)
         self._thread.shutdown()
+        with self._log.lock:  # somebody may be adding events
+            self._log.journal.close()
+
+    def hand_over(self, may_have):
+        """Give the file to a session of this process that is opened after this one.
+
+        Parameters
+        ----------
+        may_have : callable
+            Called with the state; it raises if that session cannot go on with it.
+        """
+        with self._log.lock:
+            may_have(self._log.state)
+        self.close(GIVEN_AWAY, is_given_away=True)
 
     def catch_up(self):
         """Carry out the calls that are noted and were not made yet."""
@@ -128,7 +185,9 @@ class Worker:
                     self.recorded.teach(call.labels)
         self._n_done, self._n_unlearned = len(events), n_unlearned
 
-    def _ask(self):
+    def _ask(self, last_ask):
+        if self._log.state.last_ask != last_ask:
+            return  # Ctrl-C came between this call and the note that it was begun
         self.catch_up()
         recorded, outcome = self.recorded, self.recorded.ask()
         body = {
@@ -138,6 +197,10 @@ class Worker:
             "stop": outcome.stop,
             "model": self._judged(recorded),
         }
+        self._note(body, recorded, outcome)
+
+    @patient
+    def _note(self, body, recorded, outcome):
         with self._log.lock:
             self._log.record(("ask", body))
             recorded.accept(outcome)

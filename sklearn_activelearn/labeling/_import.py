@@ -1,0 +1,138 @@
+"""Labels from CSV and from Label Studio's JSON."""
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._export import FORMULA, by_suffix, number_of, reads_as_number
+from ._journal import is_session
+from ._reports import status_of
+
+#: Longer cells than csv reads otherwise.
+LONGEST_CELL = 2**24
+
+
+class ReadLabel(NamedTuple):
+    """A label of a file."""
+
+    id: Any
+    text: str
+    who: str | None
+    label: Any = None  # what the text stands for, if the file says it
+    is_text: bool = False  # whether it is no number, whatever it looks like
+
+
+def read_labels(path, ids, state):
+    """Return the id, the label and the person of each label in a file.
+
+    A text that stands for a label that is known is that label. Others are numbers if
+    all of them can be.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.csv`` or ``.json``.
+    ids : Ids
+        Of the rows.
+    state : SessionState
+        What is known.
+
+    Raises
+    ------
+    ValueError
+        For a file that has no such labels, and an id that is not there.
+    """
+    path, labels = Path(path), status_of(state).by_class
+    known = {str(label): label for label in labels}
+    if is_session(path):
+        raise ValueError(f"{path} holds a session: export its labels first.")
+    read = by_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
+    found = list(read(path))
+    are_numbers = not any(isinstance(label, str) for label in known.values()) and all(
+        not each.is_text and reads_as_number(each.text) for each in found
+    )
+    return [
+        (ids.from_text(each.id), label_of(each, known, are_numbers), each.who)
+        for each in found
+    ]
+
+
+def label_of(read, known, are_numbers):
+    """Return what the text of a label stands for."""
+    if read.text in known:
+        return known[read.text]
+    if read.label is not None:
+        return read.label
+    return number_of(read.text) if are_numbers else read.text
+
+
+def read_label_csv(path):
+    """Yield what a CSV with the columns id and label has."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = csv.DictReader(file)
+            if not {"id", "label"} <= set(lines.fieldnames or ()):
+                raise ValueError(f"{path.name} has no columns id and label.")
+            for line in lines:
+                if line["id"] is None or line["label"] is None:
+                    raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
+                label = as_it_was(line["label"])
+                for who in split_names(as_it_was(line.get("who") or "")):
+                    yield ReadLabel(
+                        as_it_was(line["id"]),
+                        label,
+                        who or None,
+                        is_text=label != line["label"],
+                    )
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is no text in UTF-8.") from None
+    except csv.Error as error:
+        raise ValueError(f"{path.name} is no CSV: {error}.") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def as_it_was(cell):
+    """Return a cell as it was before an apostrophe was put in front."""
+    text = cell[1:]
+    if cell.startswith("'") and (text.startswith(FORMULA) or reads_as_number(text)):
+        return text
+    return cell
+
+
+def split_names(cell):
+    """Return the names in one cell; a backslash in front makes a semicolon plain."""
+    names = re.findall(r"(?:^|;)((?:\\[;\\]|[^;])*)", cell)
+    names = [re.sub(r"\\([;\\])", r"\1", name) for name in names if name]
+    return names or [""]
+
+
+def read_label_json(path):
+    """Yield what tasks of Label Studio have; their data name our ids."""
+    try:
+        tasks = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(tasks, list):
+            raise TypeError("It is no list.")
+        for task in tasks:
+            stored = (task.get("meta") or {}).get("label")
+            for annotation in task["annotations"]:
+                who = annotation.get("completed_by")
+                who = who.get("email") if isinstance(who, dict) else who
+                for result in annotation["result"]:
+                    (text,) = map(str, result["value"]["choices"])
+                    label = stored if str(stored) == text else None
+                    yield ReadLabel(
+                        task["data"]["id"],
+                        text,
+                        str(who) if who else None,
+                        label,
+                        is_text=isinstance(label, str),
+                    )
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{path.name} is not what Label Studio exports: a list of tasks with an id "
+            "in their data, and one choice in each annotation."
+        ) from error

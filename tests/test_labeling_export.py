@@ -1,0 +1,376 @@
+"""Exports: whole or not at all, never onto a session, and the same when they return."""
+
+import csv
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._export import Omitted, omitted_rows, stored_state
+from sklearn_activelearn.labeling._journal import Journal
+from tests.reference.labeling import quick_folder
+
+X, y = make_classification(30, 4, random_state=5)
+LEARNER = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=4, batch_size=3, budget=20, random_state=0
+)
+
+
+@pytest.fixture
+def folder():
+    with quick_folder() as folder:
+        yield folder
+
+
+def opened(path, **options):
+    return LabelingSession(LEARNER, X, path, **{"ids": list(range(30)), **options})
+
+
+def label_some(session, n, who=None):
+    for _ in range(n):
+        id = session.next(who)
+        session.label(id, int(y[id]), who)
+
+
+@pytest.mark.parametrize("link", ["", "symlink_to", "hardlink_to"])
+def test_an_export_never_takes_the_place_of_a_session(folder, link):
+    path, other = folder / "labels.csv", folder / "other.json"
+    opened(other).close()
+    with opened(path) as session:
+        label_some(session, 5)
+        out = folder / f"{link}.csv" if link else path
+        if link:
+            getattr(out, link)(path)
+        before = path.read_bytes(), other.read_bytes()
+        for write in session.export, lambda out: export(path, out):
+            for place in out, other:
+                with pytest.raises(ValueError, match="holds a session: export its"):
+                    write(place)
+        with pytest.raises(ValueError, match="holds a session"):
+            session.import_labels(path)
+        assert (path.read_bytes(), other.read_bytes()) == before
+        label_some(session, 1)
+    with pytest.raises(ValueError, match="holds a session"):
+        export(path, out)
+    assert main(["label", str(path), "--export", str(out)]) == 2
+    assert len(Journal.read(path)) > 6
+
+
+@pytest.fixture
+def small_files():
+    """Let no file grow beyond so many bytes, as a full disk does."""
+    resource = pytest.importorskip("resource", reason="there are no such limits here")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(n_bytes):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_a_full_disk_leaves_the_file_that_was_there(folder, suffix, small_files):
+    out = folder / f"labels.{suffix}"
+    with opened(folder / "a") as session:
+        label_some(session, 10)
+        assert session.export(out) == 10
+        out.chmod(0o640)
+        before = out.read_bytes()
+        label_some(session, 5)
+        small_files(200)
+        with pytest.raises(OSError, match=r"labels\.\w+ was not written .*as it was"):
+            session.export(out)
+        small_files(-1)
+        assert out.read_bytes() == before
+        assert {each.name for each in folder.iterdir()} == {
+            "a",
+            "a.lock",
+            out.name,
+        }
+        assert session.export(out) == 15
+        assert out.stat().st_mode & 0o777 == 0o640
+
+
+def test_ctrl_c_leaves_the_file_that_was_there(folder, monkeypatch):
+    out = folder / "labels.csv"
+    out.write_text("mine")
+    with opened(folder / "a") as session:
+        label_some(session, 5)
+
+        def interrupted(*args):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.export(out)
+    assert out.read_text() == "mine"
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_a_link_stays_a_link_and_a_folder_is_refused(folder):
+    (folder / "real.csv").touch()
+    (folder / "link.csv").symlink_to("real.csv")
+    (folder / "folder.csv").mkdir()
+    with opened(folder / "a") as session:
+        label_some(session, 5)
+        assert session.export(folder / "link.csv") == 5
+        assert (folder / "link.csv").is_symlink()
+        assert len((folder / "real.csv").read_text().splitlines()) == 6
+        with pytest.raises(ValueError, match=r"folder\.csv is no file"):
+            session.export(folder / "folder.csv")
+        with pytest.raises(FileNotFoundError) as error:
+            session.export(folder / "none" / "labels.csv")
+        assert "labels.csv was not written (No such file" in f"{error.value}"
+
+
+# --- there and back
+
+LABELS = [[1, -3, 10**18], [2.5, 1e-7, 3], [True, False]]
+TEXTS = [
+    "1", "-3", "1e5", "True", " 7", "007", "nan", "good", "=1+1", "'", "''", "'=x",
+    "'1", "\n=1", "\t", "＝1", "＋1", "－1", "＠x", "a;b", "", "é", "a\r\nb", "\\",
+]  # fmt: skip
+NAMES = [
+    "ann", "a;b", "'ann", ";", "\\", "\\;", "a\\;b", "=x", "\n=x", "＝x", "5", "a\\",
+    "ann ", "'5",
+]  # fmt: skip
+
+
+def answers_of(path):
+    """Return the labels of a session by id, with their kind, and who gave them."""
+    answers = {}
+    for event in Journal.read(path):
+        if event.kind == "label":
+            body = event.body
+            one = repr(body["label"]), body["who"]
+            answers.setdefault(body["id"], []).append(one)
+    return {id: sorted(each, key=repr) for id, each in answers.items()}
+
+
+def there_and_back(folder, suffix, labels, ids=None, **options):
+    """Label rows, export, import into a new session; return what both have."""
+    ids, out = ids or list(range(30)), folder / f"out.{suffix}"
+    with opened(folder / "a", ids=ids, **options) as session:
+        for id, answer in zip(ids, labels, strict=False):
+            for who, label in answer:
+                session.label(id, label, who)
+        n_rows = session.export(out)
+    with opened(folder / "b", ids=ids, **options) as session:
+        assert session.import_labels(out) == sum(map(len, labels))
+        assert session.export(out) == n_rows
+    before, after = answers_of(folder / "a"), answers_of(folder / "b")
+    for name in "a", "b":
+        (folder / name).unlink()
+    return before, after
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+@pytest.mark.parametrize(
+    ("labels", "are_declared"),
+    [
+        *((each, False) for each in (*LABELS, TEXTS[:2], TEXTS)),
+        *((each, True) for each in (LABELS[0], TEXTS[:2], TEXTS[4:])),
+    ],
+)
+def test_labels_come_back_as_they_were(folder, suffix, labels, are_declared):
+    classes = labels if are_declared else None
+    answers = [[(None, label)] for label in labels]
+    before, after = there_and_back(folder, suffix, answers, classes=classes)
+    assert before == after
+    assert len(before) == len(labels)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_names_and_ids_come_back_as_they_were(folder, suffix):
+    ids = [*TEXTS, *(f"row {i}" for i in range(30 - len(TEXTS)))]
+    answers = [[(who, "good") for who in NAMES] for _ in ids]
+    options = {"ids": ids, "votes": 2, "classes": ["good", "bad"]}
+    before, after = there_and_back(folder, suffix, answers, **options)
+    assert before == after
+    assert {who for each in after.values() for _, who in each} == set(NAMES)
+
+
+awkward = st.text("=+-@\t\r\n'＝＋－＠;\\1 a\x1b,\"", min_size=1, max_size=4)
+
+
+@pytest.mark.hypothesis
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    labels=st.lists(awkward, min_size=3, max_size=3),
+    names=st.lists(awkward.filter(str.strip), min_size=2, max_size=3, unique=True),
+    ids=st.lists(awkward, min_size=30, max_size=30, unique=True),
+    suffix=st.sampled_from(["csv", "json"]),
+    is_declared=st.booleans(),
+)
+def test_whatever_the_texts_are_they_come_back(
+    folder, labels, names, ids, suffix, is_declared
+):
+    answers = [[(who, label) for who in names] for label in labels]
+    classes = sorted({*labels, "other"}) if is_declared else None
+    options = {"ids": ids, "votes": 2, "classes": classes}
+    before, after = there_and_back(folder, suffix, answers, **options)
+    assert before == after
+
+
+def test_no_cell_is_a_formula(folder):
+    with opened(
+        folder / "a", ids=[*TEXTS, *(f"row {i}" for i in range(30 - len(TEXTS)))]
+    ) as session:
+        for id, text in zip(session.ids, TEXTS, strict=False):
+            session.label(id, text, "=ann")
+        session.export(folder / "out.csv")
+    with open(folder / "out.csv", newline="", encoding="utf-8") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(tuple("=+-@\t\r\n＝＋－＠"))]
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("id,label\n1,1\n2,2\n", [1, 2]),
+        ("id,label\n1,1\n2,two\n", ["1", "two"]),
+        ("id,label\n1,'tis\n2,good\n", ["'tis", "good"]),
+        ("id,label,who\n1,a,ann;\n2,b,\n", ["a", "b"]),
+        ('id,label\n1,"' + "a" * 200_000 + '"\n', ["a" * 200_000]),
+    ],
+)
+def test_a_csv_of_somebody_else(folder, content, labels):
+    (folder / "in.csv").write_text(content)
+    with opened(folder / "a") as session:
+        assert session.import_labels(folder / "in.csv") == len(labels)
+        assert list(session.status().by_class) == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("in.csv", b"id,label\n1\n", "in.csv, line 2: no label"),
+        ("in.csv", b"id,label\n1,\xff\n", "no text in UTF-8"),
+        ("in.csv", b'id,label\n1,"' + b"a" * 2**24 + b'a"', "is no CSV: field"),
+        ("in.json", b"[" * 100_000, "not what Label Studio exports"),
+        ("in.json", b"[1]", "not what Label Studio exports"),
+        ("in.json", b'[{"meta": 3, "annotations": []}]', "not what Label Studio"),
+    ],
+)
+def test_files_that_hold_no_labels(folder, name, content, message):
+    (folder / name).write_bytes(content)
+    with (
+        opened(folder / "a") as session,
+        pytest.raises(ValueError, match=message),
+    ):
+        session.import_labels(folder / name)
+
+
+def test_label_studio_without_notes(folder):
+    task = {
+        "data": {"id": 3}, "meta": None,
+        "annotations": [{"result": [{"value": {"choices": ["7"]}}]}],
+    }  # fmt: skip
+    (folder / "in.json").write_text(json.dumps([task]))
+    with opened(folder / "a") as session:
+        assert session.import_labels(folder / "in.json") == 1
+        assert session.status().by_class == {7: 1}
+
+
+# --- what is no text
+
+
+def test_half_a_character_is_refused_and_an_older_one_exported(folder):
+    half = "\ud800"
+    with opened(folder / "a") as session:
+        label_some(session, 4)
+        for call in (
+            lambda: session.label(0, 1, half),
+            lambda: session.label(0, half),
+            lambda: session.next(f"a{half}"),
+        ):
+            with pytest.raises(ValueError, match="half of a character"):
+                call()
+        n_events = len(Journal.read(folder / "a"))
+        stored = {"id": 29, "label": 1, "who": half}
+        session._log.record(("label", stored))  # as older versions did
+        assert session.export(folder / "out.csv") == 5
+        assert session.export(folder / "out.json") == 5
+        assert n_events + 1 == len(Journal.read(folder / "a"))
+    assert r"\ud800" in (folder / "out.csv").read_text(encoding="utf-8")
+    for change in {"ids": [*range(29), half]}, {"classes": ["a", half]}:
+        with pytest.raises(ValueError, match="half of a character"):
+            opened(folder / "c", **change)
+    assert not (folder / "c").exists()
+
+
+# --- what is left out
+
+
+def test_the_rows_that_are_left_out_are_counted(folder, capsys):
+    path = folder / "a"
+    with opened(path, votes=2) as session:
+        first, second = session.next("ann"), None
+        for who, label in ("ann", 0), ("bob", 0):
+            session.label(first, label, who)
+        second = session.next("ann")
+        for who, label in ("ann", 0), ("bob", 1):
+            session.label(second, label, who)
+        third = session.next("ann")
+        for who in "ann", "bob":
+            session.skip(third, who=who)
+        assert session.export(folder / "out.csv") == 1
+    assert omitted_rows(stored_state(path)) == Omitted(1, 1, 1)
+    assert main(["label", str(path), "--export", str(folder / "out.csv")]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == (
+        "Rows without a label, which are left out: 1 skipped, 1 undecided, "
+        "1 unanswered."
+    )
+
+
+def test_the_help_names_the_columns(capsys, monkeypatch, folder):
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit):
+        main(["label", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "columns id, label, who, when, probability and origin" in said
+
+
+def test_a_held_file_is_a_sentence(folder, capsys, monkeypatch):
+    path = folder / "labels.sqlite"
+    opened(path).close()
+    monkeypatch.setattr("sklearn_activelearn.labeling._database.READING_WAIT", 0.05)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    assert main(["label", str(path), "--export", str(folder / "out.csv")]) == 2
+    holder.close()
+    err = capsys.readouterr().err
+    assert err.startswith("sklearn-activelearn: error: ")
+    assert "labels.sqlite is held by another program" in err
+    assert not Path(folder / "out.csv").exists()
+
+
+# --- gaps among texts
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, 3])
+@pytest.mark.parametrize("kind", [list, np.array, "Series"])
+def test_a_gap_among_texts_is_named_before_anything_is_bought(folder, gap, kind):
+    pandas = pytest.importorskip("pandas")
+    texts = [f"text {i}" for i in range(20)]
+    texts[7] = gap
+    pool = pandas.Series(texts) if kind == "Series" else kind(texts)
+    if kind is np.array:
+        pool = np.array(texts, dtype=object)
+    names = [f"row {i}" for i in range(20)]
+    with pytest.raises(ValueError, match="Row 'row 7' of the pool has no text") as why:
+        LabelingSession(LEARNER, pool, folder / "a", ids=names, classes=["a", "b"])
+    assert "1 of 20 rows" in f"{why.value}"
+    assert list(folder.iterdir()) == []
