@@ -124,10 +124,7 @@ class Scored(ClassifierMixin, BaseEstimator):
 
 def scorekeeper(learner, scorer, X, y, until):
     """Return who keeps the scores of a learner."""
-    shares_passes = (
-        isinstance(learner, StreamClassifier) and learner._may_share_passes()
-    )
-    keeps = (
-        LinearScorekeeper if shares_passes and scorer.of_predictions else Scorekeeper
-    )
-    return keeps(learner, scorer, X, y, until)
+    is_linear = isinstance(learner, StreamClassifier) and learner._may_share_passes()
+    together = is_linear and scorer.of_predictions
+    keeper = LinearScorekeeper if together else Scorekeeper
+    return keeper(learner, scorer, X, y, until)
