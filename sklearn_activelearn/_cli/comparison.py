@@ -19,7 +19,7 @@ from .options import POOL_ROWS, STREAM_ROWS
 from .savings import ROUNDING, Savings, savings
 
 #: How often to go through all folds while a run has at most so many numbers, else once.
-REPEATS = ((50_000, 8), (500_000, 2))
+REPEATS = ((40_000, 8), (500_000, 2))
 
 MOST_LABELS = 200  # that the default pool learner buys
 CONFIDENCE = 0.95

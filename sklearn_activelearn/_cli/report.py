@@ -11,7 +11,6 @@ from .. import __version__
 from ..evaluation import LabelCurveDisplay
 from ..evaluation._results import plain
 from .learners import learner_code
-from .measure import percent
 from .verdict import LEVEL, saved, verdict
 
 WIDTH = 100  # of lines of text

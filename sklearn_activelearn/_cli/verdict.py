@@ -48,10 +48,10 @@ def clear_sentence(measure, name, best, plan):
         return f"{work(measure, name, best)}."
     _, low, high = best.gain
     text = (
-        f"{best.n_bought:,.0f} labels chosen by {name} bring {measure.article} of "
+        f"{best.n_bought:,.0f} labels chosen by {name} give {measure.article} of "
         f"{measure.text(best.errors.mean())} instead of "
-        f"{measure.text(best.passive_errors.mean())} with as many random ones ({LEVEL}: "
-        f"{measure.difference(low, high)})."
+        f"{measure.text(best.passive_errors.mean())} with as many random ones "
+        f"({LEVEL}: {measure.difference(low, high)})."
     )
     if not best.random_are_of_use:
         text += f" Random ones are no better than {constant(plan, best)}, beyond noise."
