@@ -141,7 +141,9 @@ def progress_reporter(n_steps):
 
         def show(done, total):
             if on_terminal:
-                print(f"\r\033[K{title}, run {done} of {total}", end="",
+                seconds = (monotonic() - began) / done * (total - done) if done else 0
+                left = f", about {seconds:.0f} s left" if seconds else ""
+                print(f"\r\033[K{title}, run {done} of {total}{left}", end="",
                       file=sys.stderr, flush=True)  # fmt: skip
             elif done == 0:
                 tell(f"{title}, {total} runs")

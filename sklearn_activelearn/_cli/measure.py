@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..evaluation._measures import ERRORS, measure_name
+
 #: Share of the labels from which on one class hides the others from the error.
 MOSTLY = 0.7
-
-#: What measures are called whose values are shown as errors, in percent.
-ERRORS = {"accuracy": "error", "balanced_accuracy": "balanced error"}
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,7 @@ class Measure:
     @property
     def name(self):
         """What it is called."""
-        name, _, of = self.scoring.removeprefix("neg_").partition(":")
-        name = ERRORS.get(name, name.replace("_", " "))
-        return f"{name} of {of!r}" if of else name
+        return measure_name(self.scoring)
 
     def number(self, error):
         """Return the value that belongs to an error, without its unit."""

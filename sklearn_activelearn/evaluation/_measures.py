@@ -32,6 +32,9 @@ OF_PREDICTIONS = {
 OF_RANKS = {"average_precision": average_precision_score, "roc_auc": roc_auc_score}
 DECISIONS = ("decision_function", "predict_proba")
 
+#: Measures that are shown as errors, in percent, and what these are called.
+ERRORS = {"accuracy": "error", "balanced_accuracy": "balanced error"}
+
 
 class ConstantAnswer(ClassifierMixin, BaseEstimator):
     """The most frequent class for all rows, and the shares of the classes.
@@ -271,6 +274,13 @@ def one_against_rest(y, values, *, metric, classes, only=None):
     chosen = [k for k, c in enumerate(classes) if only is None or c in only]
     scores = [metric(np.asarray(y) == classes[k], values[:, k]) for k in chosen]
     return float(np.mean(scores))
+
+
+def measure_name(scoring):
+    """Return what a measure is called where it is shown."""
+    name, _, of = scoring.removeprefix("neg_").partition(":")
+    name = ERRORS.get(name, name.replace("_", " "))
+    return f"{name} of {of!r}" if of else name
 
 
 def own_score(estimator, X, y):

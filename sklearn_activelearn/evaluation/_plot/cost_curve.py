@@ -11,7 +11,7 @@ from ..._typing import Estimator
 from ._base import (
     check_matplotlib,
     fitted,
-    named_curves,
+    named,
     start_plot,
     styled,
     whole_numbers,
@@ -53,7 +53,7 @@ class CostCurveDisplay:
     def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
         self.curves = {
             name: np.asarray(curve, dtype=float)
-            for name, curve in named_curves(curves, "cost").items()
+            for name, curve in named(curves, "cost").items()
         }
         for name, curve in self.curves.items():
             if curve.ndim != 1:
