@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation._measures import ERRORS, measure_name
-
-#: Share of the labels from which on one class hides the others from the error.
-MOSTLY = 0.7
+from ..evaluation._measures import ERRORS, MOSTLY, measure_name
 
 
 @dataclass(frozen=True)

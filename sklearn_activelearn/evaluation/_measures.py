@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings, filterwarnings, simplefilter
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -31,6 +31,9 @@ OF_PREDICTIONS = {
 }
 OF_RANKS = {"average_precision": average_precision_score, "roc_auc": roc_auc_score}
 DECISIONS = ("decision_function", "predict_proba")
+
+#: Share of the labels from which on one class hides the others from the error.
+MOSTLY = 0.7
 
 #: Measures that are shown as errors, in percent, and what these are called.
 ERRORS = {"accuracy": "error", "balanced_accuracy": "balanced error"}
@@ -107,8 +110,9 @@ class Measures:
 
     def __call__(self, estimator, X, y):
         """Return the scores, shape (n_measures,)."""
-        with catch_warnings():  # a model that never answers a class
+        with catch_warnings():  # of classes that are not predicted, or not there
             simplefilter("ignore", UndefinedMetricWarning)
+            filterwarnings("ignore", "y_pred contains classes not in y_true")
             scores = self._together(estimator, X, y)
         return np.array([scores[name] for name in self.scorers])
 
