@@ -1,6 +1,6 @@
 """Are the verdicts of `compare` right? Savings found, false ones, and intervals.
 
-Three experiments, all with tables of 600 random rows and the runs that `compare` makes
+Two experiments, both with tables of 600 random rows and the runs that `compare` makes
 of them: 8 times 5 folds, a paired t-test at 95 %, the default measure.
 
 savings    A learner, and random labels for the same model, buy 100 labels in each of 48

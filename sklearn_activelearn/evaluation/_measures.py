@@ -21,6 +21,7 @@ from sklearn.metrics import (
 )
 
 from .._compat import STANDARD_SCORER, available_if
+from .._containers import n_rows
 
 #: Measures of one class, by its predictions and by how rows are ranked.
 OF_PREDICTIONS = {
@@ -112,7 +113,7 @@ class Measures:
         """Return the scores, shape (n_measures,)."""
         with catch_warnings():  # of classes that are not predicted, or not there
             simplefilter("ignore", UndefinedMetricWarning)
-            filterwarnings("ignore", "y_pred contains classes not in y_true")
+            filterwarnings("ignore", "y_pred contains|A single label", UserWarning)
             scores = self._together(estimator, X, y)
         return np.array([scores[name] for name in self.scorers])
 
@@ -179,10 +180,10 @@ def named_scorer(scoring, learner, y):
         if not callable(scoring):
             raise ValueError(f"scoring must be a name or a function, got {scoring!r}.")
         name = getattr(scoring, "__name__", "score")
-        return name, check_scoring(learner, scoring)
+        return name, check_scoring(None, scoring)
     methods = tuple(name for name in DECISIONS if hasattr(learner, name))
     classes = np.unique(y)
-    name, scorer = scorer_of(scoring, methods, classes, y)
+    name, scorer = scorer_by_name(scoring, methods, classes, y)
     try:
         with catch_warnings():
             simplefilter("ignore")
@@ -198,7 +199,7 @@ def named_scorer(scoring, learner, y):
     return name, scorer
 
 
-def scorer_of(scoring, methods, classes, y):
+def scorer_by_name(scoring, methods, classes, y):
     """Return the name and the scorer of a name for learners with these methods."""
     name, colon, wanted = scoring.partition(":")
     if colon:
@@ -296,8 +297,3 @@ def rarer_class(classes, y):
     """Return the class with the fewest labels, the last of equals."""
     counts = [np.count_nonzero(y == c) for c in classes]
     return classes[::-1][np.argmin(counts[::-1])].item()
-
-
-def n_rows(X):
-    """Return the number of rows of a container."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)

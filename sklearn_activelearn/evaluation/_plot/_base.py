@@ -53,7 +53,7 @@ def measured(estimator, passive, X, y, experiment):
     return {type(learner_of(estimator)).__name__: curve}, baseline
 
 
-def named(curves, name):
+def by_name(curves, name):
     """Return curves as a dict; one without a name gets this one, None is none."""
     if curves is None:
         return {}
@@ -62,7 +62,7 @@ def named(curves, name):
 
 def named_curves(curves, name, scoring):
     """Return label curves by name, each by this measure; None: by its first."""
-    return {name: curve.by(scoring) for name, curve in named(curves, name).items()}
+    return {name: curve.by(scoring) for name, curve in by_name(curves, name).items()}
 
 
 def first_of(curves, passive):

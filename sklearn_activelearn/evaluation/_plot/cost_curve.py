@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator
 from ._base import (
+    by_name,
     check_matplotlib,
     fitted,
-    named,
     start_plot,
     styled,
     whole_numbers,
@@ -53,7 +53,7 @@ class CostCurveDisplay:
     def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
         self.curves = {
             name: np.asarray(curve, dtype=float)
-            for name, curve in named(curves, "cost").items()
+            for name, curve in by_name(curves, "cost").items()
         }
         for name, curve in self.curves.items():
             if curve.ndim != 1:
