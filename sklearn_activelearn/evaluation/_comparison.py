@@ -185,8 +185,8 @@ def compare_label_curves(
     ... )
     >>> print(compare_label_curves(active, passive, at=[150]))
     difference in score, 5 paired runs, paired t-test:
-      150 labels: +0.086 [+0.059, +0.11], p = 0.0009
-      area, 5 to 200 labels: +0.066 [+0.039, +0.092], p = 0.002
+      150 labels: +0.086 [+0.068, +0.1], p = 0.0002
+      area, 5 to 200 labels: +0.066 [+0.048, +0.083], p = 0.0005
     """
     check_option(test, "test", TESTS)
     check_number(confidence, "confidence", 0, 1)
