@@ -44,8 +44,7 @@ class LabelCurveDisplay:
     {passive}
     target : float, default=None
         Error to be reached; drawn as a line across.
-    scoring : str, default=None
-        Which measure of the curves to draw; None: their first.
+    {scoring}
 
     Attributes
     ----------

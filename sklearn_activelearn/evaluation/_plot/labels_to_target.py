@@ -45,8 +45,7 @@ class LabelsToTargetDisplay:
     errors : float or array-like of float, default=None
         Target errors. None: 40 from 0.5 (of a loss: the highest) to the lowest error of
         any curve.
-    scoring : str, default=None
-        Which measure of the curves to draw; None: their first.
+    {scoring}
 
     Attributes
     ----------
