@@ -4,8 +4,7 @@ And its bases of our classes, because it has no types: those are in the stub.
 """
 
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score, check_scoring, make_scorer
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.metaestimators import available_if
 
@@ -38,7 +37,6 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
 
 __all__ = [
     "CALLBACK_ATTRIBUTES",
-    "PASSTHROUGH_SCORER",
     "STANDARD_SCORER",
     "BaseEstimator",
     "CallbackSupportMixin",
@@ -53,6 +51,3 @@ CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
 #: The class of scorers that use only what an estimator predicts, not the rows.
 STANDARD_SCORER = type(make_scorer(accuracy_score))
-
-#: The class of scorers that call an estimator's own `score`.
-PASSTHROUGH_SCORER = type(check_scoring(DummyClassifier()))

@@ -18,7 +18,6 @@ from ._typing import (
 )
 
 CALLBACK_ATTRIBUTES: tuple[str, ...]
-PASSTHROUGH_SCORER: type
 STANDARD_SCORER: type
 
 class BaseEstimator:

@@ -335,6 +335,8 @@ is_dual_ : bool
 DISPLAY = texts(r"""
 passive : LabelCurve or dict of LabelCurve, default=None
     The baseline; drawn dashed and grey.
+scoring : str, default=None
+    Which measure of the curves to draw; None: their first.
 ax_ : matplotlib Axes
     Where it was drawn last.
 figure_ : matplotlib Figure

@@ -32,6 +32,8 @@ Labels: TypeAlias = NDArray[Any]
 FilePath: TypeAlias = str | PathLike[str]
 Seed: TypeAlias = int | np.random.RandomState | None
 Scoring: TypeAlias = str | Callable[..., Any]
+#: One measure or several, by their names.
+Scorings: TypeAlias = Scoring | Sequence[Scoring] | Mapping[str, Scoring]
 ParamGrid: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 

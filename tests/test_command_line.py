@@ -47,9 +47,10 @@ from sklearn_activelearn._cli import comparison
 from sklearn_activelearn._cli.compare import progress_reporter
 from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.learners import parse_learner
+from sklearn_activelearn._cli.measure import Measure
 from sklearn_activelearn._cli.names import LEARNERS
 from sklearn_activelearn._cli.papers import PAPERS, experiment
-from sklearn_activelearn._cli.report import to_text
+from sklearn_activelearn._cli.report import result_to_dict, to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.losses import RampLoss
 from tests.learners import each_default
@@ -182,7 +183,7 @@ class TestReport:
     def test_csv_of_the_table(self, iris_csv, tmp_path, capsys):
         path = tmp_path / "table.csv"
         argv = ["--data", iris_csv, "--target", "kind", "--csv", path]
-        argv += ["--learner", "CBGZ", "--learner", "DKM:budget=0"]
+        argv += ["--learner", "GreedyOnline", "--learner", "DKM:budget=0"]
         results = report_of(capsys, *argv)["results"]
         table = pd.read_csv(path)
         assert table["learner"].tolist() == [r["learner"] for r in results]
@@ -256,17 +257,23 @@ def curve_with(n_labels, scores, n_bought, final_scores):
     )  # fmt: skip
 
 
-def against_passive(n_bought, final_scores, scores=((0.5,), (0.5,))):
-    curve = curve_with([1], scores, n_bought, final_scores)
+def with_constant(curve, score):
+    return dataclasses.replace(curve, constant_scores=np.full(2, score))
+
+
+def against_passive(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=np.nan):
+    curve = with_constant(curve_with([1], scores, n_bought, final_scores), constant)
     return comparison.Comparison(
-        DKMClassifier(), RandomSamplingClassifier(1.0), curve, PASSIVE, 0.95, True
+        DKMClassifier(), RandomSamplingClassifier(1.0), curve, PASSIVE, 0.95
     )
 
 
 PASSIVE = curve_with(
     [1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8], [0.5, 0.6, 0.7, 0.8]], [4, 4], [0.8, 0.8]
 )
-PLAN = comparison.RunPlan("toy", 6, 1, 2, [], 1, 2, 1, 0, None, None)
+PLAN = comparison.RunPlan(
+    "toy", 6, 1, 2, [], 1, 2, 1, 0, None, None, Measure("accuracy"), "no"
+)
 
 
 class TestVerdict:
@@ -280,14 +287,67 @@ class TestVerdict:
         assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
         text = self.text(result)
         assert text.startswith(
-            "On these data 2 labels chosen by DKM do the work of 3 random ones, "
-            "an error of 30.0 %: 33 % saved\n(95 %: 33)."
+            "On these data 3 labels chosen by DKM give an error of 10.0 % instead of "
+            "30.0 % with as many random\nones (95 %: 20.0–20.0 points less)."
         )
+        assert "33 % (33)" in text
+
+    def test_the_clearer_of_two_sentences(self):
+        result = against_passive([3, 3], [0.76, 0.76], [[0.7], [0.7]])
+        assert result.savings.least == pytest.approx(2 / 3, abs=0.01)
+        assert result.gain == pytest.approx([0.06] * 3)
+        text = self.text(result)
+        assert text.startswith(
+            "On these data 1 labels chosen by DKM do the work of 3 random ones, "
+            "an error of 30.0 %: 67 % saved\n(95 %: 67–100)."
+        )
+
+    @pytest.mark.parametrize(
+        ("constant", "words"),
+        [
+            (0.6, "On these data 3 labels chosen by DKM give"),
+            (0.8, "Random ones are no better than always answering 'no' (an error of"),
+            (0.95, "with 3 labels neither chosen nor random labels are better than"),
+        ],
+    )
+    def test_no_saving_at_the_level_of_a_constant_answer(self, constant, words):
+        result = against_passive([3, 3], [0.9, 0.9], constant=constant)
+        text = " ".join(self.text(result).split())
+        assert words in text
+        level = f"{100 * (1 - constant):.1f}"
+        assert f"always 'no' 0 {level} {level} data" in text
+        assert ("33 % (33)" in text) == (constant == 0.6)
+        assert ("random: as a constant" in text) == (constant > 0.6)
+        found = result_to_dict(PLAN, result)
+        assert found["saved_is_clear"] == (constant == 0.6)
+        assert np.isnan(found["saved"]) == (constant > 0.6)
+        assert found["passive_better_than_constant"] == (constant == 0.6)
+        assert found["better_than_constant"] == (constant < 0.9)
+
+    def test_better_than_a_constant_by_the_same_test(self):
+        # 71 and 75 % of the answers are right with random labels
+        passive = curve_with([1, 3], [[0.5, 0.71], [0.5, 0.75]], [3, 3], [0.71, 0.75])
+        result = against_passive([3, 3], [0.9, 0.94], constant=0.5)
+        near, far = (
+            dataclasses.replace(
+                result, passive_curve=passive, curve=with_constant(result.curve, level)
+            )
+            for level in (0.69, 0.4)
+        )
+        assert not near.random_are_of_use
+        assert far.random_are_of_use
+
+    @pytest.mark.parametrize("final", [0.5, 0.72])
+    def test_no_clear_difference_at_the_level_of_a_constant_answer(self, final):
+        result = against_passive([3, 3], [0.9, final], constant=0.8)
+        text = " ".join(self.text(result).split())
+        assert text.startswith("No savings to speak of on these data: with 3 labels")
+        assert "saved (" not in text.replace("saved (95 %)", "")
 
     def test_within_noise(self):
         text = self.text(against_passive([3, 3], [0.9, 0.72]))
         assert text.startswith("No savings beyond noise on these data: perhaps 2 ")
-        assert "an error of 30.0 %: 24 % saved (95 %: none–60)." in " ".join(
+        assert "an error of 30.0 %: 24 % saved (95 %: none–57)." in " ".join(
             text.split()
         )
 
@@ -302,7 +362,7 @@ class TestVerdict:
     def test_the_best_of_several(self):
         good, better = (against_passive([3, 3], [s, s]) for s in (0.8, 0.9))
         text = self.text(good, better)
-        assert text.startswith("On these data 2 labels chosen by DKM (2) do")
+        assert text.startswith("On these data 3 labels chosen by DKM (2) give")
         assert "DKM (1)" in text
 
     def test_much_saved_of_little_is_not_the_best(self):
@@ -312,7 +372,7 @@ class TestVerdict:
         )
         bad = dataclasses.replace(good, passive_curve=passive)
         assert bad.savings.needed < good.savings.needed
-        assert "chosen by DKM (1) do" in self.text(good, bad)
+        assert "chosen by DKM (1) give" in self.text(good, bad)
 
     def test_one_that_saves_is_named_before_one_that_may(self):
         sure = against_passive([3, 3], [0.75, 0.75])
@@ -348,15 +408,16 @@ class TestVerdict:
 class TestPlan:
     def plan(self, rows, width=10, **options):
         plan = comparison.RunPlan(
-            "toy", rows, width, 2, [], width, 5, None, 0, None, None
-        )
+            "toy", rows, width, 2, [], width, 5, None, 0, None, None,
+            Measure("accuracy"), "no",
+        )  # fmt: skip
         return dataclasses.replace(plan, **options)
 
     POOL, STREAM = MinMarginClassifier(), DKMClassifier()
 
     def test_small_tables_are_used_as_they_are(self):
         plan = self.plan(1_000)
-        assert plan.splits_for(self.POOL) == {"cv": 5, "n_repeats": 4}
+        assert plan.splits_for(self.POOL) == {"cv": 5, "n_repeats": 8}
         assert self.plan(1_000, 100).runs_for(self.POOL) == 10
         assert self.plan(1_000, 1_000).runs_for(self.POOL) == 5
         assert self.plan(1_000, repeats=3).runs_for(self.POOL) == 15

@@ -13,7 +13,7 @@ from sklearn_activelearn.evaluation import (
     compare_label_curves,
     label_curve,
 )
-from sklearn_activelearn.evaluation._comparison import bootstrap, corrected_t
+from sklearn_activelearn.evaluation._comparison import bootstrap, paired_t
 from tests.tools import problem
 
 nan = np.nan
@@ -88,13 +88,13 @@ class TestTests:
     def test_without_correction_it_is_the_paired_t_test(self, differences, ratio):
         d = np.array(differences)[:, None]
         assume(np.ptp(d) >= 1e-6)
-        mean, low, high, p = corrected_t(d, 0.0, 0.9)
+        mean, low, high, p = paired_t(d, 0.9)
         expected = stats.ttest_1samp(d[:, 0], 0)
         assert p[0] == pytest.approx(expected.pvalue)
         interval = expected.confidence_interval(0.9)
         np.testing.assert_allclose([low[0], high[0]], [interval.low, interval.high])
         # and the correction widens it as Nadeau and Bengio say
-        _, wide, _, careful = corrected_t(d, ratio, 0.9)
+        _, wide, _, careful = paired_t(d, 0.9, ratio)
         n = len(d)
         np.testing.assert_allclose(
             (mean - wide) / (mean - low), np.sqrt((1 / n + ratio) / (1 / n))
@@ -103,11 +103,11 @@ class TestTests:
 
     def test_a_figure_worked_by_hand(self):
         # d = 1, 2, 3 with a fifth held out: t = 2 / sqrt(1/3 + 1/4) on 2 degrees
-        _, _, _, p = corrected_t(np.array([[1.0], [2.0], [3.0]]), 0.25, 0.95)
+        _, _, _, p = paired_t(np.array([[1.0], [2.0], [3.0]]), 0.95, 0.25)
         assert p[0] == pytest.approx(2 * stats.t.sf(2 / np.sqrt(7 / 12), 2))
 
     def test_no_spread(self):
-        _, low, high, p = corrected_t(np.array([[0.0, 0.1]] * 3), 0.25, 0.95)
+        _, low, high, p = paired_t(np.array([[0.0, 0.1]] * 3), 0.95, 0.25)
         np.testing.assert_allclose(p, [1.0, 0.0], atol=1e-12)
         np.testing.assert_allclose([low, high], [[0.0, 0.1]] * 2)
 
@@ -129,7 +129,7 @@ class TestTests:
         """A test at level 0.1 must reject about a tenth of true hypotheses, or less."""
         d = np.random.RandomState(0).standard_normal((10, 2000))
         p = (
-            corrected_t(d, 0.0, 0.9)[3]
+            paired_t(d, 0.9)[3]
             if test == "t"
             else bootstrap(d, 500, 0.9, np.random.RandomState(1))[3]
         )
@@ -155,14 +155,14 @@ class TestCompare:
     def test_the_correction_is_that_of_the_folds(self):
         one = curve_of([1], [[0.5], [0.7], [0.9]])
         two = curve_of([1], [[0.5], [0.5], [0.5]])
-        result = compare_label_curves(one, two)
-        expected = corrected_t(np.array([[0.0], [0.2], [0.4]]), 20 / 80, 0.95)
+        result = compare_label_curves(one, two, test="corrected_t")
+        expected = paired_t(np.array([[0.0], [0.2], [0.4]]), 0.95, 20 / 80)
         assert result.area_p_value == pytest.approx(expected[3][0])
 
     def test_runs_are_paired_by_name(self):
         one = curve_of([1], [[0.1], [0.2], [0.3]], runs=["a", "b", "c"])
         two = curve_of([1], [[0.3], [0.25], [0.9]], runs=["c", "b", "x"])
-        result = compare_label_curves(one, two)
+        result = compare_label_curves(one, two, test="corrected_t")
         assert result.n_runs == 2
         np.testing.assert_allclose(sorted(result.area_differences), [-0.05, 0.0])
 

@@ -3,16 +3,19 @@
 import json
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
 import numpy as np
 from sklearn.base import clone
 
+from ..evaluation._measures import measures_of
 from .checks import tell
 from .comparison import RunPlan, compare
 from .labelled_data import digits, read_labelled
 from .learners import learner_code, parse_learner
+from .measure import Measure, default_measure, most_frequent
 from .options import UsageError
 from .report import draw, to_dict, to_text, write_results_csv
 
@@ -38,11 +41,17 @@ def run_compare(args):
         seed=args.seed,
         most_rows=args.rows,
         target_error=args.target_error,
+        measure=default_measure(data.y),
+        answer=most_frequent(data.y),
     )
     tell(plan.size)
     for line in plan.treated_as:
         tell(f"treated as {line}")
-    learners = learners or plan.default_learners()
+    given, learners = learners, learners or plan.default_learners()
+    if args.scoring:
+        learners, plan = measured_by(args.scoring, learners, data.y, plan, given)
+    if plan.measure.why:
+        tell(f"{plan.measure.name}: {plan.measure.why}")
     baselines = {
         (learner_code(x._passive_baseline()), plan.rows_for(x)) for x in learners
     }
@@ -61,6 +70,28 @@ def run_compare(args):
             write(args, plan, results)
         raise
     write(args, plan, results)
+
+
+def measured_by(scoring, learners, y, plan, given):
+    """Return the learners that a measure suits, and the plan with its whole name.
+
+    Of learners that the user gave it must suit all.
+    """
+    suited, refused = [], None
+    for learner in learners:
+        try:
+            for each in (learner, learner._passive_baseline()):
+                (name,) = measures_of(scoring, each, y).scorers
+        except ValueError as error:
+            refused = error
+            continue
+        suited.append(learner)
+        plan = replace(plan, measure=Measure(name))
+    if refused and (given or not suited):
+        raise UsageError(f"--scoring: {refused}")
+    if refused:
+        tell(f"left out: {refused}")
+    return suited, plan
 
 
 def check_learner_params(learner):
@@ -110,7 +141,9 @@ def progress_reporter(n_steps):
 
         def show(done, total):
             if on_terminal:
-                print(f"\r\033[K{title}, run {done} of {total}", end="",
+                seconds = (monotonic() - began) / done * (total - done) if done else 0
+                left = f", about {seconds:.0f} s left" if seconds else ""
+                print(f"\r\033[K{title}, run {done} of {total}{left}", end="",
                       file=sys.stderr, flush=True)  # fmt: skip
             elif done == 0:
                 tell(f"{title}, {total} runs")

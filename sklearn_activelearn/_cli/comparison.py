@@ -12,12 +12,14 @@ from threadpoolctl import threadpool_limits
 
 from .. import GreedyOnlineClassifier, UncertaintyHerdingClassifier, pool
 from ..evaluation import LabelCurve, label_curve
+from ..evaluation._comparison import paired_t
 from .learners import learner_code
+from .measure import Measure
 from .options import POOL_ROWS, STREAM_ROWS
-from .savings import Savings, savings
+from .savings import ROUNDING, Savings, savings
 
 #: How often to go through all folds while a run has at most so many numbers, else once.
-REPEATS = ((20_000, 4), (500_000, 2))
+REPEATS = ((40_000, 8), (500_000, 2))
 
 MOST_LABELS = 200  # that the default pool learner buys
 CONFIDENCE = 0.95
@@ -43,6 +45,10 @@ class RunPlan:
         Random rows that each run uses, at most. None: chosen by the kind of learner.
     target_error : float or None
         Error whose labels are counted, too.
+    measure : Measure
+        What is compared.
+    answer : str
+        The most frequent class.
     """
 
     data: str
@@ -56,6 +62,8 @@ class RunPlan:
     seed: int
     most_rows: int | None
     target_error: float | None
+    measure: Measure
+    answer: str
 
     @property
     def size(self):
@@ -135,8 +143,8 @@ class Comparison:
         Unfitted.
     curve, passive_curve : LabelCurve
         Their runs.
-    confidence, shares_rows
-        As for `savings`.
+    confidence : float
+        Of the intervals.
     """
 
     learner: object
@@ -144,24 +152,56 @@ class Comparison:
     curve: LabelCurve
     passive_curve: LabelCurve
     confidence: float
-    shares_rows: bool
 
     @cached_property
     def errors(self):
         """Error of each run with all the labels it bought."""
-        return 1 - self.curve.final_scores
+        return self.curve.best - self.curve.final_scores
 
     @cached_property
     def passive_errors(self):
         """Error with as many random labels in that run, NaN for none."""
-        return 1 - np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
+        scores = np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
+        return self.curve.best - scores
+
+    @cached_property
+    def constant_errors(self):
+        """Error of a constant answer in each run."""
+        return self.curve.best - self.curve.constant_scores
+
+    @cached_property
+    def gain(self):
+        """How much smaller the error with chosen labels is: mean and interval."""
+        return self.interval(self.passive_errors - self.errors)
+
+    @cached_property
+    def chosen_are_of_use(self):
+        """Whether chosen labels are better than a constant answer, beyond noise."""
+        return self.is_positive(self.constant_errors - self.errors)
+
+    @cached_property
+    def random_are_of_use(self):
+        """Whether as many random labels are, by the same test."""
+        return self.is_positive(self.constant_errors - self.passive_errors)
+
+    def interval(self, differences):
+        """Return the mean of the differences of runs, and the ends of its interval."""
+        found = paired_t(differences[:, None], self.confidence)
+        return [float(value[0]) for value in found[:3]]
+
+    def is_positive(self, differences):
+        """Whether differences are above 0 beyond noise, or not known."""
+        return not self.interval(differences)[1] <= ROUNDING
 
     @cached_property
     def savings(self) -> Savings:
         """Which share of as many random labels the chosen ones need."""
-        return savings(
-            self.curve, self.passive_curve, self.confidence, self.shares_rows
-        )
+        return savings(self.curve, self.passive_curve, self.confidence)
+
+    @property
+    def is_clear(self):
+        """Whether chosen labels are better than random ones and a constant answer."""
+        return self.savings.is_clear and self.chosen_are_of_use
 
     @property
     def n_bought(self):
@@ -217,6 +257,7 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
                     data.y,
                     **plan.splits_for(like),
                     n_jobs=n_jobs,
+                    scoring=plan.measure.scoring,
                     at=plan.label_counts(like),
                     memory=memory,
                     progress=progress,
@@ -237,5 +278,4 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
             run(learner, learner),
             passive_curves[key],
             1 - (1 - CONFIDENCE) / len(learners),
-            plan.shares_rows(learner),
         )

@@ -219,7 +219,7 @@ def rehearse(session, known):
             session.skip(row_id)
     points = session.curve()
     for point in points[:: max(1, len(points) // 10)]:
-        print(f"{point.n_labels:6} labels: {point.accuracy:.0%} of {point.n_test}")
+        print(f"{point.n_labels:6} labels: {point.score:.0%} of {point.n_test}")
     print(session.advice())
 
 

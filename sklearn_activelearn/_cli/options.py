@@ -106,6 +106,14 @@ def add_input(add):
         "and GreedyOnline for a stream",
     )
     add(
+        "--scoring",
+        metavar="NAME",
+        help="the measure: a scorer of scikit-learn (balanced_accuracy, f1_macro, "
+        "average_precision, roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, "
+        "precision, f1, average_precision or roc_auc of one class; default: the error, "
+        "or the balanced error where one class has more than 70 %% of the labels",
+    )
+    add(
         "--target-error",
         metavar="E",
         type=number(float, 0, 1),

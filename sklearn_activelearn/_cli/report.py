@@ -10,26 +10,29 @@ import numpy as np
 from .. import __version__
 from ..evaluation import LabelCurveDisplay
 from ..evaluation._results import plain
-from .comparison import CONFIDENCE
 from .learners import learner_code
+from .verdict import LEVEL, saved, verdict
 
 WIDTH = 100  # of lines of text
-LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
 
 
 def to_text(plan, results, details=False):
     """Return the verdict, the table and how it was run, in lines."""
     named = short_named(results)
-    rows = [cells(name, r, plan.target_error) for name, r in named.items()]
+    rows = [cells(name, r, plan) for name, r in named.items()]
+    constant = results[0].constant_errors.mean()
     lines = [
-        *folded(verdict(named)),
+        *folded(verdict(plan, named)),
         "",
-        *align([*heading(plan.target_error), *rows]),
+        *align([*heading(plan), *rows, constant_cells(plan, constant)]),
         "",
         f"data  {plan.data}: {plan.size}",
         *(f"runs  {name}: {runs_of(plan, r)}" for name, r in named.items()),
-        f"      means of the runs, errors on the rows held out; seed {plan.seed}",
+        f"      means of the runs, measured on the rows held out; seed {plan.seed}",
+        f"{LEVEL}  for the mean over further splits and orders of this table",
     ]
+    if plan.measure.why:
+        lines.append(f"why   {plan.measure.name}: {plan.measure.why}")
     if details:
         lines += ["", *in_detail(plan, named)]
     return "\n".join(lines)
@@ -51,77 +54,42 @@ def short_named(results):
     return named
 
 
-def verdict(named):
-    """Return in words whether anything saved labels.
-
-    If several learners save labels, it is about the one whose model has the smallest
-    error with random ones: where these hardly train it, much is saved of little.
-    """
-    known = [(n, r) for n, r in named.items() if r.savings.is_known]
-    if not known:
-        return "Nothing to compare: in some run no labels were bought, or too few."
-    savers = [(n, r) for n, r in known if r.savings.is_clear]
-    name, best = min(savers or known, key=lambda item: quality(item[1]))
-    work = (
-        f"{best.n_needed:,.0f} labels chosen by {name} do the work of "
-        f"{best.n_bought:,.0f} random ones, an error of "
-        f"{percent(best.passive_errors.mean(), 1)} %"
-    )
-    if savers:
-        return f"On these data {work}: {saved(best.savings)}."
-    if np.isinf(best.savings.needed):
-        rank = "better" if best.savings.is_worse else "as good"
-        return f"No savings on these data: as many random labels are {rank}."
-    return (
-        f"No savings beyond noise on these data: perhaps {work}: {saved(best.savings)}."
-    )
-
-
-def quality(result):
-    """Return what is smaller for the better of two results."""
-    return result.passive_errors.mean(), result.savings
-
-
-def saved(savings):
-    """Return the share of labels saved, with its interval."""
-    if not savings.is_known:
-        return "not known"
-    most, least = share(savings.low), share(savings.high)
-    ends = most if most == least else f"{least}–{most}"
-    text = share(savings.needed)
-    return f"{text}{' %' * (text != 'none')} saved ({LEVEL}: {ends})"
-
-
-def share(needed):
-    """Return the share that is saved where another one is needed, in percent."""
-    return percent(1 - needed) if needed < 1 else "none"
-
-
-def heading(target):
+def heading(plan):
     """Return the two heading rows of the table."""
-    first = ["", "labels", "error, %:", "as many", "chosen labels"]
+    measure, target = plan.measure, plan.target_error
+    unit = ", %" * measure.is_error
+    first = ["", "labels", f"{measure.name}{unit}:", "as many", "chosen labels"]
     second = ["", "bought", "chosen", "random", "for that"]
     if target is not None:
-        first += [f"until {percent(target, 1)} %:", ""]
+        first += [f"until {measure.text(target)}:", ""]
         second += ["chosen", "random"]
     return [(*first, "saved"), (*second, f"({LEVEL})")]
 
 
-def cells(name, result, target):
+def cells(name, result, plan):
     """Return the table row of a learner."""
-    needed = within(result.n_needed, result.n_bought)
+    is_known = result.savings.is_known and result.random_are_of_use
     row = [
         name,
         f"{result.n_bought:,.0f}",
-        percent(result.errors.mean(), 1),
-        percent(result.passive_errors.mean(), 1),
-        needed if result.savings.is_known else "–",
+        plan.measure.number(result.errors.mean()),
+        plan.measure.number(result.passive_errors.mean()),
+        within(result.n_needed, result.n_bought) if is_known else "–",
     ]
-    if target is not None:
+    if plan.target_error is not None:
         for curve in (result.curve, result.passive_curve):
-            row.append(within(curve.labels_for(target), curve.n_bought.mean()))
+            n_labels = curve.labels_for(plan.target_error)
+            row.append(within(n_labels, curve.n_bought.mean()))
+    if result.savings.is_known and not is_known:
+        return (*row, "random: as a constant")
     words = saved(result.savings)
     return (*row, words.replace(f"{LEVEL}: ", "").replace(" saved", ""))
+
+
+def constant_cells(plan, error):
+    """Return the table row of the most frequent class for all rows."""
+    value = plan.measure.number(error)
+    return (f"always {plan.answer!r}", "0", value, value, "")
 
 
 def within(n_labels, most):
@@ -136,7 +104,7 @@ def runs_of(plan, result):
     n_runs, rows = len(result.errors), plan.rows_for(result.learner)
     which = f"{plan.folds} folds × {n_runs // plan.folds}"
     if rows < plan.rows:
-        whose = "random rows" if result.shares_rows else "rows of its own"
+        whose = "random rows" if plan.shares_rows(result.learner) else "rows of its own"
         which = f"{n_runs}, each with {rows:,} {whose}"
     offered, held_out = (
         f"{n.max():,}" for n in (result.curve.n_offered, result.curve.n_held_out)
@@ -149,35 +117,35 @@ def in_detail(plan, named):
     lines = [f"treated as {line}" for line in plan.treated_as]
     level = next(iter(named.values())).confidence
     lines += [
-        f"{LEVEL}: what a paired t-test over runs does not refuse, corrected for rows "
-        "that runs share",
-        f"(Nadeau and Bengio), at {level:.4g} for each of {len(named)}: all intervals "
+        f"{LEVEL}: what a paired t-test over runs does not refuse, at {level:.4g} for "
+        f"each of {len(named)}: all intervals",
         "hold together",
     ]
     for name, result in named.items():
         lines += ["", f"{name}: {learner_code(result.learner)}"]
         lines.append(f"random: {learner_code(result.passive)}")
         if result.savings.is_known:
-            lines += align(curve_rows(result))
+            lines += align(curve_rows(plan.measure, result))
     return lines
 
 
-def curve_rows(result):
-    """Return a table of the errors after some ten label counts."""
+def curve_rows(measure, result):
+    """Return a table of the measure after some ten label counts."""
     counts = result.curve.n_labels
     counts = counts[counts <= result.curve.n_bought.max()]
+    unit = " in %" * measure.is_error
     counts = counts[np.unique(np.linspace(0, len(counts) - 1, 10).astype(int))]
     return [
         ("labels", *(f"{n:,}" for n in counts), ""),
-        errors_at(counts, "chosen, error in %", result.curve),
-        errors_at(counts, "random", result.passive_curve),
+        values_at(counts, f"chosen, {measure.name}{unit}", measure, result.curve),
+        values_at(counts, "random", measure, result.passive_curve),
     ]
 
 
-def errors_at(counts, name, curve):
-    """Return a table row of mean errors."""
-    errors = 1 - curve.scores_at(counts).mean(axis=0)
-    return (name, *(percent(error, 1) for error in errors), "")
+def values_at(counts, name, measure, curve):
+    """Return a table row of means over runs."""
+    errors = curve.best - curve.scores_at(counts).mean(axis=0)
+    return (name, *map(measure.number, errors), "")
 
 
 def align(rows):
@@ -193,17 +161,12 @@ def align(rows):
     return lines
 
 
-def percent(value, digits=0):
-    """Return a share in percent; a dash if it is not known."""
-    return "–" if np.isnan(value) else f"{100 * value:.{digits}f}"
-
-
 def to_dict(plan, results):
     """Return everything as plain values; None stands for never, or not known."""
     found = {
         "version": __version__,
         **asdict(plan),
-        "verdict": verdict(short_named(results)),
+        "verdict": verdict(plan, short_named(results)),
         "results": [result_to_dict(plan, result) for result in results],
     }
     return rounded(plain(found))
@@ -217,8 +180,11 @@ def result_to_dict(plan, result):
         "labels_bought": result.curve.n_bought,
         "errors": result.errors,
         "passive_errors_with_as_many": result.passive_errors,
+        "constant_errors": result.constant_errors,
         **savings_of(result),
-        "saved_is_clear": result.savings.is_clear,
+        "saved_is_clear": result.is_clear and result.random_are_of_use,
+        "better_than_constant": bool(result.chosen_are_of_use),
+        "passive_better_than_constant": bool(result.random_are_of_use),
         "confidence": result.confidence,
         "labels_to_target": to_target(result.curve, plan.target_error),
         "passive_labels_to_target": to_target(result.passive_curve, plan.target_error),
@@ -228,10 +194,15 @@ def result_to_dict(plan, result):
 
 
 def savings_of(result):
-    """Return the share saved, negative infinity for less than nothing."""
-    needed, low, high = result.savings
+    """Return the share saved, negative infinity for less than nothing.
+
+    NaN where random labels are no better than a constant answer.
+    """
+    needed, low, high = np.array(result.savings) + (
+        0.0 if result.random_are_of_use else np.nan
+    )
     return {
-        "labels_needed": result.n_needed,
+        "labels_needed": result.n_bought * needed,
         "saved": 1 - needed,
         "saved_low": 1 - high,
         "saved_high": 1 - low,
@@ -248,7 +219,7 @@ def curve_to_dict(curve):
     bought = curve.n_labels <= curve.n_bought.max()
     return {
         "labels": curve.n_labels[bought],
-        "error_mean": 1 - curve.mean[bought],
+        "error_mean": curve.best - curve.mean[bought],
         "error_std": curve.std[bought],
     }
 
@@ -279,6 +250,7 @@ COLUMNS = {
     "error": lambda r: r.errors.mean(),
     "error_std": lambda r: r.errors.std(),
     "passive_error_with_as_many": lambda r: r.passive_errors.mean(),
+    "constant_error": lambda r: r.constant_errors.mean(),
     **{
         name: lambda r, name=name: savings_of(r)[name]
         for name in ("labels_needed", "saved", "saved_low", "saved_high")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation._comparison import corrected_t
+from ..evaluation._comparison import paired_t
 
 #: Errors that differ by less are equal: what is left of sums.
 ROUNDING = 1e-12
@@ -39,12 +39,17 @@ class Savings(NamedTuple):
         return self.high <= 1
 
     @property
+    def least(self):
+        """The share of the labels that is saved at least, beyond noise."""
+        return 1 - self.high
+
+    @property
     def is_worse(self):
         """Whether, with as many labels, chosen ones are worse beyond noise."""
         return np.isinf(self.low)
 
 
-def savings(curve, passive, confidence, shares_rows):
+def savings(curve, passive, confidence):
     """Return how few chosen labels do the work of as many random ones as were bought.
 
     Parameters
@@ -55,18 +60,15 @@ def savings(curve, passive, confidence, shares_rows):
         Of random labels, in the same runs.
     confidence : float
         Of the interval.
-    shares_rows : bool
-        Whether runs have rows in common. The test of those that have none needs no
-        correction.
 
     Returns
     -------
     savings : Savings
-        The interval holds each share s that the corrected resampled t-test (Nadeau and
-        Bengio) does not refuse, and what lies between them: run by run, the error with
-        s times as many chosen labels may be that with all the random ones. At s = 1 it
-        is the test of whether chosen labels are better than as many random ones.
-        Between the counts at which it was measured, the error is a line.
+        The interval holds each share s that a paired t-test over the runs does not
+        refuse, and what lies between them: on average over further runs, the error
+        with s times as many chosen labels may be that with all the random ones. At
+        s = 1 it is the test of whether chosen labels are better than as many random
+        ones. Between the counts at which it was measured, the error is a line.
     """
     chosen = [errors_of(curve, run) for run in range(len(curve.runs))]
     random = [errors_of(passive, run) for run in range(len(curve.runs))]
@@ -83,8 +85,7 @@ def savings(curve, passive, confidence, shares_rows):
             for n, own, other in zip(bought, chosen, random, strict=True)
         ]
     )
-    ratio = np.mean(curve.n_held_out / curve.n_offered) if shares_rows else 0.0
-    mean, low, high, _ = corrected_t(more, ratio, confidence)
+    mean, low, high, _ = paired_t(more, confidence)
     may_do = low <= ROUNDING
     return Savings(
         needed=from_where(mean <= ROUNDING, shares),
@@ -94,7 +95,7 @@ def savings(curve, passive, confidence, shares_rows):
 
 
 def errors_of(curve, run):
-    """Return the label counts at which a run was scored, and its errors."""
+    """Return the label counts at which a run was scored, and what it lacked of 1."""
     is_known = ~np.isnan(curve.scores[run]) & (curve.n_labels < curve.n_bought[run])
     n_labels = np.append(curve.n_labels[is_known], curve.n_bought[run])
     scores = np.append(curve.scores[run, is_known], curve.final_scores[run])

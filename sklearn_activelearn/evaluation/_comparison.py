@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 #: What a test is called, by the name that the user gives it.
 TESTS = {
-    "t": "corrected resampled t-test",
+    "t": "paired t-test",
+    "corrected_t": "corrected resampled t-test",
     "bootstrap": "bootstrap over runs (percentiles)",
 }
 
@@ -108,10 +109,11 @@ def compare_label_curves(
     curve: LabelCurve,
     other: LabelCurve,
     *,
+    scoring: str | None = None,
     at: ArrayLike = (),
     start: int | None = None,
     stop: int | None = None,
-    test: Literal["t", "bootstrap"] = "t",
+    test: Literal["t", "corrected_t", "bootstrap"] = "t",
     confidence: float = 0.95,
     n_resamples: int = 9999,
     random_state: Seed = None,
@@ -124,14 +126,16 @@ def compare_label_curves(
         Measured on the same runs: `label_curve` with the same data, folds, repeats
         and an int as `random_state`. Of two that were interrupted, the runs that
         both have are compared.
+    scoring : str, default=None
+        The measure to compare, by its name in the curves; None: their first.
     at : int or array-like of int, default=()
         Label counts at which to compare the scores.
     start, stop : int, default=None
         Range of label counts for the area, as for `area_under_label_curve`. None:
         the widest one in which both curves have scores.
-    test : {"t", "bootstrap"}, default="t"
-        Corrected resampled t-test [1]_, or the percentiles of means over runs drawn
-        with replacement.
+    test : {"t", "corrected_t", "bootstrap"}, default="t"
+        Paired t-test over the runs; the corrected resampled t-test [1]_; or the
+        percentiles of means over runs drawn with replacement.
     confidence : float in (0, 1), default=0.95
         Of the intervals.
     n_resamples : int >= 1, default=9999
@@ -147,20 +151,22 @@ def compare_label_curves(
     Raises
     ------
     ValueError
-        For curves that do not share two runs, or label counts at which a run has no
-        score yet.
+        For curves that do not share two runs, of two measures, or label counts at
+        which a run has no score yet.
 
     Notes
     -----
-    Runs of cross-validation share training rows, so their differences d_1 .. d_J are
-    correlated and the usual t-test claims too much. The corrected one puts::
+    What the intervals and p-values of ``"t"`` and ``"bootstrap"`` are about is the
+    mean difference over further splits and orders of these rows. For that the runs
+    are a sample, and with differences d_1 .. d_J::
 
-        t = mean(d) / sqrt((1 / J + n_test / n_train) * var(d)),  J - 1 degrees
+        t = mean(d) / sqrt(var(d) / J),  J - 1 degrees
 
-    with n_train the rows offered to a run. That correlation was argued for learners
-    that use all training rows; active learners use few of them, which overlap less,
-    so the test is on the careful side here. The bootstrap takes runs as independent
-    and is not: read it as the spread over these runs, not as a proof.
+    Other rows of the same population differ more. The corrected test allows for it: it
+    has 1 / J + n_test / n_train in place of 1 / J, with n_train the rows offered to a
+    run. That was argued for learners that use all training rows; active learners use
+    few of them, which overlap less, so it is on the careful side here, and more runs
+    never make its interval much narrower.
 
     References
     ----------
@@ -178,13 +184,16 @@ def compare_label_curves(
     ...     for learner in (GreedyOnlineClassifier(), RandomSamplingClassifier(1.0))
     ... )
     >>> print(compare_label_curves(active, passive, at=[150]))
-    difference in score, 5 paired runs, corrected resampled t-test:
-      150 labels: +0.086 [+0.059, +0.11], p = 0.0009
-      area, 5 to 200 labels: +0.066 [+0.039, +0.092], p = 0.002
+    difference in score, 5 paired runs, paired t-test:
+      150 labels: +0.086 [+0.068, +0.1], p = 0.0002
+      area, 5 to 200 labels: +0.066 [+0.048, +0.083], p = 0.0005
     """
     check_option(test, "test", TESTS)
     check_number(confidence, "confidence", 0, 1)
     check_number(n_resamples, "n_resamples", 1, closed="left", integer=True)
+    curve, other = curve.by(scoring), other.by(scoring)
+    if curve.scoring != other.scoring:
+        raise ValueError(f"one curve is {curve.scoring}, the other {other.scoring}.")
     rows = shared_runs(curve, other)
     start, stop = check_range(start, stop, [curve, other])
     at = np.atleast_1d(np.asarray(at, dtype=None if np.size(at) else np.int64))
@@ -200,8 +209,10 @@ def compare_label_curves(
         count = at[np.isnan(differences).any(axis=0)[:-1]].max()
         raise ValueError(f"at: not all runs have a score at {count} labels.")
     if test == "t":
+        outcome = paired_t(differences, confidence)
+    elif test == "corrected_t":
         held_out, offered = curve.n_held_out[rows[0]], curve.n_offered[rows[0]]
-        outcome = corrected_t(differences, np.mean(held_out / offered), confidence)
+        outcome = paired_t(differences, confidence, np.mean(held_out / offered))
     else:
         rng = check_random_state(random_state)
         outcome = bootstrap(differences, n_resamples, confidence, rng)
@@ -225,17 +236,17 @@ def shared_runs(curve, other):
     return shared
 
 
-def corrected_t(differences, ratio, confidence):
-    """Return means, interval ends and p-values of columns (Nadeau & Bengio).
+def paired_t(differences, confidence, ratio=0.0):
+    """Return means, interval ends and p-values of columns.
 
     Parameters
     ----------
     differences : ndarray of shape (n_runs, n_columns)
         Paired.
-    ratio : float
-        Rows held out for each training row.
     confidence : float
         Of the intervals.
+    ratio : float, default=0.0
+        Rows held out for each training row, for the correction of Nadeau and Bengio.
     """
     n_runs = len(differences)
     mean = differences.mean(axis=0)

@@ -1,7 +1,8 @@
 """Held-out score against labels bought, and the area under it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +38,17 @@ class LabelCurve(Result):
     runs : ndarray of str of shape (n_runs,)
         Stands for the rows of each run and their order: curves whose runs have
         the same names can be compared run by run.
+    scoring : str
+        What the score is called.
+    best : float
+        Its best value: 0 for losses, whose scores are negative, else 1. The error of
+        a score is what it lacks of that.
+    constant_scores : ndarray of shape (n_runs,)
+        Score in each run of a constant answer: the most frequent class of the rows
+        offered, with the shares of their classes as probabilities. NaN where it is
+        not known.
+    others : dict of LabelCurve
+        The same runs by the other measures, if there were several.
     """
 
     n_labels: np.ndarray
@@ -46,6 +58,42 @@ class LabelCurve(Result):
     n_offered: np.ndarray
     n_held_out: np.ndarray
     runs: np.ndarray
+    scoring: str = "score"
+    best: float = 1.0
+    constant_scores: np.ndarray = field(default_factory=lambda: np.array([]))
+    others: "dict[str, LabelCurve]" = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.constant_scores):
+            unknown = np.full(len(self.scores), np.nan)
+            object.__setattr__(self, "constant_scores", unknown)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the curve that `to_dict` took apart."""
+        others = values.get("others", {}).items()
+        curves = {name: cls.from_dict(curve) for name, curve in others}
+        return super().from_dict({**values, "others": curves})
+
+    def by(self, scoring: str | None = None) -> "LabelCurve":
+        """Return the curve of one of the measures; None: the first.
+
+        Raises
+        ------
+        ValueError
+            For one that was not measured.
+        """
+        if scoring is None or scoring == self.scoring:
+            return self
+        if scoring not in self.others:
+            known = ", ".join([self.scoring, *self.others])
+            raise ValueError(f"scoring={scoring!r} was not measured, only {known}.")
+        return self.others[scoring]
+
+    @property
+    def constant_score(self) -> float:
+        """Mean over runs of `constant_scores`."""
+        return float(self.constant_scores.mean())
 
     @property
     def carried_scores(self) -> Floats:
@@ -85,11 +133,11 @@ class LabelCurve(Result):
         return np.where(ended, self.final_scores[:, None], carried)
 
     def labels_for(self, error: float) -> float:
-        """Labels from which the mean error stays at most `error`; inf for never.
+        """Labels from which `best` - score stays at most `error`; inf for never.
 
         "Stays", because the mean of a few runs also dips by chance.
         """
-        good = reaches(self.mean, error)
+        good = reaches(self.mean, error, self.best)
         last_bad = np.flatnonzero(~good)[-1] if not good.all() else -1
         return float(np.append(self.n_labels, np.inf)[last_bad + 1])
 
@@ -177,9 +225,17 @@ def check_range(start, stop, curves):
     return start, stop
 
 
-def reaches(scores, error):
-    """Whether 1 - scores is at most the error, up to rounding."""
-    return 1 - scores <= error + 1e-12
+def reaches(scores, error, best=1.0):
+    """Whether best - scores is at most the error, up to rounding."""
+    return best - scores <= error + 1e-12
+
+
+def check_error(error, name, best):
+    """Refuse an error that no score has."""
+    if best == 1:
+        check_number(error, name, 0, 1, closed="both")
+    else:
+        check_number(error, name, 0, closed="left")
 
 
 def _over_runs(statistic, scores):

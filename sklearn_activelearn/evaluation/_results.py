@@ -26,7 +26,8 @@ class Result:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the result that `to_dict` took apart."""
-        return cls(**{f.name: restored(values[f.name], f) for f in fields(cls)})
+        known = [f for f in fields(cls) if f.name in values]
+        return cls(**{f.name: restored(values[f.name], f) for f in known})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -36,6 +37,8 @@ class Result:
 
 def plain(value):
     """Return arrays as lists, and None for what JSON does not know."""
+    if isinstance(value, Result):
+        return value.to_dict()
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -4,6 +4,7 @@ import inspect
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
@@ -25,14 +26,15 @@ from .. import __version__
 from .._containers import take
 from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
-from .._typing import CV, Estimator, FilePath, RowsLike, Scoring, Seed
+from .._typing import CV, Estimator, FilePath, RowsLike, Scorings, Seed
 from .._validation import check_number
 from ..stream._loop import StreamLoop
 from ._checkpoints import checkpoints
-from ._curves import LabelCurve
+from ._curves import LabelCurve, check_error
+from ._measures import measures_of
 from ._progress import ExperimentInterrupted, reporting
 from ._scorekeeping import TargetReached, scorekeeper
-from ._scorers import check_one_score, learner_of
+from ._scorers import learner_of
 
 
 def label_curve(
@@ -41,7 +43,7 @@ def label_curve(
     y: ArrayLike,
     *,
     cv: CV | None = None,
-    scoring: Scoring | None = None,
+    scoring: Scorings | None = None,
     n_repeats: int = 1,
     n_jobs: int | None = None,
     at: ArrayLike | None = None,
@@ -67,8 +69,12 @@ def label_curve(
     cv : int, splitter or iterable, default=None
         Folds: an int (None is 5) for stratified folds, shuffled again for each
         repeat; otherwise anything that scikit-learn takes.
-    scoring : str or callable, default=None
-        One scorer as in scikit-learn; None for the learner's `score` (accuracy).
+    scoring : str, callable, list, tuple or dict of them, default=None
+        Scorers as in scikit-learn, or ``"NAME:CLASS"`` for the f1, precision, recall,
+        jaccard, average_precision or roc_auc of one class. None: the learner's
+        `score` (accuracy). Of two classes, none of which is 1, the rarer one counts;
+        the name then says which. Learners without probabilities are ranked by their
+        decision values.
     n_repeats : int >= 1, default=1
         How often to go through all folds.
     n_jobs : int, default=None
@@ -76,7 +82,8 @@ def label_curve(
     at : array-like of int >= 1, default=None
         Score at these label counts only. None: after each purchase.
     until : float, default=None
-        End a run as soon as its error, 1 - score, is at most this.
+        End a run as soon as its error, 1 - score, is at most this (of a loss, whose
+        name begins with ``neg_``: the loss). For one measure.
     memory : str, path or joblib.Memory, default=None
         Keep each run on disk once it has ended, and take from there what is known
         already: an experiment that was interrupted resumes. Runs are found again if
@@ -95,14 +102,16 @@ def label_curve(
     Returns
     -------
     curve : LabelCurve
-        With ``n_repeats * n_folds`` runs.
+        With ``n_repeats * n_folds`` runs; by the first of several measures, with
+        the others in ``others``.
 
     Raises
     ------
     TypeError
         For an estimator without `learn`.
     ValueError
-        For label counts below 1, several scores, or data that the learner refuses.
+        For label counts below 1, unknown measures, those that ask for probabilities
+        where there are none, or data that the learner refuses.
     ExperimentInterrupted
         On Ctrl-C, once a run has ended. It is a KeyboardInterrupt whose ``result``
         is the curve of the runs that have.
@@ -122,8 +131,6 @@ def label_curve(
     y = np.asarray(plain_labels(y))
     check_classification_targets(y)
     check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
-    if until is not None:
-        check_number(until, "until", 0, 1, closed="both")
     if at is not None:
         at = np.unique(np.asarray(at))
         if at.size == 0 or at.dtype.kind not in "iu" or at[0] < 1:
@@ -132,7 +139,11 @@ def label_curve(
     learner = learner_of(estimator)
     if not hasattr(learner, "learn"):
         raise TypeError(f"{learner!r} is no active learner: it has no method `learn`.")
-    scorer = check_one_score(scoring, learner)
+    scorer = measures_of(scoring, learner, y)
+    if until is not None:
+        if len(scorer.best) > 1:
+            raise ValueError(f"until goes with one measure, got {scoring!r}.")
+        check_error(until, "until", scorer.best[0])
     tasks = plan_runs(X, y, cv, n_repeats, check_random_state(random_state))
     data_key = None if memory is None else cache_key(X, y, scorer)
     memory = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
@@ -154,19 +165,20 @@ def label_curve(
             raise
         raise ExperimentInterrupted(
             f"after {len(runs)} of {len(tasks)} runs of {type(learner).__name__}",
-            collect(runs, at, tasks),
+            collect(runs, at, tasks, scorer),
         ) from stop
-    return collect(runs, at, tasks)
+    return collect(runs, at, tasks, scorer)
 
 
 def cache_key(X, y, scorer):
     """Return what a kept run depends on, apart from the arguments of `run_once`."""
-    return joblib.hash((X, y)), __version__, sklearn_version, source_texts(scorer)
+    sources = source_texts(*scorer.scorers.values())
+    return joblib.hash((X, y)), __version__, sklearn_version, sources
 
 
-def source_texts(scorer):
-    """Return the source texts of a scorer and of the callables that it holds."""
-    texts, seen, parts = [], set(), [scorer]
+def source_texts(*scorers):
+    """Return the source texts of scorers and of the callables that they hold."""
+    texts, seen, parts = [], set(), [*scorers]
     for part in parts:  # grows
         if not callable(part) or id(part) in seen:
             continue
@@ -221,22 +233,34 @@ def run_name(train, test, seed):
     return key.hexdigest()
 
 
-def collect(runs, at, tasks):
+def collect(runs, at, tasks, measures):
     """Lay the scores of the runs that have ended on one axis of label counts."""
     done = sorted(runs)
-    points, n_bought, final_scores = zip(*(runs[i] for i in done), strict=True)
+    points, n_bought, final, constant = zip(*(runs[i] for i in done), strict=True)
     if at is None:
         at = np.array(sorted({n for run in points for n in run}), dtype=int)
-    scores = [[run.get(n, np.nan) for n in at.tolist()] for run in points]
-    return LabelCurve(
-        n_labels=at,
-        scores=np.array(scores).reshape(len(done), len(at)),
-        n_bought=np.array(n_bought),
-        final_scores=np.array(final_scores),
-        n_offered=np.array([len(tasks[i][0]) for i in done]),
-        n_held_out=np.array([len(tasks[i][1]) for i in done]),
-        runs=np.array([run_name(*tasks[i]) for i in done]),
+    missing = np.full(len(measures.best), np.nan)
+    scores = [[run.get(n, missing) for n in at.tolist()] for run in points]
+    scores = np.array(scores).reshape(len(done), len(at), len(missing))
+    how = {
+        "n_labels": at,
+        "n_bought": np.array(n_bought),
+        "n_offered": np.array([len(tasks[i][0]) for i in done]),
+        "n_held_out": np.array([len(tasks[i][1]) for i in done]),
+        "runs": np.array([run_name(*tasks[i]) for i in done]),
+    }
+    first, *others = (
+        LabelCurve(
+            scores=scores[:, :, k],
+            final_scores=np.array(final)[:, k],
+            scoring=name,
+            best=measures.best[k],
+            constant_scores=np.array(constant)[:, k],
+            **how,
+        )
+        for k, name in enumerate(measures.scorers)
     )
+    return replace(first, others={curve.scoring: curve for curve in others})
 
 
 def numbered(i, run, *args):
@@ -245,9 +269,10 @@ def numbered(i, run, *args):
 
 
 def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, data_key):
-    """Score one run; return {labels bought: score}, labels bought, last score.
+    """Score one run.
 
-    `data_key` stands for X, y and all code where runs are kept on disk.
+    Returns {labels bought: scores}, labels bought, last scores, those of a constant
+    answer. `data_key` stands for X, y and all code where runs are kept on disk.
     """
     estimator = clone(estimator)
     estimator.set_params(
@@ -273,7 +298,8 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
     with suppress(TargetReached):
         go(learner, *offer, classes, at, keeper.score_at)
         keeper.finish()
-    return keeper.end()
+    constant = scorer.constant(y[train], X_test, y_test, classes)
+    return *keeper.end(), constant
 
 
 def step(learner, X, y, order, classes, at, score_at):

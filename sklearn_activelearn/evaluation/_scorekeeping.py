@@ -3,7 +3,6 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._compat import PASSTHROUGH_SCORER, STANDARD_SCORER
 from .._rows import Rows
 from .._validation import check_rows
 from ..stream._base import StreamClassifier
@@ -26,17 +25,17 @@ class Scorekeeper:
     ----------
     learner : learner
         Whose scores are kept.
-    scorer : callable
+    scorer : Measures
         ``scorer(estimator, X, y)``.
     X, y : rows and labels
         Held out.
     until : float or None
-        Raise `TargetReached` at the first error of at most this.
+        Raise `TargetReached` at the first error of at most this; of one measure.
 
     Attributes
     ----------
     points : dict
-        Scores by label count.
+        Scores by label count, each an array of shape (n_measures,).
     """
 
     def __init__(self, learner, scorer, X, y, until):
@@ -49,10 +48,14 @@ class Scorekeeper:
         self.keep(n, self.scorer(self.learner, self.X, self.y))
 
     def keep(self, n, score):
-        """Note a score."""
+        """Note the scores."""
         self.points[n] = score
-        if self.until is not None and reaches(score, self.until):
+        if self.until is not None and self.is_there(score):
             raise TargetReached
+
+    def is_there(self, scores):
+        """Whether the error is at most the one to be reached."""
+        return reaches(scores[0], self.until, self.scorer.best[0])
 
     def finish(self):
         """Score what has not been scored yet."""
@@ -99,7 +102,7 @@ class LinearScorekeeper(Scorekeeper):
         last = max(self.points, default=None)
         if self.until is None or last is None:
             return super().end()
-        if not reaches(self.points[last], self.until):
+        if not self.is_there(self.points[last]):
             return super().end()
         return self.points, last, self.points[last]
 
@@ -121,10 +124,7 @@ class Scored(ClassifierMixin, BaseEstimator):
 
 def scorekeeper(learner, scorer, X, y, until):
     """Return who keeps the scores of a learner."""
-    if isinstance(learner, StreamClassifier) and learner._may_share_passes():
-        if isinstance(scorer, PASSTHROUGH_SCORER):
-            scorer = Scored.score
-        elif not isinstance(scorer, STANDARD_SCORER):
-            return Scorekeeper(learner, scorer, X, y, until)
-        return LinearScorekeeper(learner, scorer, X, y, until)
-    return Scorekeeper(learner, scorer, X, y, until)
+    is_linear = isinstance(learner, StreamClassifier) and learner._may_share_passes()
+    together = is_linear and scorer.of_predictions
+    keeper = LinearScorekeeper if together else Scorekeeper
+    return keeper(learner, scorer, X, y, until)

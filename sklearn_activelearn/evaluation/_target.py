@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._labels import plain_labels
 from .._typing import (
     CV,
     EstimatorT,
@@ -21,8 +22,8 @@ from .._typing import (
     Scoring,
     Seed,
 )
-from .._validation import check_number
-from ._curves import LabelCurve, reaches
+from ._curves import LabelCurve, check_error, reaches
+from ._measures import measures_of
 from ._progress import ExperimentInterrupted, reporting
 from ._results import Result, frame, plain
 from ._runs import check_grid, label_curve
@@ -83,7 +84,9 @@ class LabelsToTarget(Result):
         )
 
 
-def labels_to_target(curve: LabelCurve, error: float) -> LabelsToTarget:
+def labels_to_target(
+    curve: LabelCurve, error: float, *, scoring: str | None = None
+) -> LabelsToTarget:
     """Return how many labels each run of a curve needed to reach an error.
 
     Parameters
@@ -92,7 +95,9 @@ def labels_to_target(curve: LabelCurve, error: float) -> LabelsToTarget:
         Scored after each purchase, or at the counts that matter; the end of
         each run counts too.
     error : float in [0, 1]
-        Target for 1 - score.
+        Target for 1 - score; of a loss, whose name begins with ``neg_``, the loss.
+    scoring : str, default=None
+        Which measure of the curve; None: its first.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def labels_to_target(curve: LabelCurve, error: float) -> LabelsToTarget:
     Raises
     ------
     ValueError
-        For an error outside [0, 1].
+        For an error outside [0, 1], or a measure that the curve does not have.
 
     Examples
     --------
@@ -116,10 +121,12 @@ def labels_to_target(curve: LabelCurve, error: float) -> LabelsToTarget:
     >>> labels_to_target(curve, 0.2).n_failed
     0
     """
-    check_number(error, "error", 0, 1, closed="both")
-    reached = reaches(curve.scores, error)
+    curve = curve.by(scoring)
+    check_error(error, "error", curve.best)
+    reached = reaches(curve.scores, error, curve.best)
     first = reached.argmax(axis=1) if reached.shape[1] else np.zeros(len(reached), int)
-    at_the_end = np.where(reaches(curve.final_scores, error), curve.n_bought, np.inf)
+    at_the_end = reaches(curve.final_scores, error, curve.best)
+    at_the_end = np.where(at_the_end, curve.n_bought, np.inf)
     labels = np.where(
         reached.any(axis=1), np.append(curve.n_labels, 0)[first], at_the_end
     )
@@ -204,9 +211,9 @@ def tune_labels_to_target(
     y : array-like of shape (n_samples,)
         Its labels.
     error : float in [0, 1]
-        Target for 1 - score.
+        Target for 1 - score; of a loss, whose name begins with ``neg_``, the loss.
     cv, scoring, n_repeats, n_jobs, memory, progress, random_state
-        As for `label_curve`; progress is in runs of all settings.
+        As for `label_curve`, with one measure; progress is in runs of all settings.
 
     Returns
     -------
@@ -234,7 +241,10 @@ def tune_labels_to_target(
     >>> tuning.best_params
     {'b': 0.3}
     """
-    check_number(error, "error", 0, 1, closed="both")
+    scorer = measures_of(scoring, learner_of(estimator), plain_labels(y))
+    if len(scorer.best) > 1:
+        raise ValueError(f"scoring must be one measure, got {scoring!r}.")
+    check_error(error, "error", scorer.best[0])
     seed = check_random_state(random_state).randint(2**31)
     settings, results = check_grid(param_grid), []
 

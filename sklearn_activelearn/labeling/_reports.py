@@ -1,12 +1,17 @@
 """Where a session stands, and what the rows put aside say about the model."""
 
+from collections import Counter
 from math import sqrt
 from operator import eq
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._containers import take
-from .._typing import Floats, Id, Label
+from .._typing import Floats, Id, Label, Scoring
 from ..evaluation import advice
+from ..evaluation._measures import MOSTLY, measures_of
 from ._decisions import SKIP
 
 #: How many further labels the advice is about, at most.
@@ -33,6 +38,8 @@ class CurvePoint(NamedTuple):
     n_labels: int  # that it was trained on
     accuracy: float
     n_test: int  # rows put aside that have a label now
+    score: float  # by the measure that was asked for
+    constant: float  # that of the most frequent class for all rows
 
 
 class Predictions(NamedTuple):
@@ -104,21 +111,102 @@ def test_of(state):
     return [truth[i] for i in known], history if known else []
 
 
+class RecordedPredictions(ClassifierMixin, BaseEstimator):
+    """A model of which only the labels that it predicted are known."""
+
+    def __init__(self, labels, classes):
+        self.labels, self.classes = labels, classes
+        self.classes_ = classes
+
+    def predict(self, X):
+        """Return the labels."""
+        return self.labels
+
+
+class Scores:
+    """The scores of all models on the rows put aside, by one measure.
+
+    Parameters
+    ----------
+    truth : list
+        Their labels.
+    history : list of (int, list)
+        For each model, its labels and its predictions for these rows.
+    scoring : str, callable or None
+        A measure of predicted labels; None: the default.
+
+    Attributes
+    ----------
+    name : str
+        What the measure is called.
+    why : str
+        Why it was chosen, empty if the user did.
+    answer : object
+        The most frequent class.
+    values : list of float
+        For each model.
+    constant : float
+        Of the most frequent class for all rows.
+    """
+
+    def __init__(self, truth, history, scoring):
+        y = np.asarray(truth)
+        counts = Counter(truth)
+        self.answer, n_most = counts.most_common(1)[0]
+        self.why = ""
+        if scoring is None:
+            scoring = "accuracy"
+            if n_most > MOSTLY * len(truth):
+                scoring = "balanced_accuracy"
+                self.why = f"{n_most / len(truth):.0%} of these are {self.answer!r}"
+        predictions = [np.asarray(labels) for _, labels in history]
+        classes = np.unique(np.concatenate([y, *predictions]))
+        constant = np.full(len(y), self.answer, dtype=y.dtype)
+        models = [
+            RecordedPredictions(labels, classes) for labels in [*predictions, constant]
+        ]
+        measures = measures_of(scoring, models[-1], y)
+        if len(measures.scorers) > 1:
+            raise ValueError(f"scoring must be one measure, got {scoring!r}.")
+        (name,) = measures.scorers
+        self.name = name.replace("_", " ")
+        X = np.empty((len(y), 1))
+        *self.values, self.constant = (
+            float(measures(model, X, y)[0]) for model in models
+        )
+
+
 def share_right(predicted, truth):
     """Return the share of predictions that are right."""
     return sum(map(eq, predicted, truth)) / len(truth)
 
 
-def curve_of(state):
+def spread_of(name, predicted, truth):
+    """Return twice the standard error of a share, in words; of some measures none."""
+    if name not in ("accuracy", "balanced accuracy"):
+        return ""
+    classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))
+    variance = 0.0
+    for c in classes:
+        of = [k for k, label in enumerate(truth) if c is None or label == c]
+        n, share = len(of), sum(predicted[k] == truth[k] for k in of) / len(of)
+        variance += max(share * (1 - share), 1 / n) / n / len(classes) ** 2
+    return f"give or take {2 * sqrt(variance):.0%}; "
+
+
+def curve_of(state, scoring=None):
     """Return a point for each model."""
     truth, history = test_of(state)
+    if not history:
+        return []
+    scores = Scores(truth, history, scoring)
     return [
-        CurvePoint(n_labels, share_right(predicted, truth), len(truth))
-        for n_labels, predicted in history
+        CurvePoint(n, share_right(predicted, truth), len(truth), value, scores.constant)
+        for (n, predicted), value in zip(history, scores.values, strict=True)
     ]
 
 
-def advice_of(state):
+def advice_of(state, scoring=None):
     """Return what is known about the worth of more labels, in a sentence or two."""
     if not state.test:
         return (
@@ -128,15 +216,77 @@ def advice_of(state):
     truth, history = test_of(state)
     if not history:
         return "There is no model yet: go on labelling."
+    scores = Scores(truth, history, scoring)
     (n_labels, predicted), n = history[-1], len(truth)
-    share = share_right(predicted, truth)
-    error = sqrt(max(share * (1 - share), 1 / n) / n)
-    now = (
-        f"With {n_labels} labels the model is right on {share:.0%} of {n} rows put "
-        f"aside (give or take {2 * error:.0%})"
+    is_share = scores.name.endswith("accuracy")
+    value, constant = (
+        f"{number:.0%}" if is_share else f"{number:.2f}"
+        for number in (scores.values[-1], scores.constant)
     )
+    what = f"the model has a {scores.name} of {value} on"
+    if scores.name == "accuracy":
+        what = f"the model is right on {value} of"
+    now = (
+        f"With {n_labels} labels {what} {n} rows put aside "
+        f"({spread_of(scores.name, predicted, truth)}always {scores.answer!r}: "
+        f"{constant})"
+    )
+    if scores.why:
+        now += f"; it is the mean over classes, because {scores.why}"
     if state.ended:
         now += f", and the session has ended ({state.ended})"
     if min(n_then for n_then, _ in history) > n_labels / 2:
         return f"{now}. It is too early to say whether more labels help."
     return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"
+
+
+class Reports:
+    """What a session says about its models."""
+
+    _lock: Any
+    _state: Any
+
+    def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
+        """Return how good each model was on the rows put aside.
+
+        Parameters
+        ----------
+        scoring : str or callable, default=None
+            As for `label_curve`, but only measures of predicted labels: no others are
+            kept. None: accuracy, or balanced accuracy where one class has more than
+            70 % of the labels of the rows put aside.
+
+        Returns
+        -------
+        points : list of CurvePoint
+            ``n_labels``, ``accuracy``, ``n_test``, ``score``, and ``constant``, the
+            score of the most frequent class for all rows; empty without such rows.
+
+        Raises
+        ------
+        ValueError
+            For several measures, unknown ones, and those that need more than labels.
+        """
+        with self._lock:
+            return curve_of(self._state, scoring)
+
+    def advice(self, scoring: Scoring | None = None) -> str:
+        """Return what the rows put aside say about going on.
+
+        Parameters
+        ----------
+        scoring : str or callable, default=None
+            As for `curve`.
+
+        Returns
+        -------
+        advice : str
+            A sentence or two.
+
+        Raises
+        ------
+        ValueError
+            As `curve`.
+        """
+        with self._lock:
+            return advice_of(self._state, scoring)

@@ -18,7 +18,7 @@ from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(Generic[LearnerT]):
+class LabelingSession(reports.Reports, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -323,28 +323,6 @@ class LabelingSession(Generic[LearnerT]):
         """
         self._log.check_kept()
         return reports.predictions_of(self._worker.recorded, self._ids, ids)
-
-    def curve(self) -> list[reports.CurvePoint]:
-        """Return how good each model was on the rows put aside.
-
-        Returns
-        -------
-        points : list of CurvePoint
-            ``n_labels``, ``accuracy``, ``n_test``; empty without such rows.
-        """
-        with self._lock:
-            return reports.curve_of(self._state)
-
-    def advice(self) -> str:
-        """Return what the rows put aside say about going on.
-
-        Returns
-        -------
-        advice : str
-            One sentence.
-        """
-        with self._lock:
-            return reports.advice_of(self._state)
 
     def export(self, path: FilePath) -> int:
         """Write the labels to a file, as the function `export` does.

@@ -117,6 +117,7 @@ def of_curves(curve: LabelCurve, comparison: LabelCurveComparison) -> None:
     label_curve(CBGZClassifier, X, y)  # type: ignore[arg-type]
     compare_label_curves(curve, curve, test="welch")  # type: ignore[arg-type]
     compare_label_curves(curve, curve, level=0.9)  # type: ignore[call-arg]
+    compare_label_curves(curve, curve, scoring=["f1"])  # type: ignore[arg-type]
     labels_to_target(curve, target=0.1)  # type: ignore[call-arg]
     curve.labels  # type: ignore[attr-defined]
     curve.means  # type: ignore[attr-defined]

@@ -22,6 +22,10 @@ PASSIVE = [
 ]
 
 
+#: How the level of a constant answer is drawn.
+CONSTANT = {"color": "0.6", "linewidth": 1.0, "zorder": 0}
+
+
 def check_matplotlib(who):
     """Say how to get matplotlib, before a long experiment."""
     try:
@@ -49,11 +53,27 @@ def measured(estimator, passive, X, y, experiment):
     return {type(learner_of(estimator)).__name__: curve}, baseline
 
 
-def named_curves(curves, name):
+def by_name(curves, name):
     """Return curves as a dict; one without a name gets this one, None is none."""
     if curves is None:
         return {}
     return dict(curves) if hasattr(curves, "items") else {name: curves}
+
+
+def named_curves(curves, name, scoring):
+    """Return label curves by name, each by this measure; None: by its first."""
+    return {name: curve.by(scoring) for name, curve in by_name(curves, name).items()}
+
+
+def first_of(curves, passive):
+    """Return the first curve; refuse none, and curves of several measures."""
+    every = [*curves.values(), *passive.values()]
+    if not every:
+        raise ValueError("curves: there is none to draw.")
+    measures = sorted({curve.scoring for curve in every})
+    if len(measures) > 1:
+        raise ValueError(f"curves are of several measures: {', '.join(measures)}.")
+    return every[0]
 
 
 def whole_numbers(*axes):

@@ -10,9 +10,9 @@ from ..._docstrings import DISPLAY
 from ..._documented import documented
 from ..._typing import Estimator
 from ._base import (
+    by_name,
     check_matplotlib,
     fitted,
-    named_curves,
     start_plot,
     styled,
     whole_numbers,
@@ -54,7 +54,7 @@ class CostCurveDisplay:
     def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
         self.curves = {
             name: np.asarray(curve, dtype=float)
-            for name, curve in named_curves(curves, "cost").items()
+            for name, curve in by_name(curves, "cost").items()
         }
         for name, curve in self.curves.items():
             if curve.ndim != 1:

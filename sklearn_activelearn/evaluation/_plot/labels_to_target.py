@@ -9,11 +9,15 @@ from ..._docstrings import DISPLAY
 from ..._documented import documented
 from ..._typing import Estimator, RowsLike
 from ..._validation import check_number
+from .._curves import check_error
+from .._measures import ERRORS, measure_name
 from .._target import labels_to_target
 from ._base import (
+    CONSTANT,
     Curves,
     check_matplotlib,
     draw_band,
+    first_of,
     log_ticks,
     measured,
     named_curves,
@@ -31,7 +35,8 @@ if TYPE_CHECKING:
 class LabelsToTargetDisplay:
     """Labels needed for each target error, one line for each learner.
 
-    A line reaches down to the lowest error that all runs got to; the dot marks it.
+    A line reaches down to the lowest error that all runs got to; the dot marks it. A
+    thin grey line is the error of a constant answer.
 
     Parameters
     ----------
@@ -39,7 +44,9 @@ class LabelsToTargetDisplay:
         By the name of the learner; scored after each purchase, or at many counts.
     {passive}
     errors : float or array-like of float, default=None
-        Target errors. None: 40 from 0.5 to the lowest error of any curve.
+        Target errors. None: 40 from 0.5 (of a loss: the highest) to the lowest error of
+        any curve.
+    {scoring}
 
     Attributes
     ----------
@@ -68,21 +75,25 @@ class LabelsToTargetDisplay:
         *,
         passive: Curves | None = None,
         errors: ArrayLike | None = None,
+        scoring: str | None = None,
     ):
-        self.curves = named_curves(curves, "learner")
-        self.passive = named_curves(passive, "passive learning")
+        self.curves = named_curves(curves, "learner", scoring)
+        self.passive = named_curves(passive, "passive learning", scoring)
+        best = first_of(self.curves, self.passive).best
         if errors is None:
             ends = [
-                (1 - np.append(curve.scores, curve.final_scores))
+                best - np.append(curve.scores, curve.final_scores)
                 for curve in [*self.curves.values(), *self.passive.values()]
             ]
-            lowest = np.nanmin(np.concatenate(ends), initial=0.5)
-            errors = np.geomspace(0.5, max(lowest, 1e-3), 40)
+            every = np.concatenate(ends)
+            highest = 0.5 if best == 1 else np.nanmax(every, initial=1e-3)
+            lowest = np.nanmin(every, initial=highest)
+            errors = np.geomspace(highest, max(lowest, 1e-3), 40)
         self.errors = np.sort(np.atleast_1d(np.asarray(errors, dtype=float)))
         if len(self.errors) == 0:
             raise ValueError("errors holds no target error.")
         for error in self.errors:
-            check_number(error, "errors", 0, 1, closed="both")
+            check_error(error, "errors", best)
 
     @classmethod
     def from_estimator(
@@ -110,7 +121,8 @@ class LabelsToTargetDisplay:
             As for the class.
         {ax}
         **experiment : dict
-            The other arguments of `label_curve`; `random_state` is 0 if left out.
+            The other arguments of `label_curve`; `random_state` is 0 if left out. Of
+            several measures the first is drawn.
 
         {returns}
         """
@@ -125,6 +137,7 @@ class LabelsToTargetDisplay:
         *,
         passive: Curves | None = None,
         errors: ArrayLike | None = None,
+        scoring: str | None = None,
         ax: "Axes | None" = None,
         **style: Any,
     ) -> Self:
@@ -132,13 +145,14 @@ class LabelsToTargetDisplay:
 
         Parameters
         ----------
-        curves, passive, errors
+        curves, passive, errors, scoring
             As for the class.
         {ax, **style}
 
         {returns}
         """
-        return cls(curves, passive=passive, errors=errors).plot(ax, **style)
+        display = cls(curves, passive=passive, errors=errors, scoring=scoring)
+        return display.plot(ax, **style)
 
     def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
         """Draw.
@@ -164,13 +178,25 @@ class LabelsToTargetDisplay:
             if reached.any():
                 ax.plot(errors[:1], labels[:, :1].mean(axis=0), "o", markersize=5,
                         color=style["color"])  # fmt: skip
-        ax.set(xlabel="target error", ylabel="labels needed", xscale="log")
+        first = first_of(self.curves, self.passive)
+        ax.set(xlabel=target_label(first), ylabel="labels needed", xscale="log")
         ends = np.maximum(self.errors[[0, -1]], 1e-3)  # the axis ends above 0
         ax.set_xlim(ends[0] / 1.1, ends[1] * 1.1)
-        log_ticks(ax.xaxis, percent=True)
+        log_ticks(ax.xaxis, percent=first.best == 1)
+        constant = first.best - first.constant_score
+        if ends[0] <= constant <= ends[1]:
+            ax.axvline(constant, label="constant answer", **CONSTANT)
         if any(len(line.get_xdata()) for line in self.lines_):
             ax.set_yscale("log")
             log_ticks(ax.yaxis)
         ax.grid(alpha=0.3)
         ax.legend(frameon=False, fontsize="small")
         return self
+
+
+def target_label(curve):
+    """Return what stands below the axis of targets."""
+    if curve.scoring == "score" or curve.scoring in ERRORS:
+        return f"target {measure_name(curve.scoring).replace('score', 'error')}"
+    name = measure_name(curve.scoring)
+    return f"target {name}" if curve.best == 0 else f"target of 1 - {name}"
