@@ -29,6 +29,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     SSMarginBoostClassifier,
 )
+from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool._pool import Pool
 from sklearn_activelearn.pool._selection import NO_ROWS
@@ -621,8 +622,9 @@ def test_another_weak_learner_is_taken_over():
 
 def test_a_pool_with_missing_values_is_recognised():
     X = np.array([[np.nan, 1.0], [2.0, np.nan]])
-    first = Pool().offered(X, np.arange(2), NO_ROWS)
-    assert first.offered(X.copy(), np.arange(2), NO_ROWS).X is first.X
+    first = Pool().offered(ByValue(X), X, np.arange(2), NO_ROWS)
+    again = first.offered(ByValue(X), X.copy(), np.arange(2), NO_ROWS)
+    assert again.X is first.X
 
 
 @each([row for row in QUERYING if "init" in row.get_params()])
