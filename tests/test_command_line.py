@@ -337,6 +337,12 @@ class TestVerdict:
         assert not near.random_are_of_use
         assert far.random_are_of_use
 
+    def test_few_labels_that_do_the_work_of_none(self):
+        scores, end = [[0.7], [0.7]], [0.76, 0.76]
+        text = self.text(against_passive([3, 3], end, scores, constant=0.72))
+        assert "3 labels chosen by DKM give" in text
+        assert "do the work" not in text
+
     @pytest.mark.parametrize("final", [0.5, 0.72])
     def test_no_clear_difference_at_the_level_of_a_constant_answer(self, final):
         result = against_passive([3, 3], [0.9, final], constant=0.8)

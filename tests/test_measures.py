@@ -1,6 +1,7 @@
 """Measures other than the error: in curves, targets, displays, sessions, `compare`."""
 
 import json
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
@@ -208,9 +209,22 @@ class TestCurves:
             labels_to_target(one, 1.5)
         assert labels_to_target(one, 99, scoring="neg_log_loss").mean == 5
 
+    def test_labels_to_a_loss(self):
+        one = np.array([9])
+        curve = LabelCurve(
+            np.array([5, 9]), np.array([[-2.0, -0.4]]), one, np.array([-0.4]), one,
+            one, one.astype(str), "neg_log_loss", 0.0,
+        )  # fmt: skip
+        assert curve.labels_for(0.5) == 9
+        at_the_end = replace(curve, scores=curve.scores[:, :1], n_labels=np.array([5]))
+        assert labels_to_target(at_the_end, 0.5).labels.tolist() == [9]
+
     def test_until_a_loss(self):
         how = {"cv": 2, "scoring": "neg_log_loss", "random_state": 0}
         curve = label_curve(BAYES, X, Y, until=50, **how)
+        assert curve.n_bought.tolist() == [5, 5]
+        at_once = -label_curve(BAYES, X, Y, **how).scores[:, 0]
+        curve = label_curve(BAYES, X, Y, until=at_once.max(), **how)
         assert curve.n_bought.tolist() == [5, 5]
         never = label_curve(BAYES, X, Y, until=0, **how)
         assert never.n_bought.tolist() == [15, 15]
@@ -343,7 +357,12 @@ class TestSession:
         assert last.accuracy == pytest.approx(np.mean(model.predict(X[aside]) == truth))
         said = session.advice()
         assert f"a balanced accuracy of {np.mean(recalls):.0%} on 30 rows" in said
-        assert "always 'no': 50%)" in said
+        variance = [r * (1 - r) for r in recalls]
+        counts = [np.sum(truth == c) for c in ("no", "yes")]
+        error = np.sqrt(
+            sum(max(v, 1 / n) / n for v, n in zip(variance, counts, strict=True))
+        )
+        assert f"(give or take {error:.0%}; always 'no': 50%)" in said
         assert f"because {share:.0%} of these are 'no'" in said
 
     def test_any_measure_of_labels(self, session):
@@ -358,7 +377,7 @@ class TestSession:
             assert session.curve(scoring)[-1].score == pytest.approx(score)
         share = np.mean(truth == "no")
         right = np.mean(predicted == truth)
-        error = 2 * np.sqrt(right * (1 - right) / 30)
+        error = 2 * np.sqrt(max(right * (1 - right), 1 / 30) / 30)
         assert f"(give or take {error:.0%}; " in session.advice("accuracy")
         assert f"always 'no': {share:.0%})" in session.advice("accuracy")
         assert "a recall:yes of " in session.advice("recall:yes")
@@ -409,6 +428,8 @@ class TestCommand:
         assert level == pytest.approx(np.mean(Y == "yes"), abs=0.01)
         _, out, _ = run(*argv[:-1], "--details", "--target-error", "0.5")
         assert "average precision of 'yes':" in out
+        row = next(line for line in out.splitlines() if line.startswith("always"))
+        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2]
         assert "until 0.500:" in out
         assert "chosen, average precision of 'yes'" in out
 
@@ -417,6 +438,8 @@ class TestCommand:
         assert (code, out) == (2, "")
         assert "1 of" not in err
         assert err.count("\n") == 3
+        two = ["--learner", "UncertaintySampling", "--learner", "CBGZ"]
+        assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
 
     def test_default_learners_that_a_measure_does_not_suit(self, run):
