@@ -58,8 +58,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       answer sheet, after ``_validate_and_reset`` or ``_validate_and_append``;
     - ``_ask(X, answer, candidates)``: the loop with the rows that may be bought, None
       for all, and an oracle: ``answer(rows, keep)`` calls ``keep(labels)``, which has
-      the labels for good when it ends, also if it is called again;
-    - ``_follows_from_labels()``: whether what it asks for follows from its labels.
+      the labels for good when it ends, also if it is called again.
 
     It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
     makes of declared classes; ``_after_teach``, what follows once labels are stored;

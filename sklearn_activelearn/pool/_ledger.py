@@ -95,6 +95,10 @@ class Ledger:
             places[entries] = SKIPPED
         return replace(self, places=places)
 
+    def first(self, n_taught):
+        """Return the ledger without the labels that were taught after so many."""
+        return replace(self, places=np.where(self.places < n_taught, self.places, OUT))
+
     def pending(self, X):
         """Return where rows that are out are in X, in the order asked."""
         places = self.located(X, np.zeros(n_rows(X), dtype=bool))

@@ -124,10 +124,6 @@ class StreamLoop:
         """Labels that changed the weights."""
         return self._counts.n_updates
 
-    def _follows_from_labels(self):
-        """Whether what it asks for follows from its labels: no, clocks count."""
-        return False
-
     def _check_parameters(self):
         self._checked_rules()
         check_budget(self.budget, 0)
