@@ -38,6 +38,7 @@ STOPPING = [
     UncertaintySamplingClassifier(NaiveBayes(), n_initial=3, stopping=rules)
     for rules in (
         StablePredictions(patience=10),
+        NoNewClass(2),
         [NoError(30), LabelPrice(error=900, label=0.1, n_labels=4)],
         AllOf([NoNewClass(9), StablePredictions(patience=9)]),
     )

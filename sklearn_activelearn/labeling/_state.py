@@ -38,8 +38,8 @@ class SessionState:
         What the learner was taught of each row, `SKIP` for no label.
     undone : set of int
         Events that were taken back.
-    n_unlearned : int
-        How often something was undone that the learner had been taught.
+    unlearned : set of int
+        Events that took back what the learner had been taught.
     last_ask, last_teach : int
         The last events of these kinds; 0 for none.
     stop_reason : str or None
@@ -53,7 +53,8 @@ class SessionState:
         self.budget = self.budget_given = None
         self.asked, self.answers, self.taught = {}, {}, {}
         self.open, self.undone, self.models = [], set(), []
-        self.last_ask = self.last_teach = self.n_unlearned = 0
+        self.last_ask = self.last_teach = 0
+        self.unlearned = set()
         self.stop_reason, self._must_ask = None, True
         self._holds, self._changed, self._row_of, self._teach_events = {}, {}, {}, {}
         for event in events:
@@ -209,7 +210,8 @@ class SessionState:
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
         before = self.taught.get(id, self)
         self._update_taught(id)
-        self.n_unlearned += self.taught.get(id, self) != before
+        if self.taught.get(id, self) != before:
+            self.unlearned.add(event.id)
         self._update_open(id)
         self._must_ask = True
 
