@@ -1,11 +1,14 @@
 """Records put together from calls, and checkpoints, against learners that made them."""
 
+import io
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Perceptron
 
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import _display
 from sklearn_activelearn.labeling._calls import RecordedCall
 from sklearn_activelearn.labeling._checkpoints import N_LAST, Checkpoints
 from sklearn_activelearn.labeling._replay import RecordedLearner, replay, restored_from
@@ -116,6 +119,23 @@ def test_a_learner_that_cannot_be_restored_goes_back_to_a_checkpoint():
     assert max(n_repeated) < 40
     assert states.before(0) is None
     assert N_LAST < 90 / 2
+
+
+def test_a_long_replay_says_how_far_it_is(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    calls = [None] * 1200
+    for out in (Terminal(), io.StringIO()):
+        assert list(_display.reported(calls, out)) == calls
+        assert out.getvalue() == ""
+    monkeypatch.setattr(_display, "PATIENCE", 0)
+    for out in (Terminal(), io.StringIO()):
+        assert list(_display.reported(calls, out)) == calls
+        said = out.getvalue().split("\r")[1:]
+        assert len(said) == 1200 * out.isatty()
+        assert said[-1:] == ["Repeating call 1,200 of 1,200 "] * out.isatty()
 
 
 def test_few_states_are_kept():

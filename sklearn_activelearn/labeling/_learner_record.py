@@ -155,10 +155,11 @@ class LearnerRecord:
                 break
 
     def _teach(self, new):
-        equal = [row for row, _ in new if row in self._equal]
-        keys = self._keys_of(equal)
-        found = iter(self._few.find(keys, (OUT, SKIPPED)).tolist())
-        self._few = self._few.answered(keys)
+        found = iter(())
+        if equal := [row for row, _ in new if row in self._equal]:
+            keys = self._keys_of(equal)
+            found = iter(self._few.find(keys, (OUT, SKIPPED)).tolist())
+            self._few = self._few.answered(keys)
         for row, label in new:
             entry, place = self._entry.get(row), len(self.labels)
             if row in self._equal:
