@@ -60,8 +60,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       answer sheet, after ``validate_and_reset`` or ``validate_and_append``;
     - ``_ask(X, identity, answer, candidates)``: the loop with the rows that may be
       bought, None for all, and an oracle: ``answer(rows, keep)`` calls
-      ``keep(labels)``, which has the labels for good when it ends;
-    - ``_follows_from_labels()``: whether what it asks for follows from its labels.
+      ``keep(labels)``, which has the labels for good when it ends.
 
     It may replace ``_check_rows``, the checks of rows; ``_register_classes``, what it
     makes of declared classes; ``_after_teach``, what follows once labels are stored;

@@ -92,6 +92,35 @@ class TestAnswers:
         assert ask(client, "undo")["row"] == first["row"]
         assert session_view.session.status().answered == 0
 
+    def test_nobody_waits_for_the_training_of_another_person(
+        self, client, session_view, monkeypatch
+    ):
+        learner, is_free = session_view.session.learner, threading.Event()
+        query, session_view.session._ahead = type(learner).query, 0
+
+        def slow(self, *args, **options):
+            is_free.wait(20)
+            return query(self, *args, **options)
+
+        first = ask(client, "next", who="ann")["row"]["id"]
+        for _ in range(9):
+            row = ask(client, "next", who="bob")["row"]["id"]
+            session_view.session.label(row, "good", "bob")
+        monkeypatch.setattr(type(learner), "query", slow)
+        with ThreadPoolExecutor(3) as threads:
+            waits = [
+                threads.submit(ask, client, "next", who=who) for who in ("bob", "cid")
+            ]
+            try:
+                assert ask(client, "progress")["curve"] == []
+                waits += [threads.submit(ask, client, "skip", id=first, who="ann")]
+                while session_view.session.status().skipped == 0:
+                    assert not any(wait.done() for wait in waits)
+            finally:
+                is_free.set()
+            rows = [each.result(10)["row"]["id"] for each in waits]
+        assert len(set(rows)) == 3
+
     def test_the_model_speaks_after_the_label(self, client):
         view = ask(client, "next")
         for i in range(15):

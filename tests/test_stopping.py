@@ -251,8 +251,8 @@ def test_rows_put_aside_that_show_no_gain_stop_it_earlier():
 def test_only_some_models_are_remembered():
     rule = LabelPrice(error=1e9, label=0.1, n_labels=18)
     learner = stopping(rule, BAYES, n_initial=4).fit(X, y)
-    past = learner._stopping_memory[rule]
-    assert [n for n, _ in past] == [69, 73, 77, 81, 85, 89]
+    (past,), models = learner._stopping_memory.memory, learner._stopping_memory.models
+    assert past == [*models] == [69, 73, 77, 81, 85, 89]
 
 
 class SaysYes(StoppingRule):

@@ -1,8 +1,11 @@
 """What a durable session costs beside the training that happens anyway.
 
 A label, the next row, and taking the session up again: once where the learner's model
-follows from its labels (replayed with one training), and once where every call is
+follows from its labels (restored with one training), and once where every call is
 made again. The disk decides much of it, so one fsync is timed in the same minute.
+
+Then large sessions, whose events are written at once: 1,500 labels with each kind of
+stopping rule, 20,000 labels, and a pool of a million rows.
 
     python -m benchmarks.speed.labeling
     python -m benchmarks.speed.labeling --quick  # seconds: does it run?
@@ -21,6 +24,9 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._journal import Journal
+from sklearn_activelearn.pool import LabelPrice
+from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES
 
 
 def timed(call, *arguments):
@@ -79,6 +85,57 @@ def session(name, learner, X, y, folder):
     print(line, flush=True)
 
 
+def write_labels(path, rows, y, n_rows, rule):
+    """Add what a session with batches of one row writes for these rows."""
+    journal, records, memory = Journal(path), [], []
+    n_events = len(journal.events)
+    for n, row in enumerate(rows):
+        if rule is not None:
+            memory = [{"LabelPrice": [max(n - 1, 1)]}.get(rule, [max(n - 1, 1), 0])]
+        learner = {"n_rounds": n + 1, "n_offered": n_rows, "stop_reason": None}
+        learner |= {"has_stopped": False, "stopping": memory if n > 10 else []}
+        ask = {"rows": [row], "probabilities": [1.0], "chunk": None, "stop": None}
+        records.append(("ask", {**ask, "model": None, "learner": learner}))
+        records.append(("label", {"id": row, "label": int(y[row]), "who": None}))
+        records.append(("teach", {"events": [n_events + len(records)]}))
+    if records:
+        journal.append(*records)
+    journal.close()
+
+
+def large_session(n_rows, n_labels, stopping, folder):
+    """Print a line for a session with so many labels."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, 20))
+    y = (X[:, 0] + rng.standard_normal(n_rows) > 0).astype(int)
+    rows = rng.permutation(n_rows)[:n_labels].tolist()
+    rule = stopping if stopping is None or isinstance(stopping, str) else "LabelPrice"
+    learner = UncertaintySamplingClassifier(
+        LogisticRegression(), budget=None, stopping=stopping, random_state=0
+    )
+    path = Path(folder, f"{n_rows} {n_labels} {rule}.sqlite")
+    arguments = {"ids": list(range(n_rows)), "classes": [0, 1]}
+    begun, work = timed(lambda: LabelingSession(learner, X, path, **arguments))
+    work.close()
+    write_labels(path, rows, y, n_rows, rule)
+    once = 0.0
+    if rows:
+        once, _ = timed(clone(learner.estimator).fit, X[rows], y[rows])
+    opened, work = timed(lambda: LabelingSession(learner, X, path, **arguments))
+    status, _ = timed(work.status)
+    shown, id = timed(work.next)
+    label = undone = 0.0
+    if id is not None:
+        label, _ = timed(work.label, id, int(y[id]))
+        work.undo()
+    if rows:
+        undone, _ = timed(work.undo)
+    work.close()
+    numbers = begun, opened, once, status, shown, label, undone
+    numbers = " ".join(f"{number:9.2f}" for number in numbers)
+    print(f"  {n_rows:9,} {n_labels:7,} {rule or '-':21} {numbers}", flush=True)
+
+
 def benchmark(quick, rounds):
     n_rows, budget = (500, 60) if quick else (10_000, 1000)
     X, y = make_classification(n_rows, 50, n_informative=10, random_state=0)
@@ -101,6 +158,17 @@ def benchmark(quick, rounds):
             )
             for name, learner in learners.items():
                 session(name, learner, X, y, folder)
+    scale = 100 if quick else 1
+    price = LabelPrice(error=1e9, label=1e-9)
+    rules = [*(STOPPING_RULES if not quick else ["stable_predictions"]), price]
+    sizes = [(20_000, 1500, rule) for rule in rules]
+    sizes += [(30_000, 20_000, None), (1_000_000, 0, None)]
+    with tempfile.TemporaryDirectory(dir=places[-1]) as folder:
+        names = "begin, ms", "opening", "training", "status", "next", "label", "undo"
+        names = " ".join(f"{name:>9}" for name in names)
+        print(f"\n  {'rows':>9} {'labels':>7} {'stopping':21} {names}")
+        for n_rows, n_labels, rule in sizes:
+            large_session(n_rows // scale, n_labels // scale, rule, folder)
 
 
 if __name__ == "__main__":

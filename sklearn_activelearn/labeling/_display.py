@@ -1,8 +1,13 @@
-"""A session in a notebook: where it stands, and the curve."""
+"""A session in a notebook, and how far a long replay is."""
 
+import sys
 from html import escape
+from time import monotonic
 
 WIDTH, HEIGHT = 320, 120
+
+#: After so many seconds a replay says how far it is, and then as often.
+PATIENCE = 1.0
 
 
 def html_of(session):
@@ -44,3 +49,22 @@ def svg_of(curve):
         f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/>"
         "</svg>"
     )
+
+
+def reported(calls, out=None):
+    """Yield calls that are made again; say in a terminal how far it is.
+
+    Parameters
+    ----------
+    calls : list
+        All of them.
+    out : file, default=None
+        Where to say it; None: the standard error.
+    """
+    out, said = out or sys.stderr, monotonic()
+    for n, call in enumerate(calls, start=1):
+        yield call
+        if out.isatty() and monotonic() - said >= PATIENCE:
+            said = monotonic()
+            print(f"\rRepeating call {n:,} of {len(calls):,} ", end="", file=out)
+            out.flush()

@@ -19,6 +19,8 @@ from ._images import IMAGE_TYPES
 
 LONGEST_BODY = 2**16  # bytes
 LONGEST_NAME = 100
+N_PEOPLE = 32  # who may wait for a row at the same time
+READS = ("progress", "image")
 #: Names of this machine; another one in the Host header is that of a page that had
 #: its address pointed here.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
@@ -70,7 +72,8 @@ def serve(view, listener, announce=print):
 
 def make_app(view, token):
     """Return the application that shows a session to those who have the token."""
-    worker = ThreadPoolExecutor(1)  # a session has one writer, and its calls block
+    # answers may wait for training; who asks only how far the work is waits for nobody
+    people, readers = ThreadPoolExecutor(N_PEOPLE), ThreadPoolExecutor(1)
     verbs = {
         "next": lambda body, who: shown_state(view, view.next(who)),
         "label": lambda body, who: shown_state(
@@ -96,7 +99,8 @@ def make_app(view, token):
         who = text(body, "who") if body.get("who") else None
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.run_in_executor(worker, verb, body, who)
+            threads = readers if request.path_params["verb"] in READS else people
+            found = await loop.run_in_executor(threads, verb, body, who)
         except (ValueError, KeyError) as error:
             raise HTTPException(400, str(error)) from error
         except OSError as error:  # the file: it works again when that is mended

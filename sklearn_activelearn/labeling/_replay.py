@@ -10,7 +10,9 @@ import numpy as np
 
 from .._containers import n_rows, take
 from .._transaction import shallow
-from ._decisions import SKIP
+from ..pool._record import progress_record
+from ._display import reported
+from ._learner_record import LearnerRecord, sorted_answers
 
 #: Rows of a stream that are offered in one call, at most.
 LONGEST_CHUNK = 1000
@@ -24,6 +26,19 @@ class AskOutcome(NamedTuple):
     probabilities: list
     chunk: list | None  # the rows of the stream that it was given: first, end
     stop: str | None  # why there are none
+
+    @property
+    def progress(self):
+        """What the query changed in the record of the learner; None without one."""
+        if not hasattr(self.learner, "record"):
+            return None
+        try:
+            progress = progress_record(self.learner)
+        except TypeError:  # a rule of the user's remembers an object
+            return None
+        purposes = self.learner._requests.purposes
+        purposes = purposes[len(purposes) - len(self.rows) :].tolist()
+        return {**progress, "purposes": purposes} if any(purposes) else progress
 
 
 @dataclass
@@ -50,17 +65,24 @@ class RecordedLearner:
     classes: list | None
 
     def __post_init__(self):
-        self.taught, self._out, self._place = {}, set(), 0
+        self.taught, self.out, self._place = {}, set(), 0
 
     @property
     def has_model(self):
         """Whether the learner can predict; a pool learner needs two classes."""
         return len(set(self.taught.values())) >= (1 if self.is_stream else 2)
 
-    @property
-    def follows_from_labels(self):
-        """Whether its next row and its predictions follow from its labels alone."""
-        return self.learner._follows_from_labels()
+    def can_be_restored(self, calls):
+        """Whether it can become what it was after these calls without making them.
+
+        Older files do not tell what stopping rules remember.
+        """
+        if not hasattr(self.learner, "restore"):
+            return False
+        asks = (call.body for call in reversed(calls) if call.kind == "ask")
+        last = next(asks, None)
+        is_noted = last is None or last.get("learner") is not None
+        return is_noted or not self.learner.stopping
 
     @property
     def is_stream(self):
@@ -93,19 +115,10 @@ class RecordedLearner:
             outcome = self._asked_for(rows, outcome)
         self.accept(outcome)
 
-    def ask_for(self, rows):
-        """Let the learner ask for these rows; return whether it did."""
-        if not rows:
-            return True
-        learner = shallow(self.learner)
-        asked = learner.query(self.pool, candidates=rows)
-        self.accept(self._outcome(learner, asked, np.ones(len(asked))))
-        return sorted(asked.tolist()) == sorted(rows)
-
     def accept(self, outcome):
         """Keep what the learner is after it asked."""
         self.learner = outcome.learner
-        self._out |= set(outcome.rows)
+        self.out = self.out | set(outcome.rows)
         if outcome.chunk:
             self._place = outcome.chunk[1]
 
@@ -117,16 +130,8 @@ class RecordedLearner:
         labels : list of (int, label)
             Row numbers and labels, `SKIP` for none.
         """
-        learner, corrected, new = shallow(self.learner), [], []
-        skipped = [row for row, label in labels if label is SKIP and row in self._out]
-        for row, label in labels:
-            if label is SKIP:
-                continue
-            if row in self.taught and row not in self._out:
-                if self.taught[row] != label:
-                    corrected.append((row, label))
-            else:
-                new.append((row, label))
+        learner = shallow(self.learner)
+        skipped, corrected, new = sorted_answers(labels, self.taught, self.out)
         for row in skipped:
             with suppress(ValueError):  # the label of an equal row has answered it
                 learner.skip(take(self.pool, [row]))
@@ -136,7 +141,13 @@ class RecordedLearner:
             learner.teach(*self._rows_and_labels(new), classes=self.classes)
         self.learner = learner
         self.taught = {**self.taught, **dict(new + corrected)}
-        self._out -= {row for row, _ in labels}
+        self.out = self.out - {row for row, _ in labels}
+
+    def restore(self, record):
+        """Become what a `LearnerRecord` says."""
+        if record.is_begun:
+            self.learner.restore(self.pool, record.to_json(), record.labels)
+        self.taught, self.out = record.taught, record.out
 
     def set_budget(self, budget):
         """Let the learner buy so many labels."""
@@ -211,77 +222,54 @@ class RecordedLearner:
         return take(self.pool, list(rows)), np.array(labels)
 
 
-class RecordedCall(NamedTuple):
-    """A call of the past, in row numbers."""
-
-    kind: str  # "ask", "teach" or "set"
-    body: dict
-    rows: list = []  # what was asked for
-    labels: list = []  # what was taught
-    is_changed: bool = False  # whether an answer before it was undone since
-
-
-def recorded_calls(state, events, row_of):
-    """Return the calls that events record, without what was undone.
+def replay(recorded, calls, n_done, before_teaching):
+    """Make calls of the past.
 
     Parameters
     ----------
-    state : SessionState
-        What the journal says.
-    events : list of Event
-        Of the journal.
-    row_of : callable
-        The row number of an id.
+    recorded : RecordedLearner
+        As it was when it had made some of them.
+    calls : list of RecordedCall
+        All of them, in their order.
+    n_done : int
+        How many it had made.
+    before_teaching : callable
+        ``before_teaching(n)`` is called before a call that teaches and that n others
+        come before.
     """
-    first_undone = min(state.undone, default=len(events))
-    calls = []
-    for event in events:
-        call = RecordedCall(event.kind, event.body, is_changed=first_undone < event.id)
-        if event.kind == "ask":
-            call = call._replace(rows=[row_of(id) for id in event.body["rows"]])
-        elif event.kind == "teach":
-            labels = [(row_of(each.id), each.label) for each in state.taught_by(event)]
-            call = call._replace(labels=labels)
-        calls.append(call)
-    return [call for call in calls if call.kind in ("ask", "teach", "set")]
-
-
-def replay(make, calls):
-    """Return a recorded learner after these calls.
-
-    Parameters
-    ----------
-    make : callable
-        Makes a recorded learner that has seen nothing.
-    calls : list of Call
-        All calls of the past.
-    """
-    recorded = make()
-    if recorded.follows_from_labels and replay_without_training(recorded, calls):
-        return recorded
-    recorded = make()
-    for call in calls:
+    for n, call in enumerate(reported(calls[n_done:]), start=n_done):
         if call.kind == "ask":
             recorded.repeat_ask(call)
         elif call.kind == "teach":
+            before_teaching(n)
             recorded.teach(call.labels)
-        else:
+        elif call.kind == "set":
             recorded.set_budget(call.body["budget"])
-    return recorded
 
 
-def replay_without_training(recorded, calls):
-    """Make the calls without training in between; return whether that can be done."""
-    labels = {}
+def restored_from(recorded, calls):
+    """Let a learner become what it was after these calls; return whether it can.
+
+    Parameters
+    ----------
+    recorded : RecordedLearner
+        It has seen nothing.
+    calls : list of RecordedCall
+        All calls of the past.
+    """
+    if not recorded.can_be_restored(calls):
+        return False
+    rows = [row for call in calls for row in call.rows]
+    rows += [row for call in calls for row, _ in call.labels]
+    record = LearnerRecord(recorded.pool, rows, recorded.classes)
     for call in calls:
         if call.kind == "ask":
-            if labels.keys() & set(call.rows) or not recorded.ask_for(call.rows):
-                return False
+            record.ask(call)
         elif call.kind == "teach":
-            skipped = [each for each in call.labels if each[1] is SKIP]
-            recorded.teach(skipped)
-            labels |= {row: label for row, label in call.labels if label is not SKIP}
+            record.teach(call.labels)
+        elif call.kind == "forget":
+            record.forget()
         else:
             recorded.set_budget(call.body["budget"])
-    recorded.teach(list(labels.items()))
+    recorded.restore(record)
     return True

@@ -12,7 +12,6 @@ from .._containers import take
 from .._typing import Floats, Id, Label, Scoring
 from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
-from ._decisions import SKIP
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
@@ -54,22 +53,16 @@ class Predictions(NamedTuple):
 def status_of(state):
     """Return where the session stands."""
     by_class = dict.fromkeys(state.begin["classes"] or (), 0)
-    decisions = filter(None, map(state.decision, state.answers))
-    labels = {decision.id: decision.label for decision in decisions}
-    for label in labels.values():
-        if label is not SKIP:
-            by_class[label] = by_class.get(label, 0) + 1
-    wanted = {**state.test, **state.asked}
-    n_skipped = sum(id in labels and labels[id] is SKIP for id in wanted)
-    n_pending = sum(id not in labels for id in wanted)
+    by_class |= +state.by_class
+    n_wanted = len(state.test) + len(state.asked)
     return Status(
         asked=len(state.asked),
-        answered=len(wanted) - n_skipped - n_pending,
-        skipped=n_skipped,
-        pending=n_pending,
+        answered=n_wanted - state.n_skipped - state.n_pending,
+        skipped=state.n_skipped,
+        pending=state.n_pending,
         left=None if state.budget is None else state.budget - len(state.asked),
         n_test=len(state.test),
-        n_taught=sum(label is not SKIP for label in state.taught.values()),
+        n_taught=state.n_taught,
         by_class=by_class,
         stop_reason=state.ended,
     )

@@ -1,5 +1,6 @@
 """The state of a session: what its events add up to."""
 
+from collections import Counter
 from typing import NamedTuple
 
 from ._decisions import SKIP, Answer, decided, n_wanted, votes_among
@@ -32,14 +33,23 @@ class SessionState:
         What the learner asked for, in order.
     answers : dict of id to list of Answer
         Those that were not undone, in order.
+    decisions : dict of id to Decision
+        What rows are, of those that are decided.
+    by_class : Counter
+        How many rows have each label.
+    n_pending, n_skipped : int
+        Of the rows asked for and put aside, those that are not decided, and those that
+        get no label.
+    n_taught : int
+        Labels that the learner was taught.
     open : list of id
         Rows that need an answer, in the order in which to show them.
     taught : dict of id to label
         What the learner was taught of each row, `SKIP` for no label.
     undone : set of int
         Events that were taken back.
-    n_unlearned : int
-        How often something was undone that the learner had been taught.
+    unlearned : set of int
+        Events that took back what the learner had been taught.
     last_ask, last_teach : int
         The last events of these kinds; 0 for none.
     stop_reason : str or None
@@ -52,8 +62,11 @@ class SessionState:
         self.begin, self.test = {}, {}
         self.budget = self.budget_given = None
         self.asked, self.answers, self.taught = {}, {}, {}
+        self.decisions, self.by_class = {}, Counter()
+        self.n_pending = self.n_skipped = self.n_taught = 0
         self.open, self.undone, self.models = [], set(), []
-        self.last_ask = self.last_teach = self.n_unlearned = 0
+        self.last_ask = self.last_teach = 0
+        self.unlearned = set()
         self.stop_reason, self._must_ask = None, True
         self._holds, self._changed, self._row_of, self._teach_events = {}, {}, {}, {}
         for event in events:
@@ -71,6 +84,8 @@ class SessionState:
 
     def decision(self, id, until=None):
         """Return what a row is, as far as the answers tell; None: not decided."""
+        if until is None:
+            return self.decisions.get(id)
         return decided(self.answers.get(id, []), self.begin["votes"], until)
 
     def waiting(self):
@@ -105,7 +120,7 @@ class SessionState:
     @property
     def any_taught(self):
         """Whether the learner was taught a label."""
-        return any(label is not SKIP for label in self.taught.values())
+        return self.n_taught > 0
 
     def is_of_last_batch(self, id):
         """Whether no rows were asked for since this one was."""
@@ -166,11 +181,14 @@ class SessionState:
         self.budget = body["budget"]
         self.budget_given = body["learner"]["params"]["budget"]
         self.open = list(body["test"])
+        self.n_pending = len(self.test)
 
     def _apply_ask(self, event, body):
         for id, probability in zip(body["rows"], body["probabilities"], strict=True):
+            self._count(id, -1)
             self.asked[id] = Asked(event.id, probability)
-            self.taught.pop(id, None)  # an equal row, asked for once more
+            self._count(id, 1)
+            self._set_taught(id, None)  # an equal row, asked for once more
             self._changed[id] = None
             if not self.decision(id):
                 self.open.append(id)
@@ -199,17 +217,20 @@ class SessionState:
         )
         self._row_of[event.id] = id
         self._holds.get(id, {}).pop(who, None)
+        self._update_decision(id)
         self._update_open(id)
 
     def _apply_undo(self, event, body):
         number, id = body["event"], body["id"]
         self.undone.add(number)
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
+        self._update_decision(id)
         if body["until"] is not None:
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
         before = self.taught.get(id, self)
         self._update_taught(id)
-        self.n_unlearned += self.taught.get(id, self) != before
+        if self.taught.get(id, self) != before:
+            self.unlearned.add(event.id)
         self._update_open(id)
         self._must_ask = True
 
@@ -219,6 +240,34 @@ class SessionState:
     def _apply_set(self, event, body):
         self.budget, self.budget_given = body["budget"], body["given"]
         self._must_ask = True
+
+    def _count(self, id, by):
+        """Count a row as what it is, or (-1) no longer."""
+        is_wanted = id in self.asked or id in self.test
+        decision = self.decisions.get(id)
+        if decision is None:
+            self.n_pending += by * is_wanted
+        elif decision.label is SKIP:
+            self.n_skipped += by * is_wanted
+        else:
+            self.by_class[decision.label] += by
+
+    def _set_taught(self, id, decision):
+        """Note what the learner was taught of a row; None: nothing."""
+        self.n_taught -= self.taught.pop(id, SKIP) is not SKIP
+        if decision:
+            self.taught[id] = decision.label
+            self.n_taught += decision.label is not SKIP
+
+    def _update_decision(self, id):
+        """Note what a row is now that an answer came or went."""
+        self._count(id, -1)
+        decision = decided(self.answers[id], self.begin["votes"])
+        if decision:
+            self.decisions[id] = decision
+        else:
+            self.decisions.pop(id, None)
+        self._count(id, 1)
 
     def _update_open(self, id):
         """Put a row where it belongs now that an answer came or went."""
@@ -237,11 +286,7 @@ class SessionState:
             self.decision(id, number)
             for number in reversed(self._teach_events.get(id, []))
         )
-        decision = next(filter(None, decisions), None)
-        if decision:
-            self.taught[id] = decision.label
-        else:
-            self.taught.pop(id, None)
+        self._set_taught(id, next(filter(None, decisions), None))
         now = self.decision(id)
         if not now or self._knows(now):
             self._changed.pop(id, None)

@@ -2,13 +2,16 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import RLock
 
 from .._containers import take
 from ._bodies import checked_state
+from ._calls import n_same, recorded_calls
+from ._checkpoints import Checkpoints
 from ._commands import check_who
 from ._database import patient
-from ._replay import recorded_calls, replay
+from ._replay import replay, restored_from
 from ._state import SessionState
 
 #: What a session says once another one of its process has its file.
@@ -96,8 +99,10 @@ class Worker:
 
     def __init__(self, log, ids, make):
         self._log, self._ids, self._make = log, ids, make
-        self._n_done, self._n_unlearned, self._job = 0, None, None
-        self.catch_up()
+        self._n_events, self._n_unlearned, self._job = 0, 0, None
+        self._calls, self._checkpoints = [], Checkpoints()
+        self.recorded = make()
+        self.catch_up(is_opening=True)
         self._thread = ThreadPoolExecutor(1, "training")
         log.journal.belongs_to(self)
 
@@ -144,9 +149,9 @@ class Worker:
         -------
         job : Future or None
         """
-        n_unlearned = self._log.state.n_unlearned
+        n_unlearned = len(self._log.state.unlearned)
         self._log.record(undo)
-        if self._log.state.n_unlearned == n_unlearned:
+        if len(self._log.state.unlearned) == n_unlearned:
             return None
         return self._thread.submit(self.catch_up)
 
@@ -169,21 +174,42 @@ class Worker:
             may_have(self._log.state)
         self.close(GIVEN_AWAY, is_given_away=True)
 
-    def catch_up(self):
+    def catch_up(self, *, is_opening=False):
         """Carry out the calls that are noted and were not made yet."""
         state = self._log.state
         with self._log.lock:
-            events, n_unlearned = list(self._log.journal.events), state.n_unlearned
-            begins_anew = n_unlearned != self._n_unlearned
-            new = events if begins_anew else events[self._n_done :]
+            events, n_unlearned = self._log.journal.events, len(state.unlearned)
+            n_events = len(events)
+            is_new_past = is_opening or n_unlearned != self._n_unlearned
+            new = (
+                events[:n_events] if is_new_past else events[self._n_events : n_events]
+            )
             calls = recorded_calls(state, new, self._ids.row)
-        if begins_anew:
-            self.recorded = replay(self._make, calls)
+        if is_new_past:
+            self.recorded, self._calls = self._rebuilt(calls), calls
         else:
             for call in calls:
                 if call.kind == "teach":  # asks were made when they were noted
+                    self._keep_checkpoint(len(self._calls), self.recorded)
                     self.recorded.teach(call.labels)
-        self._n_done, self._n_unlearned = len(events), n_unlearned
+                self._calls.append(call)
+        self._n_events, self._n_unlearned = n_events, n_unlearned
+
+    def _rebuilt(self, calls):
+        """Return a learner after these calls, with as little training as possible."""
+        recorded = self._make()
+        if restored_from(recorded, calls):
+            return recorded
+        found = self._checkpoints.before(n_same(self._calls, calls))
+        n_done, recorded = found or (0, self._make())
+        keep = partial(self._keep_checkpoint, recorded=recorded)
+        replay(recorded, calls, n_done, keep)
+        return recorded
+
+    def _keep_checkpoint(self, n_calls, recorded):
+        """Keep what a learner is before a call teaches it, if it cannot be restored."""
+        if not recorded.is_stream and not recorded.can_be_restored(self._calls):
+            self._checkpoints.add(n_calls, recorded)
 
     def _ask(self, last_ask):
         if self._log.state.last_ask != last_ask:
@@ -196,6 +222,7 @@ class Worker:
             "chunk": outcome.chunk,
             "stop": outcome.stop,
             "model": self._judged(recorded),
+            "learner": outcome.progress,
         }
         self._note(body, recorded, outcome)
 

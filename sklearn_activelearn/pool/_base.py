@@ -150,13 +150,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
 
     def _follows_from_labels(self):
-        """Whether what it asks for and predicts follows from its labels alone.
-
-        That is, from the rows that were asked for and the labels that came, in their
-        order, whenever it was trained in between. Then a session need not repeat that.
-        """
+        """Whether what it asks for and predicts follows from its labels alone."""
         trainer = self._make_trainer()
-        return not (trainer.goes_on or trainer.keeps_pool or find_rules(self.stopping))
+        return not (trainer.goes_on or trainer.keeps_pool)
 
     def _check_parameters(self) -> None:
         trainer = self._make_trainer()

@@ -126,6 +126,26 @@ def restrict(learner, declared):
     learner.classes_ = known[kept]
 
 
+def with_first_labels(learner, n_labels):
+    """Return a learner that has no model, and knows the labels taught first only.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        It has as many labels or more; stays as it is.
+    n_labels : int
+        How many.
+    """
+    calls = [call for call in learner._teach_calls if call.n_labels >= n_labels]
+    learner = shallow(learner)
+    learner._labelled = learner._labelled.first(n_labels)
+    learner._requests = learner._requests.first(n_labels)
+    learner._pool, learner._n_trained = learner._pool.before(n_labels), 0
+    learner._trained = None
+    restrict(learner, calls[0].declared)
+    return learner
+
+
 def replay_training(learner):
     """Return a learner that was trained after each call that taught it, but the last.
 

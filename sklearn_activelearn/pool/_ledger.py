@@ -122,6 +122,10 @@ class Ledger:
             places[entries] = SKIPPED
         return replace(self, places=places)
 
+    def first(self, n_taught):
+        """Return the ledger without the labels that were taught after so many."""
+        return replace(self, places=np.where(self.places < n_taught, self.places, OUT))
+
     def pending(self, identity):
         """Return where rows that are out are in a pool, in the order asked."""
         found = self.located(identity, np.zeros(len(identity), dtype=bool)).found

@@ -18,6 +18,7 @@ from .._labels import encode_answers
 from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
 from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
+from . import _record
 from ._correction import corrected, train_on_values
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
@@ -27,6 +28,8 @@ OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
 @documented(LEARNER)
 class PoolLoop(CallbackSupportMixin):
     """`query`, `correct` and the loops of a learner that picks and catches up."""
+
+    record, restore = _record.record, _record.restore
 
     @typed_as(PoolQuery)
     def query(

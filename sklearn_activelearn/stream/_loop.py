@@ -133,10 +133,6 @@ class StreamLoop:
         began = {"_class_sums": None} if "_counts" in state else {}
         super().__setstate__(VERSION_0_1_0 | began | state)
 
-    def _follows_from_labels(self):
-        """Whether what it asks for follows from its labels: no, clocks count."""
-        return False
-
     def _check_parameters(self):
         self._checked_rules()
         check_budget(self.budget, 0)

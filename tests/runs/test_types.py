@@ -45,6 +45,7 @@ ANY = {
     "estimator_": "the user's",
     "get_metadata_routing": "scikit-learn's",
     "judge": "what a rule remembers is its own affair",
+    "model_after": "the user's",
     "n_queries_scorer": "X and y are not looked at",
     "take": "in a container of any kind",
     "to_frame": "pandas may have no types",

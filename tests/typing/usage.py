@@ -188,6 +188,9 @@ def use_verbs_of_a_pool_learner() -> None:
     assert_type(learner.correct(X[learner.queried_indices_], labels),
                 MinMarginClassifier)  # fmt: skip
     assert_type(learner.fit(X, y), MinMarginClassifier)
+    assert_type(learner.record(), dict[str, Any])
+    labels = y[learner.queried_indices_]
+    assert_type(learner.restore(X, learner.record(), labels), MinMarginClassifier)
     assert_type(learner.partial_fit(X, y), MinMarginClassifier)
     assert_type(learner.predict(X), Labels)
     assert_type(learner.predict_proba(X), Floats)
@@ -715,6 +718,7 @@ class EnoughOfEachClass(StoppingRule):
         assert_type(progress.left, Ints)
         assert_type(progress.of_left(progress.model.predict), Labels)
         assert_type(progress.of_all(progress.model.predict), Labels)
+        assert_type(progress.model_after(n_labels=3), Any)
         print(progress.X, progress.rows)
         _, counts = np.unique(progress.labels, return_counts=True)
         return bool(counts.min() >= self.n_labels), (memory or 0) + 1

@@ -116,11 +116,12 @@ class NoError(StoppingRule):
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n_known = len(progress.labels)
-        before, n_before, n_right = memory or (progress.model, n_known, 0)
+        n_before, n_right = memory or (n_known, 0)
         if n_known > n_before:
+            before = progress.model_after(n_before)
             predicted = before.predict(take(progress.rows, slice(n_before, None)))
             (wrong,) = np.nonzero(predicted != progress.labels[n_before:])
             n_right += n_known - n_before
             if len(wrong):
                 n_right = n_known - n_before - 1 - int(wrong[-1])
-        return n_right >= self.n_labels, (progress.model, n_known, n_right)
+        return n_right >= self.n_labels, [n_known, n_right]

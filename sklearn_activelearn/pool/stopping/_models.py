@@ -17,17 +17,18 @@ def times_in_a_row(progress, memory, agree):
     ----------
     progress : Progress
         Where the learner stands.
-    memory : (model, int) or None
-        The model at the last query, and how often until then.
+    memory : list of int or None
+        The labels of the model at the last query, and how often until then.
     agree : callable
         Whether two lists of predicted classes agree.
     """
-    before, n_times = memory or (progress.model, 0)
-    if before is not progress.model:  # else nothing was taught since
-        models = before, progress.model
+    n_labels = len(progress.labels)
+    n_before, n_times = memory or (n_labels, 0)
+    if n_before != n_labels:  # else nothing was taught since
+        models = progress.model_after(n_before), progress.model
         agreed = agree(*(progress.of_left(model.predict) for model in models))
         n_times = n_times + 1 if agreed else 0
-    return n_times, (progress.model, n_times)
+    return n_times, [n_labels, n_times]
 
 
 @named("stable_predictions")

@@ -109,16 +109,15 @@ class LabelPrice(StoppingRule):
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
         n = len(progress.labels)
-        past = memory or ()
-        if not past or n - past[-1][0] >= self.n_labels / 5:
-            past = (*past, (n, progress.model))
-        n_before = [n_then for n_then, _ in past if n - n_then >= self.n_labels]
+        past = memory or []
+        if not past or n - past[-1] >= self.n_labels / 5:
+            past = [*past, n]
+        n_before = [n_then for n_then in past if n - n_then >= self.n_labels]
         if not n_before:
             return False, past
         past = past[len(n_before) - 1 :]
-        n_then, before = past[0]
-        gain = self._gain(progress, before)
-        return bool(self.error * gain < self.label * (n - n_then)), past
+        gain = self._gain(progress, progress.model_after(past[0]))
+        return bool(self.error * gain < self.label * (n - past[0])), past
 
     def _gain(self, progress, before):
         """Return what accuracy the model has gained since an earlier one, about."""

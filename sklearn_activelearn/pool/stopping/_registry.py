@@ -1,6 +1,6 @@
 """What a rule gets, how it is found by name, and how several are judged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 
 from ..._containers import view
 from ..._typing import Ints, Labels
+from ..._validation import check_number
+from .._correction import with_first_labels
 from .._selection import map_blocks
 
 
@@ -26,6 +28,8 @@ class Progress(NamedTuple):
         Those that were taught, in order.
     labels : ndarray
         Theirs.
+    earlier : callable
+        What `model_after` asks for a model on fewer labels.
     """
 
     model: Any
@@ -33,6 +37,34 @@ class Progress(NamedTuple):
     left: Ints
     rows: Any
     labels: Labels
+    earlier: Callable[[int], Any] | None = None
+
+    def model_after(self, n_labels: int) -> Any:
+        """Return the model on the first labels.
+
+        It is trained again unless it is at hand. At hand are the models whose numbers
+        of labels are in what the rules remember.
+
+        Parameters
+        ----------
+        n_labels : int
+            How many labels, in the order in which they were taught.
+
+        Returns
+        -------
+        model : classifier
+            Never changed later.
+
+        Raises
+        ------
+        ValueError
+            For more labels than were taught, or less than one.
+        """
+        n_known = len(self.labels)
+        check_number(n_labels, "n_labels", 1, n_known, closed="both", integer=True)
+        if n_labels == n_known or self.earlier is None:
+            return self.model
+        return self.earlier(n_labels)
 
     def of_left(self, function: Callable[[Any], ArrayLike]) -> Labels:
         """Return what a function of rows answers for those that may be bought."""
@@ -48,8 +80,11 @@ class StoppingRule:
     """Base of the stopping rules, and of a stopping rule of your own.
 
     A rule holds parameters only. A subclass provides ``judge(progress, memory)``. What
-    it remembers is kept by the learner, by the rule as a key: give parameters with
-    ``@dataclass(frozen=True)``, which makes equal rules equal.
+    it remembers is kept by the learner, for rules that are equal to it: give parameters
+    with ``@dataclass(frozen=True)``. It must be what JSON has (numbers, texts, lists,
+    dicts with texts as keys), else `record` refuses the learner and a session repeats
+    all calls when it is opened. Instead of a model remember its number of labels, and
+    ask ``progress.model_after(n_labels)``.
 
     Attributes
     ----------
@@ -97,7 +132,8 @@ class StoppingRule:
             Where the learner stands. It is asked before each purchase that a model
             decides on.
         memory : object
-            What the rule returned at the last query; None at first.
+            What the rule returned at the last query; None at first. A tuple may have
+            become a list.
 
         Returns
         -------
@@ -157,18 +193,20 @@ def judged(rules, progress, memory):
         In the order of the user.
     progress : Progress
         Where the learner stands.
-    memory : dict or None
+    memory : list or None
         What each rule remembered at the last query.
 
     Returns
     -------
     met : list of stopping rule
         Those that say stop, in the same order.
-    memory : dict
+    memory : list
         What each rule remembers now.
     """
-    before = memory or {}
-    answers = [rule.judge(progress, before.get(rule)) for rule in rules]
+    before = memory or [None] * len(rules)
+    answers = [
+        rule.judge(progress, own) for rule, own in zip(rules, before, strict=True)
+    ]
     for rule, answer in zip(rules, answers, strict=True):
         if not (isinstance(answer, tuple) and len(answer) == 2):
             raise TypeError(
@@ -176,7 +214,44 @@ def judged(rules, progress, memory):
                 f"remember, got {answer!r}."
             )
     met = [rule for rule, (stop, _) in zip(rules, answers, strict=True) if stop]
-    return met, {rule: now for rule, (_, now) in zip(rules, answers, strict=True)}
+    return met, [now for _, now in answers]
+
+
+class Remembered(NamedTuple):
+    """What the rules of a learner remember, and the models that they may ask for.
+
+    Attributes
+    ----------
+    rules : tuple of stopping rule
+        In the order of the user.
+    memory : tuple of object
+        What each of them remembers.
+    models : dict of int to classifier
+        Those at hand, by their numbers of labels.
+    """
+
+    rules: tuple[Any, ...] = ()
+    memory: tuple[Any, ...] = ()
+    models: Mapping[int, Any] = {}
+
+    def of(self, rules):
+        """Return what each of these rules remembers, None for one that is new."""
+        return [
+            next((now for own, now in zip(*self[:2], strict=True) if own == rule), None)
+            for rule in rules
+        ]
+
+
+def numbers_in(memory):
+    """Yield the whole numbers in what a rule remembers."""
+    if isinstance(memory, int):
+        yield memory
+    elif isinstance(memory, dict):
+        for item in memory.values():
+            yield from numbers_in(item)
+    elif isinstance(memory, list | tuple):
+        for item in memory:
+            yield from numbers_in(item)
 
 
 def why_stop(learner, X, rows):
@@ -207,7 +282,23 @@ def why_stop(learner, X, rows):
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
     left = np.asarray(rows)
-    progress = Progress(learner.estimator_, X, left, labelled.rows, labels)
-    met, learner._stopping_memory = judged(rules, progress, learner._stopping_memory)
+    # old pickles have a dict, of models
+    before = learner._stopping_memory
+    before = before if isinstance(before, Remembered) else Remembered()
+    models = {**before.models, len(labelled): learner.estimator_}
+
+    def earlier(n_labels):
+        if n_labels not in models:
+            part = with_first_labels(learner, n_labels)
+            part._train()
+            models[n_labels] = part.estimator_
+        return models[n_labels]
+
+    progress = Progress(learner.estimator_, X, left, labelled.rows, labels, earlier)
+    met, memory = judged(rules, progress, before.of(rules))
+    kept = models.keys() & {*numbers_in(memory)}
+    learner._stopping_memory = Remembered(
+        tuple(rules), tuple(memory), {n: models[n] for n in sorted(kept)}
+    )
     learner._has_stopped = bool(met)
     return rule_name(met[0]) if met else ended

@@ -1,0 +1,279 @@
+"""What a pool learner has asked for and was taught, as JSON, and the way back."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
+
+from .._compat import available_if
+from .._containers import RowKeys, exact_keys, n_rows, rounded_keys, row_keys, take
+from .._identity import VALUES
+from .._labels import encode, plain_labels
+from .._transaction import begin, forget_fitted
+from .._typing import LearnerT, RowsLike
+from ._correction import TeachCall, with_first_labels
+from ._ledger import OUT, SKIPPED, Ledger
+from ._pool import Pool
+from .stopping._registry import Remembered, find_rules, rule_name
+
+if TYPE_CHECKING:
+    from ._base import PoolClassifier
+
+#: What a record has for each row.
+COLUMNS = ("rows", "asked", "probabilities", "purposes")
+
+
+def follows_from_labels(learner):
+    """Whether what a learner asks for and predicts follows from its labels alone.
+
+    That is, from the rows that were asked for and the labels that came, in their order,
+    whenever it was trained in between.
+    """
+    return learner._follows_from_labels()
+
+
+@available_if(follows_from_labels)
+def record(self: "PoolClassifier") -> dict[str, Any]:
+    """Return what it has asked for and was taught, without values and labels.
+
+    It is JSON: keep it beside the rows and the labels, and `restore` a learner with the
+    same parameters from the three. Learners whose models depend on the models before
+    them or on rows without labels have no record.
+
+    Returns
+    -------
+    record : dict
+        ``rows``, ``asked``, ``probabilities``, ``purposes`` and ``keys`` have an item
+        for each row that was asked for or taught, in this order: its number in the pool
+        (None if nobody asked for it), whether it was asked for, with which probability,
+        for what, and hashes of its values. ``taught`` are the positions of those that
+        have labels, in the order in which they were taught, ``skipped`` of those that
+        were skipped. The others are counts, classes, and what the stopping rules
+        remember.
+
+    Raises
+    ------
+    NotFittedError
+        If it has not seen a pool.
+    ValueError
+        If rows have ids.
+    TypeError
+        If a stopping rule remembers something that JSON does not have.
+    """
+    if not hasattr(self, "_requests"):
+        raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
+    if self._known_by not in (None, VALUES):
+        raise ValueError("Rows with ids have no record: pickle the learner.")
+    ledger, classes = self._requests, getattr(self, "classes_", None)
+    asked = (ledger.rows >= 0).tolist()
+    return {
+        "seed": self._seed,
+        "rows": [row if row >= 0 else None for row in ledger.rows.tolist()],
+        "asked": asked,
+        "probabilities": ledger.probabilities.tolist(),
+        "purposes": ledger.purposes.tolist(),
+        "keys": np.transpose(ledger.keys).tolist(),
+        "taught": ledger.taught.tolist(),
+        "skipped": np.flatnonzero(ledger.places == SKIPPED).tolist(),
+        "calls": [[call.n_labels, list(call.declared)] for call in self._teach_calls],
+        "classes": None if classes is None else classes.tolist(),
+        "dtype": None if classes is None else classes.dtype.str,
+        "declared": list(self._declared_classes),
+        "may_grow": self._may_grow,
+        "queried": self.queried_indices_.tolist(),
+        "n_queries": self.n_queries_,
+        "n_trained": self._n_trained,
+        **progress_record(self),
+    }
+
+
+def progress_record(learner):
+    """Return the part of a record that a query changes, but for the rows."""
+    remembered = learner._stopping_memory or Remembered()
+    for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
+        try:
+            json.dumps(memory, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"The stopping rule {rule_name(rule)} remembers what JSON does not "
+                f"have: {error}."
+            ) from None
+    return {
+        "n_rounds": learner._n_rounds,
+        "n_offered": learner._n_offered,
+        "stop_reason": learner.stop_reason_,
+        "has_stopped": learner._has_stopped,
+        "stopping": list(remembered.memory),
+    }
+
+
+@available_if(follows_from_labels)
+def restore(
+    self: LearnerT, X: RowsLike, record: dict[str, Any], y: ArrayLike
+) -> LearnerT:
+    """Become what a learner with the same parameters was when it was recorded.
+
+    It is trained once, whatever happened before. What it knew is forgotten.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), or what the estimator takes
+        The pool. Rows that were taught though nobody asked for them must be in it, too,
+        anywhere.
+    record : dict
+        What `record` returned.
+    y : array-like of shape (n_taught,)
+        The labels, in the order in which they were taught.
+
+    Returns
+    -------
+    self : object
+        The learner.
+
+    Raises
+    ------
+    ValueError
+        For rows that are not those of the record, another number of labels, a label
+        outside the classes, what is no record; as `query`.
+    RuntimeError
+        As for `teach`.
+
+    Warns
+    -----
+    FitFailedWarning
+        If the estimator cannot be trained on the labels; as for `teach`.
+
+    Examples
+    --------
+    >>> import json
+    >>> from sklearn.base import clone
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner, labels = MinMarginClassifier(budget=30, random_state=0), []
+    >>> while len(rows := learner.query(X)):
+    ...     labels += y[rows].tolist()
+    ...     learner = learner.teach(X[rows], y[rows])
+    >>> stored = json.dumps([learner.record(), labels])
+    >>> record, labels = json.loads(stored)
+    >>> restored = clone(learner).restore(X, record, labels)
+    >>> print((restored.predict(X) == learner.predict(X)).all(), restored.n_queries_)
+    True 30
+    """
+    transaction = begin(self)
+    learner = transaction.learner
+    learner._check_parameters()
+    forget_fitted(learner)
+    X = learner._check_rows(X, reset=True, min_rows=0, finite=True)
+    learner._reset()
+    try:
+        restore_state(learner, X, record, y)
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"This is no record of a learner: {error!r}.") from error
+    transaction.learner = trained_as_then(learner, record.get("n_trained"))
+    return transaction.commit()
+
+
+def restore_state(learner, X, record, y):
+    """Set what follows from a record, but for the model."""
+    ledger, places = ledger_of(X, record)
+    y = np.asarray(plain_labels(y))
+    if y.shape != (ledger.n_taught,):
+        raise ValueError(
+            f"y must have {ledger.n_taught} labels, one for each row that was taught, "
+            f"got shape {y.shape}."
+        )
+    if record["classes"] is None:
+        learner._register_classes(None, y)
+    else:
+        learner.classes_ = np.array(record["classes"], dtype=record.get("dtype"))
+    learner._may_grow = record["may_grow"]
+    learner._declared_classes = tuple(record["declared"])
+    if len(y):
+        rows = take(X, places[ledger.taught])
+        learner._labelled = learner._labelled.plus(rows, encode(y, learner.classes_))
+    learner._requests, learner._pool = ledger, Pool().taught(ledger)
+    learner._known_by = VALUES if len(places) else None
+    learner._teach_calls = tuple(
+        TeachCall(n_labels, tuple(declared)) for n_labels, declared in record["calls"]
+    )
+    learner._seed = record.get("seed", learner._seed)
+    learner.queried_indices_ = np.array(record.get("queried", []), dtype=np.int64)
+    learner.n_queries_ = record["n_queries"]
+    learner._n_rounds, learner._n_offered = record["n_rounds"], record["n_offered"]
+    learner.stop_reason_ = record["stop_reason"]
+    learner._has_stopped = record["has_stopped"]
+    memory, rules = record["stopping"], find_rules(learner.stopping)
+    if memory and len(memory) != len(rules):
+        raise ValueError(
+            f"The record is of a learner with {len(memory)} stopping rules, not of one "
+            f"with {len(rules)}."
+        )
+    if memory:
+        learner._stopping_memory = Remembered(tuple(rules), tuple(memory))
+
+
+def ledger_of(X, record):
+    """Return the ledger that a record describes, and where each row is in X.
+
+    Raises
+    ------
+    ValueError
+        For a row that is not there, or has other values.
+    """
+    numbers = np.array([-1 if row is None else row for row in record["rows"]], np.int64)
+    (known,), keys = np.nonzero(numbers >= 0), record.get("keys")
+    if numbers.max(initial=-1) >= n_rows(X):
+        raise ValueError(f"X has no row {numbers.max()}: it is not the pool.")
+    there = row_keys(X, numbers[known])
+    if keys is None:
+        keys = there
+    else:
+        keys = RowKeys(*np.array(keys, dtype=np.uint64).reshape(-1, 2).T)
+        (others,) = np.nonzero(keys.rounded[known] != there.rounded)
+        if len(others):
+            row = numbers[known[others[0]]]
+            raise ValueError(f"Row {row} of X is not the row that was asked for.")
+    positions = np.full(len(numbers), OUT)
+    positions[record["skipped"]] = SKIPPED
+    positions[record["taught"]] = np.arange(len(record["taught"]))
+    asked = np.array(record["asked"], dtype=bool)
+    columns = (
+        np.array(record["probabilities"], dtype=np.float64),
+        np.array(record["purposes"], dtype=str),
+    )
+    rows = np.where(asked, numbers, -1)
+    ledger = Ledger(keys, rows, *columns, positions, found=rows)
+    (unknown,) = np.nonzero(numbers < 0)
+    numbers[unknown] = equal_rows(X, keys.at(unknown))
+    if n_missing := np.count_nonzero(numbers < 0):
+        raise ValueError(f"{n_missing} of the rows that were taught are not in X.")
+    return ledger, numbers
+
+
+def equal_rows(X, keys):
+    """Return for each of these keys the number of a row of X that has it, -1: none."""
+    found = np.full(len(keys.exact), -1)
+    for own, keys_of in zip(keys, (exact_keys, rounded_keys), strict=True):
+        (lost,) = np.nonzero(found < 0)
+        if len(lost):
+            values, first = np.unique(keys_of(X), return_index=True)
+            places = np.searchsorted(values, own[lost]).clip(max=len(values) - 1)
+            is_there = values[places] == own[lost]
+            found[lost[is_there]] = first[places[is_there]]
+    return found
+
+
+def trained_as_then(learner, n_labels):
+    """Return the learner with the model on so many labels; None: on all."""
+    if n_labels is None or n_labels == len(learner._labelled):
+        return learner._after_teach()
+    if n_labels:
+        part = with_first_labels(learner, n_labels)
+        part._train()
+        for name in ("_labelled", "_requests", "_pool", "classes_"):
+            setattr(part, name, getattr(learner, name))
+        return part
+    return learner

@@ -1,0 +1,288 @@
+"""A learner that was restored from its record is the one that was not interrupted."""
+
+import json
+import pickle
+import warnings
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from sklearn_activelearn import (
+    MinMarginClassifier,
+    PassiveClassifier,
+    RandomSamplingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn._transaction import shallow
+from sklearn_activelearn.pool import (
+    AllOf,
+    LabelPrice,
+    NoError,
+    NoNewClass,
+    StablePredictions,
+    StoppingRule,
+)
+from tests.learners import FAMILIES, POOL_LEARNERS, explores, name_of
+from tests.tools import NaiveBayes, fresh, problem, state, streams
+
+STOPPING = [
+    UncertaintySamplingClassifier(NaiveBayes(), n_initial=3, stopping=rules)
+    for rules in (
+        StablePredictions(patience=10),
+        NoNewClass(2),
+        [NoError(30), LabelPrice(error=900, label=0.1, n_labels=4)],
+        AllOf([NoNewClass(9), StablePredictions(patience=9)]),
+    )
+]
+SOME = POOL_LEARNERS if explores() else FAMILIES
+LEARNERS = [learner for learner in [*SOME, *STOPPING] if hasattr(learner, "restore")]
+OTHERS = [learner for learner in POOL_LEARNERS if not hasattr(learner, "restore")]
+
+each_learner = pytest.mark.parametrize("prototype", LEARNERS, ids=name_of)
+steps = st.lists(
+    st.sampled_from(["ask", "ask", "teach", "teach", "unasked", "skip", "correct"]),
+    min_size=4,
+    max_size=16,
+)
+
+
+def go(learner, X, y, steps, labels, seed):
+    """Take steps; the labels that were taught are put at the end of a list."""
+    rng = np.random.default_rng(seed)
+
+    def teach(rows):
+        answers = rng.permutation(y[rows]) if rng.uniform() < 0.2 else y[rows]
+        learner.teach(X[rows], answers)
+        labels.extend(answers.tolist())
+
+    for step in steps:
+        pending = learner.pending(X)
+        if step == "ask":
+            learner.query(X)
+        elif step == "teach" and len(pending):
+            teach(rng.permutation(pending)[: 1 + rng.integers(len(pending))])
+        elif step == "unasked":
+            teach(rng.integers(len(X), size=2))
+        elif step == "skip" and len(pending):
+            learner.skip(X[pending[:1]], refund=bool(rng.integers(2)))
+        elif step == "correct" and labels:
+            # of equal rows any may be meant: what it has is asked of the learner
+            learner.correct(learner._labelled.rows[:1], rng.choice(y, 1))
+            labels[:] = learner.classes_[learner._labelled.codes].tolist()
+    return learner
+
+
+def known(learner):
+    """Return all that a learner knows, but for models at hand and where rows were."""
+    learner, ledger = shallow(learner), learner._requests
+    learner._requests = replace(
+        ledger, found=ledger.rows, n_rows=0, n_sought=0, pool=None
+    )
+    out = state(learner)
+    remembered = out.pop("_stopping_memory", None)
+    for name in ("_points", "_seeded"):  # made when they are needed
+        out.pop(name, None)
+    return out, json.dumps(remembered and remembered[1])
+
+
+@each_learner
+@given(stream=streams(min_rows=12, max_rows=30), steps=steps, more=steps)
+def test_a_restored_learner_is_the_one_that_was_not_interrupted(
+    prototype, stream, steps, more
+):
+    X, y = stream
+    labels, seed = [], len(steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        learner = go(fresh(prototype), X, y, steps, labels, seed)
+        if not hasattr(learner, "_requests"):
+            return
+        stored = json.loads(json.dumps([learner.record(), labels]))
+        restored = fresh(prototype).restore(X, *stored)
+        assert known(restored) == known(learner)
+        for each in (learner, restored):
+            go(each, X, y, more, list(labels), seed + 1)
+    assert known(restored) == known(learner)
+    assert learner.query(X).tolist() == restored.query(X).tolist()
+
+
+X, Y = problem(60, 4, noise=0.5)
+
+
+def labelled(learner, X=X, n=30):
+    """Return a learner after some rounds, and the labels in their order."""
+    labels = []
+    while len(rows := learner.query(X, limit=n - len(labels))):
+        learner.teach(X[rows], Y[rows])
+        labels += Y[rows].tolist()
+    return learner, labels
+
+
+def test_a_simulation_has_a_record():
+    learner = PassiveClassifier(NaiveBayes(), budget=0.4).fit(X, Y)
+    rows = learner.queried_indices_
+    restored = PassiveClassifier(NaiveBayes(), budget=0.4)
+    restored.restore(X, learner.record(), Y[rows])
+    assert known(restored) == known(learner)
+    assert restored.queried_indices_.tolist() == rows.tolist()
+
+
+def test_a_rule_gets_its_earlier_models_again():
+    rule = LabelPrice(error=1e4, label=0.1, n_labels=10)
+    learner = MinMarginClassifier(
+        LogisticRegression(), batch_size=4, stopping=rule, random_state=0
+    )
+    learner, labels = labelled(learner)
+    restored = MinMarginClassifier(**learner.get_params(deep=False))
+    restored.restore(X, learner.record(), labels)
+    models = learner._stopping_memory.models
+    assert len(models) > 2
+    assert not restored._stopping_memory.models
+    for each in (learner, restored):
+        each.query(X, limit=0)
+        again = each._stopping_memory.models
+    assert set(again) < {*models, len(labels)}
+    for n, model in again.items():
+        assert model.coef_.tobytes() == models[n].coef_.tobytes()
+
+
+def test_numbers_of_labels_that_have_no_model_are_refused():
+    class Asks(StoppingRule):
+        n_labels = 0
+
+        def judge(self, progress, memory):
+            progress.model_after(self.n_labels)
+            return False, memory
+
+    rule = Asks()
+    learner = UncertaintySamplingClassifier(NaiveBayes(), n_initial=10, stopping=rule)
+    learner.teach(X[:10], Y[:10])
+    for rule.n_labels in (0, 11, 2.5):
+        with pytest.raises((ValueError, TypeError), match="n_labels"):
+            learner.query(X)
+
+
+def test_a_rule_that_remembers_objects_has_no_record():
+    class Keeps(StoppingRule):
+        def judge(self, progress, memory):
+            return False, progress.model
+
+    learner = UncertaintySamplingClassifier(
+        NaiveBayes(), n_initial=4, stopping=Keeps(), random_state=0
+    )
+    learner, _ = labelled(learner, n=8)
+    with pytest.raises(TypeError, match="Keeps remembers what JSON does not have"):
+        learner.record()
+
+
+@pytest.mark.parametrize("learner", [*OTHERS, RandomSamplingClassifier()], ids=name_of)
+def test_learners_that_are_a_history_have_no_record(learner):
+    assert not hasattr(learner, "record")
+    assert not hasattr(learner, "restore")
+
+
+def test_a_model_that_could_not_be_trained_is_not_there_again(monkeypatch):
+    def fail(self, X, y):
+        raise ValueError("it is broken")
+
+    learner = UncertaintySamplingClassifier(GaussianNB(), n_initial=6, random_state=0)
+    learner, labels = labelled(learner, n=10)
+    before = learner.predict_proba(X)
+    with monkeypatch.context() as context:
+        context.setattr(GaussianNB, "fit", fail)
+        with pytest.warns(FitFailedWarning, match="it is broken"):
+            learner.teach(X[-1:], Y[-1:])
+    record = learner.record()
+    labels.append(Y[-1])
+    restored = UncertaintySamplingClassifier(GaussianNB(), n_initial=6, random_state=0)
+    restored.restore(X, record, labels)
+    assert known(restored) == known(learner)
+    assert restored.estimator_.predict_proba(X).tobytes() == before.tobytes()
+    assert restored.query(X).tolist() == learner.query(X).tolist()
+
+
+TEXTS = [f"{'fine' if y == 'yes' else 'poor'} {i % 7}" for i, y in enumerate(Y)]
+POOLS = {
+    "sparse": (csr_array(X), None),
+    "frame": (pd.DataFrame(X, columns=list("abcd")), None),
+    "float32": (X.astype(np.float32), None),
+    "texts": (TEXTS, make_pipeline(CountVectorizer(), LogisticRegression())),
+}
+
+
+@pytest.mark.parametrize("kind", POOLS)
+def test_rows_may_be_in_any_container(kind):
+    pool, model = POOLS[kind]
+    learner = UncertaintySamplingClassifier(model, batch_size=3, random_state=0)
+    first, labels = deepcopy(learner), []
+    for _ in range(5):
+        rows = first.query(pool)
+        some = pool.iloc[rows] if kind == "frame" else [TEXTS[i] for i in rows]
+        some = some if kind in ("frame", "texts") else pool[rows]
+        first.teach(some, Y[rows])
+        labels += Y[rows].tolist()
+    second = deepcopy(learner).restore(pool, first.record(), labels)
+    assert first.predict_proba(pool).tobytes() == second.predict_proba(pool).tobytes()
+    assert first.query(pool).tolist() == second.query(pool).tolist()
+    assert first.record() == second.record()
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    learner = UncertaintySamplingClassifier(
+        NaiveBayes(), n_initial=4, stopping=["no_error", "no_new_class"], random_state=0
+    )
+    return labelled(learner, n=9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": X[:3]}, "it is not the pool"),
+        ({"X": X[::-1]}, "is not the row that was asked for"),
+        ({"y": Y[:3]}, r"y must have 9 labels, .* got shape \(3,\)"),
+        ({"y": ["perhaps"] * 9}, "perhaps"),
+        ({"record": {}}, "no record of a learner"),
+        ({"record": "rows"}, "no record of a learner"),
+        ({"stopping": [None]}, "with 1 stopping rules, not of one with 2"),
+        ({"X": np.full_like(X, np.nan)}, "NaN"),
+    ],
+)
+def test_what_does_not_match_changes_nothing(recorded, change, message):
+    learner, labels = recorded
+    record = {**learner.record(), "classes": ["no", "yes"]}
+    if "stopping" in change:
+        change = {"record": {**record, **change}}
+    arguments = {"X": X, "record": record, "y": labels, **change}
+    other = fresh(learner)
+    other.teach(X[:5], Y[:5])
+    before = pickle.dumps(state(other))
+    with pytest.raises(ValueError, match=message):
+        other.restore(**arguments)
+    assert pickle.dumps(state(other)) == before
+
+
+def test_rows_that_were_taught_unasked_must_be_there(recorded):
+    learner = deepcopy(recorded[0]).teach(X[:1] + 100, Y[:1])
+    labels = [*recorded[1], Y[0]]
+    with pytest.raises(ValueError, match="1 of the rows that were taught are not in X"):
+        fresh(learner).restore(X, learner.record(), labels)
+    pool = np.vstack([X, X[:1] + 100])
+    restored = fresh(learner).restore(pool, learner.record(), labels)
+    assert known(restored) == known(learner)
+
+
+def test_who_has_seen_nothing_has_no_record():
+    with pytest.raises(NotFittedError, match="has seen no rows"):
+        MinMarginClassifier().record()
