@@ -57,12 +57,15 @@ class RecordedLearner:
         Rows that are never asked for.
     classes : list or None
         All labels, if they are known.
+    ids : ndarray of int64, optional
+        What the learner recognises the rows by; None: their values, as in older files.
     """
 
     learner: Any
     pool: Any
     test: np.ndarray
     classes: list | None
+    ids: np.ndarray | None = None
 
     def __post_init__(self):
         self.taught, self.out, self._place = {}, set(), 0
@@ -95,7 +98,7 @@ class RecordedLearner:
         if self.is_stream:
             return self._ask_stream(learner)
         rows, probabilities = learner.query(
-            self.pool, exclude=self.test, return_probability=True
+            self.pool, exclude=self.test, return_probability=True, ids=self.ids
         )
         return self._outcome(learner, rows, probabilities)
 
@@ -134,11 +137,11 @@ class RecordedLearner:
         skipped, corrected, new = sorted_answers(labels, self.taught, self.out)
         for row in skipped:
             with suppress(ValueError):  # the label of an equal row has answered it
-                learner.skip(take(self.pool, [row]))
+                learner.skip(take(self.pool, [row]), ids=self._ids_at([row]))
         if corrected:
-            learner.correct(*self._rows_and_labels(corrected))
+            learner.correct(**self._rows_and_labels(corrected))
         if new:
-            learner.teach(*self._rows_and_labels(new), classes=self.classes)
+            learner.teach(**self._rows_and_labels(new), classes=self.classes)
         self.learner = learner
         self.taught = {**self.taught, **dict(new + corrected)}
         self.out = self.out - {row for row, _ in labels}
@@ -146,7 +149,9 @@ class RecordedLearner:
     def restore(self, record):
         """Become what a `LearnerRecord` says."""
         if record.is_begun:
-            self.learner.restore(self.pool, record.to_json(), record.labels)
+            self.learner.restore(
+                self.pool, record.to_json(), record.labels, ids=self.ids
+            )
         self.taught, self.out = record.taught, record.out
 
     def set_budget(self, budget):
@@ -193,6 +198,7 @@ class RecordedLearner:
             take(self.pool, slice(start, end)),
             exclude=np.array(exclude, dtype=np.int64),
             return_probability=True,
+            ids=self._ids_at(slice(start, end)),
         )
         outcome = self._outcome(learner, rows + start, probabilities)
         return outcome._replace(chunk=[start, end])
@@ -211,15 +217,19 @@ class RecordedLearner:
             return instead
         learner, asked = shallow(self.learner), []
         while left := [row for row in rows if row not in asked]:
-            more = learner.query(self.pool, candidates=left).tolist()
+            more = learner.query(self.pool, candidates=left, ids=self.ids).tolist()
             if not more:
                 break
             asked += more
         return instead._replace(learner=learner, rows=asked)
 
     def _rows_and_labels(self, pairs):
-        rows, labels = zip(*pairs, strict=True)
-        return take(self.pool, list(rows)), np.array(labels)
+        rows, labels = map(list, zip(*pairs, strict=True))
+        X, ids = take(self.pool, rows), self._ids_at(rows)
+        return {"X": X, "y": np.array(labels), "ids": ids}
+
+    def _ids_at(self, rows):
+        return None if self.ids is None else self.ids[rows]
 
 
 def replay(recorded, calls, n_done, before_teaching):
@@ -261,7 +271,8 @@ def restored_from(recorded, calls):
         return False
     rows = [row for call in calls for row in call.rows]
     rows += [row for call in calls for row, _ in call.labels]
-    record = LearnerRecord(recorded.pool, rows, recorded.classes)
+    have_ids = recorded.ids is not None
+    record = LearnerRecord(recorded.pool, rows, recorded.classes, have_ids=have_ids)
     for call in calls:
         if call.kind == "ask":
             record.ask(call)

@@ -7,6 +7,7 @@ from warnings import warn
 import numpy as np
 
 from .._containers import n_rows
+from .._identity import NUMBERS
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
@@ -90,10 +91,12 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         "votes": votes,
         "ahead": ahead,
         "pool": fingerprint(pool, items, ids.all),
+        "recognised_by": NUMBERS,
         "test": ids.at(test.tolist()),
     }
     # refuses what the learner will refuse, and buys nothing
-    seeded_clone(learner, body["seeds"], body["budget"]).query(pool, limit=0)
+    own = seeded_clone(learner, body["seeds"], body["budget"])
+    own.query(pool, limit=0, ids=row_numbers(len(ids)))
     return body
 
 
@@ -182,9 +185,16 @@ def learner_maker(state, ids, learner, pool):
     """Return a function that makes a recorded learner that has seen nothing."""
     begin = state.begin
     test = np.array(ids.rows(begin["test"]), dtype=np.int64)
+    by_number = begin.get("recognised_by") == NUMBERS
+    own_ids = row_numbers(len(ids)) if by_number else None
 
     def make():
         own = seeded_clone(learner, begin["seeds"], begin["budget"])
-        return RecordedLearner(own, pool, test, begin["classes"])
+        return RecordedLearner(own, pool, test, begin["classes"], own_ids)
 
     return make
+
+
+def row_numbers(n):
+    """Return the ids of n rows for a learner: the user's need not be of one kind."""
+    return np.arange(n, dtype=np.int64)
