@@ -266,7 +266,7 @@ def test_rows_that_left_the_pool_keep_their_values():
 
 @pytest.mark.parametrize("has_ids", [True, False])
 def test_a_row_that_was_not_in_one_pool_is_found_in_another_of_that_length(has_ids):
-    learner = MinMarginClassifier(NaiveBayes(), n_initial=2, random_state=0)
+    learner = make_learner()
     names = np.array([f"row {i}" for i in range(40)], dtype=object)
 
     def named(names):
