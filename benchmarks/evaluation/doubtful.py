@@ -46,7 +46,7 @@ SETS = {
     for name, load in {**CHOSEN_ON, **OTHERS}.items()
     if name not in ("heart", "ionosphere", "tumours", "votes")
 }
-QUICK = {"tumours": CHOSEN_ON["tumours"], "eights": OTHERS["eights"]}
+QUICK = {name: CHOSEN_ON[name] for name in ("tumours", "noise")}
 MODELS = {
     "logistic regression": LogisticRegression(max_iter=300),
     "forest": RandomForestClassifier(random_state=0),
