@@ -446,7 +446,12 @@ class TestWords:
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
-        assert counts(status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        assert counts(status, status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        status = status._replace(disputed=2)
+        own = status._replace(by_class={"good": 4, "bad": 1})
+        assert counts(status, own) == (
+            "3 labelled (good: 3), 5 by you, 2 disputed, 1 skipped, 12 left"
+        )
         assert share_done(status, 100) == pytest.approx(4 / 16)
         unlimited = status._replace(skipped=0, left=None, by_class={})
         assert counts(unlimited) == "0 labelled"

@@ -9,9 +9,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._containers import take
-from .._typing import Floats, Id, Label, Scoring
-from ..evaluation import advice
+from .._typing import Classifier, Floats, Id, Label, Scoring
+from .._validation import check_number
+from ..evaluation import advice, doubtful_labels
 from ..evaluation._measures import MOSTLY, measures_of
+from ._commands import check_who
+from ._decisions import SKIP, deciding_answer
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
@@ -29,6 +32,7 @@ class Status(NamedTuple):
     n_taught: int  # labels that the learner was taught
     by_class: dict[Label, int]  # how many rows have each label
     stop_reason: str | None
+    disputed: int = 0  # of those pending, or that nobody asked for: people disagree
 
 
 class CurvePoint(NamedTuple):
@@ -52,8 +56,6 @@ class Predictions(NamedTuple):
 
 def status_of(state):
     """Return where the session stands."""
-    by_class = dict.fromkeys(state.begin["classes"] or (), 0)
-    by_class |= +state.by_class
     n_wanted = len(state.test) + len(state.asked)
     return Status(
         asked=len(state.asked),
@@ -63,9 +65,30 @@ def status_of(state):
         left=None if state.budget is None else state.budget - len(state.asked),
         n_test=len(state.test),
         n_taught=state.n_taught,
-        by_class=by_class,
+        by_class=by_class_of(state, state.by_class),
         stop_reason=state.ended,
+        disputed=len(state.disputes),
     )
+
+
+def status_for(state, who):
+    """Return where a session stands for one person."""
+    own = state.by_person.get(who, Counter())
+    pending = (
+        id for id in state.open if who not in {a.who for a in state.answers.get(id, ())}
+    )
+    return status_of(state)._replace(
+        answered=own.total() - own[SKIP],
+        skipped=own[SKIP],
+        pending=sum(1 for _ in pending),
+        by_class=by_class_of(state, own),
+    )
+
+
+def by_class_of(state, counts):
+    """Return how many rows have each label, those of no rows too if they are known."""
+    classes = dict.fromkeys(state.begin["classes"] or (), 0)
+    return classes | {label: n for label, n in (+counts).items() if label is not SKIP}
 
 
 def predictions_of(recorded, ids, wanted):
@@ -199,6 +222,53 @@ def curve_of(state, scoring=None):
     ]
 
 
+def trainable_model(learner):
+    """Return the model of a learner, if it can be trained on any labelled rows."""
+    model = getattr(learner, "estimator_", None)
+    if model is None and learner._group is None:
+        raise ValueError("There is no model yet: it needs labels of two classes.")
+    if not (hasattr(model, "get_params") and hasattr(model, "fit")):
+        raise ValueError(
+            f"The model of a {type(learner).__name__} is not made of labelled rows "
+            "alone: say what to train with estimator=."
+        )
+    return model
+
+
+def doubtful_of(state, recorded, ids, estimator):
+    """Return the ids of rows with labels, the most doubtful first.
+
+    Parameters
+    ----------
+    state : SessionState
+        What labels there are; rows with a final one are trained on and left out.
+    recorded : RecordedLearner
+        Whose model it is that is trained.
+    ids : Ids
+        Of the rows.
+    estimator : classifier or None
+        To train instead.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to train.
+    """
+    if estimator is None:
+        estimator = trainable_model(recorded.learner)
+    labels = {
+        id: each.label for id, each in state.decisions.items() if each.label is not SKIP
+    }
+    if len(set(labels.values())) < 2:
+        raise ValueError("Labels of two classes are needed to tell which are doubtful.")
+    X = take(recorded.pool, ids.rows(labels))
+    y = np.array(list(labels.values()))
+    found = doubtful_labels(estimator, X, y, random_state=0)
+    names = list(labels)
+    ordered = (names[i] for i in found.indices.tolist())
+    return [id for id in ordered if deciding_answer(state.answers[id]) is None]
+
+
 def advice_of(state, scoring=None):
     """Return what is known about the worth of more labels, in a sentence or two."""
     if not state.test:
@@ -228,16 +298,49 @@ def advice_of(state, scoring=None):
         now += f"; it is the mean over classes, because {scores.why}"
     if state.ended:
         now += f", and the session has ended ({state.ended})"
-    if min(n_then for n_then, _ in history) > n_labels / 2:
-        return f"{now}. It is too early to say whether more labels help."
+    if (n_first := min(n_then for n_then, _ in history)) > n_labels / 2:
+        return (
+            f"{now}. Whether more labels help can be told from {2 * n_first} labels "
+            f"on: the first model that these rows have judged had {n_first}."
+        )
     return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"
 
 
 class Reports:
-    """What a session says about its models."""
+    """What a session says about its rows and models."""
 
     _lock: Any
+    _log: Any
     _state: Any
+    _ids: Any
+    _worker: Any
+
+    def status(self, who: str | None = None) -> Status:
+        """Return where the session stands.
+
+        Parameters
+        ----------
+        who : str, default=None
+            A person: ``answered``, ``skipped`` and ``by_class`` are the rows that they
+            have answered, and ``pending`` those that they have not, as yet undecided.
+
+        Returns
+        -------
+        status : Status
+            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
+            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
+            ``disputed``; and ``stop_reason``.
+
+        Raises
+        ------
+        ValueError
+            For what is no name.
+        """
+        check_who(who, n_votes=1)
+        with self._lock:
+            return (
+                status_of(self._state) if who is None else status_for(self._state, who)
+            )
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
         """Return how good each model was on the rows put aside.
@@ -262,6 +365,40 @@ class Reports:
         """
         with self._lock:
             return curve_of(self._state, scoring)
+
+    def doubtful(self, n: int = 20, estimator: Classifier | None = None) -> list[Id]:
+        """Return rows whose labels to look at twice.
+
+        Nothing is changed: call `label` for those that are wrong, and with
+        ``final=True`` for those that are right and need not come back.
+
+        Parameters
+        ----------
+        n : int >= 1, default=20
+            How many, at most.
+        estimator : classifier, default=None
+            What to train, as for `evaluation.doubtful_labels`. None: the model of the
+            learner, if it can be trained on other labels than those of the learner.
+
+        Returns
+        -------
+        ids : list of str or int
+            The most doubtful first, of all rows with a label that is not final, those
+            put aside among them.
+
+        Raises
+        ------
+        ValueError
+            Before there are labels of two classes, and for learners whose models
+            are not made of labelled rows alone: streams, boosting, label propagation.
+        TypeError
+            As that function.
+        """
+        check_number(n, "n", 1, closed="left", integer=True)
+        with self._lock:
+            self._log.check_kept()
+            ids = doubtful_of(self._state, self._worker.recorded, self._ids, estimator)
+        return ids[:n]
 
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
