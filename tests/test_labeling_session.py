@@ -798,7 +798,10 @@ def test_the_curve_counts_the_rows_put_aside(path):
         assert session.advice().startswith("With 28 labels the model is right on ")
         assert session.advice().endswith(f"has ended (budget). {said}")
         session._state.models = models[-1:]
-        assert session.advice().endswith("too early to say whether more labels help.")
+        assert session.advice().endswith(
+            "Whether more labels help can be told from 56 labels on: the first model "
+            "that these rows have judged had 28."
+        )
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
         assert "No rows were put aside" in session.advice()

@@ -128,14 +128,13 @@ def label_events(state, ids, is_stream, labels):
         last[id, who, is_final] = label
     events = []
     for (id, who, is_final), label in last.items():
-        event = label_event(state, ids, is_stream, id, label, who, is_final)
         own = (
             answer.label
             for answer in reversed(state.answers.get(id, []))
             if (answer.who, answer.is_final) == (who, is_final)
         )
         if next(own, SKIP) != label:
-            events += event
+            events += label_event(state, ids, is_stream, id, label, who, is_final)
     return events
 
 

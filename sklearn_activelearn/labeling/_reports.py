@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from .._containers import take
 from .._typing import Classifier, Floats, Id, Label, Scoring
 from .._validation import check_number
-from ..evaluation import advice, doubtful_labels
+from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
-from ._decisions import SKIP, deciding_answer
+from ._decisions import SKIP
+from ._doubtful import doubtful_ids, final_labels, labels_of
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
@@ -222,53 +223,6 @@ def curve_of(state, scoring=None):
     ]
 
 
-def trainable_model(learner):
-    """Return the model of a learner, if it can be trained on any labelled rows."""
-    model = getattr(learner, "estimator_", None)
-    if model is None and learner._group is None:
-        raise ValueError("There is no model yet: it needs labels of two classes.")
-    if not (hasattr(model, "get_params") and hasattr(model, "fit")):
-        raise ValueError(
-            f"The model of a {type(learner).__name__} is not made of labelled rows "
-            "alone: say what to train with estimator=."
-        )
-    return model
-
-
-def doubtful_of(state, recorded, ids, estimator):
-    """Return the ids of rows with labels, the most doubtful first.
-
-    Parameters
-    ----------
-    state : SessionState
-        What labels there are; rows with a final one are trained on and left out.
-    recorded : RecordedLearner
-        Whose model it is that is trained.
-    ids : Ids
-        Of the rows.
-    estimator : classifier or None
-        To train instead.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to train.
-    """
-    if estimator is None:
-        estimator = trainable_model(recorded.learner)
-    labels = {
-        id: each.label for id, each in state.decisions.items() if each.label is not SKIP
-    }
-    if len(set(labels.values())) < 2:
-        raise ValueError("Labels of two classes are needed to tell which are doubtful.")
-    X = take(recorded.pool, ids.rows(labels))
-    y = np.array(list(labels.values()))
-    found = doubtful_labels(estimator, X, y, random_state=0)
-    names = list(labels)
-    ordered = (names[i] for i in found.indices.tolist())
-    return [id for id in ordered if deciding_answer(state.answers[id]) is None]
-
-
 def advice_of(state, scoring=None):
     """Return what is known about the worth of more labels, in a sentence or two."""
     if not state.test:
@@ -310,7 +264,6 @@ class Reports:
     """What a session says about its rows and models."""
 
     _lock: Any
-    _log: Any
     _state: Any
     _ids: Any
     _worker: Any
@@ -378,7 +331,7 @@ class Reports:
             How many, at most.
         estimator : classifier, default=None
             What to train, as for `evaluation.doubtful_labels`. None: the model of the
-            learner, if it can be trained on other labels than those of the learner.
+            learner.
 
         Returns
         -------
@@ -389,16 +342,17 @@ class Reports:
         Raises
         ------
         ValueError
-            Before there are labels of two classes, and for learners whose models
-            are not made of labelled rows alone: streams, boosting, label propagation.
+            Before there are labels of two classes; without `estimator`, for stream
+            learners and boosting, whose models are not trained on labelled rows alone.
         TypeError
             As that function.
         """
         check_number(n, "n", 1, closed="left", integer=True)
         with self._lock:
-            self._log.check_kept()
-            ids = doubtful_of(self._state, self._worker.recorded, self._ids, estimator)
-        return ids[:n]
+            labels, checked = labels_of(self._state), final_labels(self._state)
+            recorded = self._worker.recorded
+        ids = doubtful_ids(labels, recorded, self._ids, estimator)
+        return [id for id in ids if id not in checked][:n]
 
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
