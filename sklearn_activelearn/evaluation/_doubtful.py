@@ -20,11 +20,21 @@ from ..pool._utility import scores_of
 
 
 class DoubtfulLabels(NamedTuple):
-    """Labels in the order in which to check them."""
+    """Labels in the order in which to check them.
 
-    indices: RowNumbers  # of shape (n_rows,), the most doubtful first
-    confidence: Floats  # of shape (n_rows,), in the given label of each of these
-    predicted: Labels  # of shape (n_rows,), what the model says instead
+    Attributes
+    ----------
+    indices : ndarray of int64 of shape (n_rows,)
+        The rows, the most doubtful first.
+    confidence : ndarray of shape (n_rows,)
+        How far the model believes the given label of each of these.
+    predicted : ndarray of shape (n_rows,)
+        The class that it prefers.
+    """
+
+    indices: RowNumbers
+    confidence: Floats
+    predicted: Labels
 
 
 def doubtful_labels(

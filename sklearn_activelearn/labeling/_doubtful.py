@@ -7,7 +7,7 @@ from ..evaluation import doubtful_labels
 from ._decisions import SKIP, deciding_answer
 
 
-def labels_of(state):
+def decided_labels(state):
     """Return the labels of all rows that have one, by id."""
     decisions = state.decisions.items()
     return {id: each.label for id, each in decisions if each.label is not SKIP}

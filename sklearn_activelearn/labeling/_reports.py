@@ -15,7 +15,7 @@ from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
 from ._decisions import SKIP
-from ._doubtful import doubtful_ids, final_labels, labels_of
+from ._doubtful import decided_labels, doubtful_ids, final_labels
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
@@ -349,7 +349,7 @@ class Reports:
         """
         check_number(n, "n", 1, closed="left", integer=True)
         with self._lock:
-            labels, checked = labels_of(self._state), final_labels(self._state)
+            labels, checked = decided_labels(self._state), final_labels(self._state)
             recorded = self._worker.recorded
         ids = doubtful_ids(labels, recorded, self._ids, estimator)
         return [id for id in ids if id not in checked][:n]
