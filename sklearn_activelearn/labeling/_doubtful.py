@@ -5,6 +5,7 @@ import numpy as np
 from .._containers import take
 from ..evaluation import doubtful_labels
 from ._decisions import SKIP, deciding_answer
+from ._earlier import trainable_model
 
 
 def decided_labels(state):
@@ -45,16 +46,3 @@ def doubtful_ids(labels, recorded, ids, estimator):
     found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
     names = list(labels)
     return [names[i] for i in found.indices.tolist()]
-
-
-def trainable_model(learner):
-    """Return the model of a learner, if it can be trained on any labelled rows."""
-    model = getattr(learner, "estimator_", None)
-    if model is None and learner._group is None:
-        raise ValueError("There is no model yet: it needs labels of two classes.")
-    if not (hasattr(model, "get_params") and hasattr(model, "fit")):
-        raise ValueError(
-            f"A {type(learner).__name__} has no model that labelled rows alone could "
-            "train: say what to train, with estimator=."
-        )
-    return model

@@ -15,7 +15,7 @@ from ._export import (
     reads_as_number,
 )
 from ._journal import is_session
-from ._reports import status_of
+from ._status import status_of
 
 #: Longer cells than csv reads otherwise.
 LONGEST_CELL = 2**24

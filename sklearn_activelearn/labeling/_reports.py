@@ -14,26 +14,12 @@ from .._validation import check_number
 from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
-from ._decisions import SKIP
 from ._doubtful import decided_labels, doubtful_ids, final_labels
+from ._earlier import late_start, model_of_half
+from ._status import Status, status_for, status_of
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
-
-
-class Status(NamedTuple):
-    """Where a session stands."""
-
-    asked: int  # rows that the learner asked for
-    answered: int  # of these and of the rows put aside, those with a label
-    skipped: int  # of these, those without one for good
-    pending: int  # of these, the others
-    left: int | None  # labels that the budget allows yet; None: no limit
-    n_test: int  # rows put aside
-    n_taught: int  # labels that the learner was taught
-    by_class: dict[Label, int]  # how many rows have each label
-    stop_reason: str | None
-    disputed: int = 0  # of those pending, or that nobody asked for: people disagree
 
 
 class CurvePoint(NamedTuple):
@@ -55,43 +41,6 @@ class Predictions(NamedTuple):
     classes: list[Label]
 
 
-def status_of(state):
-    """Return where the session stands."""
-    n_wanted = len(state.test) + len(state.asked)
-    return Status(
-        asked=len(state.asked),
-        answered=n_wanted - state.n_skipped - state.n_pending,
-        skipped=state.n_skipped,
-        pending=state.n_pending,
-        left=None if state.budget is None else state.budget - len(state.asked),
-        n_test=len(state.test),
-        n_taught=state.n_taught,
-        by_class=by_class_of(state, state.by_class),
-        stop_reason=state.ended,
-        disputed=len(state.disputes),
-    )
-
-
-def status_for(state, who):
-    """Return where a session stands for one person."""
-    own = state.by_person.get(who, Counter())
-    pending = (
-        id for id in state.open if who not in {a.who for a in state.answers.get(id, ())}
-    )
-    return status_of(state)._replace(
-        answered=own.total() - own[SKIP],
-        skipped=own[SKIP],
-        pending=sum(1 for _ in pending),
-        by_class=by_class_of(state, own),
-    )
-
-
-def by_class_of(state, counts):
-    """Return how many rows have each label, those of no rows too if they are known."""
-    classes = dict.fromkeys(state.begin["classes"] or (), 0)
-    return classes | {label: n for label, n in (+counts).items() if label is not SKIP}
-
-
 def predictions_of(recorded, ids, wanted):
     """Return what the model says of the rows with these ids; None: of all.
 
@@ -109,8 +58,15 @@ def predictions_of(recorded, ids, wanted):
     return Predictions(names, labels, probabilities, recorded.learner.classes_.tolist())
 
 
-def test_of(state):
+def test_of(state, earlier):
     """Return the labels of the rows put aside, and the predictions of each model.
+
+    Parameters
+    ----------
+    state : SessionState
+        With the models.
+    earlier : list of dict
+        Models before the first of these.
 
     Returns
     -------
@@ -123,7 +79,8 @@ def test_of(state):
     truth = [decision.label if decision else None for decision in decisions]
     known = [i for i, label in enumerate(truth) if label is not None]
     history = [
-        (model["n_taught"], [model["test"][i] for i in known]) for model in state.models
+        (model["n_taught"], [model["test"][i] for i in known])
+        for model in (*earlier, *state.models)
     ]
     return [truth[i] for i in known], history if known else []
 
@@ -213,7 +170,7 @@ def spread_of(name, predicted, truth):
 
 def curve_of(state, scoring=None):
     """Return a point for each model."""
-    truth, history = test_of(state)
+    truth, history = test_of(state, ())
     if not history:
         return []
     scores = Scores(truth, history, scoring)
@@ -223,14 +180,14 @@ def curve_of(state, scoring=None):
     ]
 
 
-def advice_of(state, scoring=None):
+def advice_of(state, scoring=None, earlier=()):
     """Return what is known about the worth of more labels, in a sentence or two."""
     if not state.test:
         return (
             "No rows were put aside (test_size), so nothing tells how good the model "
             "is: rows that the learner chose mislead."
         )
-    truth, history = test_of(state)
+    truth, history = test_of(state, earlier)
     if not history:
         return "There is no model yet: go on labelling."
     scores = Scores(truth, history, scoring)
@@ -257,7 +214,10 @@ def advice_of(state, scoring=None):
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that these rows have judged had {n_first}."
         )
-    return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"
+    said = advice(history, truth, n_labels=min(AHEAD, n_labels))
+    if earlier:
+        said = f"{said} The model of {history[0][0]} labels was trained to tell that."
+    return f"{now}. {said}"
 
 
 class Reports:
@@ -357,6 +317,10 @@ class Reports:
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
 
+        If they have judged no model of at most half the labels, because many labels
+        were there before them, one of a random half is trained to compare with, where
+        the learner's model can be trained so.
+
         Parameters
         ----------
         scoring : str or callable, default=None
@@ -373,4 +337,7 @@ class Reports:
             As `curve`.
         """
         with self._lock:
-            return advice_of(self._state, scoring)
+            late, recorded = late_start(self._state), self._worker.recorded
+        earlier = model_of_half(recorded, late) if late else []
+        with self._lock:
+            return advice_of(self._state, scoring, earlier)
