@@ -133,6 +133,10 @@ class Crowd:
         assert status.by_class == {label: labels.count(label) for label in CLASSES}
         assert self.session.disputed() == model.disputed()
         assert status.disputed == len(model.disputed())
+        undecided = {id for id in self.asked() if not decisions[id]}
+        assert status.pending == len(undecided)
+        if undecided - model.disputed().keys():
+            assert status.stop_reason is None
         for who in PEOPLE:
             own, given = self.session.status(who), [*model.own(who).values()]
             assert own.by_class == {label: given.count(label) for label in CLASSES}
@@ -209,6 +213,9 @@ def test_what_is_left_to_two_people_who_disagree_is_disputed(path):
             assert session.stop_reason is None
             session.label(id, "a", "ann")
         assert session.stop_reason is None  # bob has not answered
+        disagree(session, next(iter(session._state.asked)), "a", "b")
+        assert session.status().disputed == 1
+        assert session.stop_reason is None  # he has not answered the others
         while (id := session.next("bob")) is not None:
             session.label(id, "a" if id % 3 else "b", "bob")
             if (id := session.next("ann")) is not None:
