@@ -154,7 +154,8 @@ class Crowd:
 
     def finish(self):
         """Have people answer until nobody gets a row; disputes are left at most."""
-        while rows := [(who, self.session.next(who)) for who in PEOPLE]:
+        for _ in range(len(IDS) * len(PEOPLE)):
+            rows = [(who, self.session.next(who)) for who in PEOPLE]
             rows = [(who, id) for who, id in rows if id is not None]
             if not rows:
                 break
