@@ -493,6 +493,23 @@ def test_of_several_lines_of_a_person_the_last_one_counts(folder, path):
         assert session.status().by_class == {"a": 0, "b": 1, "c": 1}
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("101,b,,final", "Say who decides"),
+        ("101,z,eve,final", "'z' is none of"),
+        ("99,b,eve,final", "no row with the id '99'"),
+    ],
+)
+def test_a_bad_line_of_the_long_form_brings_nothing(folder, path, line, message):
+    (folder / "in.csv").write_text(f"id,label,who,kind\n100,a,ann,vote\n{line}\n")
+    with opened(path) as session:
+        n_events = len(Journal.read(path))
+        with pytest.raises(ValueError, match=message):
+            session.import_labels(folder / "in.csv")
+        assert len(Journal.read(path)) == n_events
+
+
 def test_bad_forms_write_nothing(folder, path):
     with opened(path) as session:
         with pytest.raises(ValueError, match="form must be one of"):

@@ -74,9 +74,10 @@ def is_split(votes):
 
 def is_disputed(answers, n_votes):
     """Whether enough people have voted on a row, and it is not decided."""
+    if n_votes == 1 or deciding_answer(answers) is not None:
+        return False
     votes = votes_among(answers).values()
-    is_open = n_votes > 1 and deciding_answer(answers) is None
-    return is_open and len(votes) >= n_votes and is_split(votes)
+    return len(votes) >= n_votes and is_split(votes)
 
 
 def n_wanted(answers, n_votes):
