@@ -486,11 +486,42 @@ def test_the_long_form_comes_back(answers, votes):
 
 
 def test_of_several_lines_of_a_person_the_last_one_counts(folder, path):
-    (folder / "in.csv").write_text("id,label,who\n100,a,ann\n100,b,ann\n101,c,ann\n")
+    lines = [
+        "100,a,ann",
+        "100,b,ann",
+        "101,c,ann",
+        "102,a,ann",
+        "102,b,bob",
+        "102,c,ann",
+    ]
+    (folder / "in.csv").write_text("\n".join(["id,label,who", *lines]))
     with opened(path, votes=1) as session:
         session.label(100, "b", "ann")
-        assert session.import_labels(folder / "in.csv") == 1
+        assert session.import_labels(folder / "in.csv") == 3
+        assert session.status().by_class == {"a": 0, "b": 1, "c": 2}
+
+
+def test_what_is_known_is_imported_once(folder, path):
+    with opened(path, votes=1) as session:
+        session.label(100, "a", "ann")
+        session.label(100, "b", "bob")
+        session.label(101, "a", "ann")
+        session.label(101, "c", "eve", final=True)
+        assert session.export(folder / "out.csv", form="long") == 4
+        assert session.import_labels(folder / "out.csv") == 0
         assert session.status().by_class == {"a": 0, "b": 1, "c": 1}
+
+
+def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
+    with opened(path) as session:
+        disagree(session, 100, "a", "b", "b")
+        session.label(100, "b", "ann")
+        session.export(folder / "out.csv", form="long")
+        agreement = session.agreement()
+    with opened(path.with_name("other")) as session:
+        session.import_labels(folder / "out.csv")
+        assert session.agreement()[2:] == agreement[2:] == (1, 2, 1.0)
+    assert [line[2] for line in answers_in(folder / "out.csv")] == PEOPLE[:3]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import re
 import secrets
 from contextlib import contextmanager, suppress
 from math import isfinite
+from operator import itemgetter
 from pathlib import Path
 from stat import S_IMODE
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -83,9 +84,9 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
         of people: think of it before you pass the file on.
     form : {"wide", "long"}, default="wide"
         "wide": a line for each row that has a label. "long", only ``.csv``: a line for
-        the last answer of each person to a row, in the order in which they came, with
-        the columns id, label, who, when and kind: "vote", "final", or "skip" without a
-        label.
+        the last answer of each person to a row, with the columns id, label, who, when
+        and kind: "vote", "final", or "skip" without a label. They are in the order in
+        which people first answered a row, or without votes last.
 
     Returns
     -------
@@ -219,12 +220,20 @@ def exported_labels(state):
 
 
 def exported_answers(state):
-    """Yield the last vote of each person to each row, and final labels, in order."""
-    standing = []
+    """Yield the last vote of each person to each row, and final labels, in order.
+
+    With several votes that is the order of the first votes: it says who was asked
+    because others disagreed. With one the last label counts, so it has to come last.
+    """
+    standing, is_one = [], state.begin["votes"] == 1
     for answers in state.answers.values():
-        final = deciding_answer(answers)
-        standing += [*votes_among(answers).values(), *([final] if final else [])]
-    for answer in sorted(standing, key=lambda each: each.event):
+        votes = [answer for answer in answers if not answer.is_final]
+        first = {vote.who: vote.event for vote in reversed(votes)}
+        for vote in votes_among(votes).values():
+            standing.append((vote.event if is_one else first[vote.who], vote))
+        if final := deciding_answer(answers):
+            standing.append((final.event, final))
+    for _, answer in sorted(standing, key=itemgetter(0)):
         kind = FINAL if answer.is_final else VOTE
         if answer.label is SKIP:
             kind = SKIPPED
