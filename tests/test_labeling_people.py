@@ -180,7 +180,6 @@ class Crowd:
         }
 
 
-@settings(max_examples=settings.default.max_examples // 2)
 @given(
     actions=actions,
     n_votes=st.integers(2, 3),
@@ -233,6 +232,24 @@ def test_what_is_left_to_two_people_who_disagree_is_disputed(path):
         assert sorted(asked) == sorted(rows)
         assert session.disputed() == {}
         assert session.stop_reason in (None, "budget")
+
+
+def test_the_counts_of_a_person(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        session.skip(first, who="ann")
+        session.label(session.next("ann"), "a", "ann")
+        other = session.next("bob")
+        session.label(other, "a", "bob")
+        session.label(other, "b", "bob")  # replaces
+        ann, bob = session.status("ann"), session.status("bob")
+        assert (ann.answered, ann.skipped, ann.pending) == (1, 1, 1)
+        assert (bob.answered, bob.skipped, bob.pending) == (1, 0, 2)
+        assert bob.by_class == {"a": 0, "b": 1, "c": 0}
+        assert ann.asked == bob.asked == session.status().asked == 3
+        session.undo("ann")
+        session.undo("ann")
+        assert session.status("ann")[1:4] == session.status("eve")[1:4] == (0, 0, 3)
 
 
 def test_a_dispute_outside_what_was_asked_ends_nothing(path):
