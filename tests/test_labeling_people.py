@@ -115,8 +115,9 @@ class Crowd:
     def reopen(self):
         """Go on with what is on the disk, as after a kill."""
         copy = self.path.with_name(f"{self.path.name}+")
-        shutil.copy(self.path, copy)
-        before = self.known()
+        with self.session._lock:  # or else the next rows may come in between
+            shutil.copy(self.path, copy)
+            before = self.known()
         self.session.close()
         self.path, self.session = copy, opened(copy, **self.options)
         assert self.known() == before
@@ -127,6 +128,10 @@ class Crowd:
 
     def check(self):
         """What the session says is what the model says."""
+        with self.session._lock:
+            self.check_unchanging()
+
+    def check_unchanging(self):
         status, model = self.session.status(), self.model
         decisions = {id: model.decision(id) for id in IDS}
         labels = [label for each in decisions.values() for label in each if label]
@@ -250,6 +255,28 @@ def test_the_counts_of_a_person(path):
         session.undo("ann")
         session.undo("ann")
         assert session.status("ann")[1:4] == session.status("eve")[1:4] == (0, 0, 3)
+
+
+def test_people_who_take_votes_back_do_not_wait_for_each_other(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        disagree(session, first, "a", "b", "a")
+        assert session.undo("ann") == first
+        assert session.undo("bob") == first
+        assert session.next("ann") == first  # who was the first to take it back
+        assert session.next("bob") != first
+        session.label(first, "a", "ann")
+        assert session.status().by_class["a"] == 1
+
+
+def test_nobody_waits_for_a_person_whose_vote_stands(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        session.label(first, "a", "ann")
+        session.label(first, "b", "ann", final=True)
+        assert session.undo("ann") == first
+        assert session.next("ann") != first
+        assert session.next("bob") == first
 
 
 def test_a_dispute_outside_what_was_asked_ends_nothing(path):

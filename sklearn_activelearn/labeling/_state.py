@@ -178,16 +178,18 @@ class SessionState:
         return self._holds.get(id, {}).get(who, 0) > now
 
     def _is_free(self, id, who, now):
-        votes = votes_among(self.answers.get(id, []))
-        if self.begin["votes"] > 1 and who in votes:
+        answers, n_votes = self.answers.get(id, []), self.begin["votes"]
+        votes = votes_among(answers) if n_votes > 1 else {}
+        if who in votes:
             return False
+        # an undo adds a hold, whoever has one: who had the row first is asked first,
+        # and who has voted before is not waited for
         holds = self._holds.get(id, {})
-        others = sum(until > now for name, until in holds.items() if name != who)
-        if self.begin["votes"] == 1:
+        names = [name for name in holds if holds[name] > now and name not in votes]
+        others = names.index(who) if who in names else len(names)
+        if n_votes == 1:
             return not others
-        return len(votes) + others < n_wanted(
-            self.answers.get(id, []), self.begin["votes"]
-        )
+        return len(votes) + others < n_wanted(answers, n_votes)
 
     def _knows(self, decision):
         id = decision.id
