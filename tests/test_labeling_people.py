@@ -494,6 +494,9 @@ def test_the_long_form_has_a_line_for_each_answer(folder, path):
     assert all(line["when"].startswith("20") for line in lines)
     assert export(path, folder / "other.csv", form="long") == 6
     assert (folder / "other.csv").read_bytes() == (folder / "long.csv").read_bytes()
+    with opened(folder / "b") as session:
+        assert session.import_labels(folder / "long.csv") == 5  # skips are no labels
+        assert session.status().by_class == {"a": 0, "b": 0, "c": 1}
 
 
 @settings(max_examples=settings.default.max_examples // 4)
