@@ -311,6 +311,9 @@ def test_a_final_label_decides_and_its_undo_makes_the_row_disputed_again(path):
         assert session.undo("cat") == first
         assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
         assert row not in session._worker.recorded.taught
+        session.label(first, "a", "eve", final=True)
+        assert session.undo("eve") == first
+        assert session.next("dan") == first
     with opened(path) as session:
         assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
 

@@ -190,4 +190,6 @@ def undo_event(state, is_stream, who, until):
         raise ValueError(
             f"Row {last.id!r} is learned: a stream learner cannot unlearn it."
         )
+    if last.is_final and state.begin["votes"] > 1:
+        until = None  # who decides has no vote that others would have to wait for
     return "undo", {"event": last.event, "id": last.id, "who": who, "until": until}
