@@ -92,6 +92,24 @@ class TestAnswers:
         assert ask(client, "undo")["row"] == first["row"]
         assert session_view.session.status().answered == 0
 
+    def test_people_who_disagree_read_so(self, tmp_path):
+        session_view = open_desk(tmp_path, votes=2)
+        app = _page.make_app(session_view, TOKEN)
+        where = "http://127.0.0.1:8000"
+        with session_view.session, testclient.TestClient(app, base_url=where) as client:
+            for who, label in ("ann", "good"), ("bob", "bad"):
+                view = ask(client, "next", who=who)
+                while view["row"] is not None:
+                    row = view["row"]["id"]
+                    view = ask(client, "label", id=row, label=label, who=who)
+            n = session_view.session.status().disputed
+            assert n > 0
+            assert view["reason"].startswith(
+                f"Only rows are left on which people disagree: {n}. Somebody who"
+            )
+            assert f"{n} by you, {n} disputed" in view["counts"]
+            assert view["share"] == 1
+
     def test_nobody_waits_for_the_training_of_another_person(
         self, client, session_view, monkeypatch
     ):

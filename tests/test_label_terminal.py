@@ -20,7 +20,7 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import _database, _keyboard
 from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, LineReader
 from sklearn_activelearn.labeling._lock import FileLock
-from sklearn_activelearn.labeling._reports import Status
+from sklearn_activelearn.labeling._status import Status
 from sklearn_activelearn.labeling._terminal import say
 from sklearn_activelearn.labeling._view import (
     LabelingView,
@@ -216,6 +216,16 @@ class TestLines:
         for who in ("ann", "bob"):
             assert label(*options, "--who", who, answers="good\n" * 3)[0] == 0
         assert list(exported().values()) == ["good", "good"]
+
+    def test_people_who_disagree_are_told_so(self, label):
+        options = ["--votes", "2", "--budget", "2", "--who"]
+        assert label(*options, "ann", answers="good\n" * 3)[0] == 0
+        code, out, _ = label(*options, "bob", answers="bad\n" * 3)
+        said = " ".join(out.split())
+        assert code == 0
+        assert "0 labelled, 1 by you, 1 disputed, 2 left" in said
+        assert "rows are left on which people disagree: 2. Somebody who has" in said
+        assert exported() == {}
 
 
 def live(source):
@@ -446,10 +456,15 @@ class TestWords:
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
-        assert counts(status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        assert counts(status, status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        status = status._replace(disputed=2)
+        own = status._replace(by_class={"good": 4, "bad": 1})
+        assert counts(status, own) == (
+            "3 labelled (good: 3), 5 by you, 2 disputed, 1 skipped, 12 left"
+        )
         assert share_done(status, 100) == pytest.approx(4 / 16)
-        unlimited = status._replace(skipped=0, left=None, by_class={})
-        assert counts(unlimited) == "0 labelled"
+        unlimited = status._replace(skipped=0, left=None, by_class={}, disputed=0)
+        assert counts(unlimited, unlimited) == "0 labelled"
         assert share_done(unlimited, 60) == 0.05
 
 

@@ -325,13 +325,17 @@ def test_the_rows_that_are_left_out_are_counted(folder, capsys):
         third = session.next("ann")
         for who in "ann", "bob":
             session.skip(third, who=who)
-        assert session.export(folder / "out.csv") == 1
-    assert omitted_rows(stored_state(path)) == Omitted(1, 1, 1)
+        with pytest.warns(UserWarning, match="people disagree are left out: 1."):
+            assert session.export(folder / "out.csv") == 1
+        fourth = session.next("ann")
+        session.label(fourth, 0, "ann")
+        assert session.next("ann") is not None
+    assert omitted_rows(stored_state(path)) == Omitted(1, 1, 1, 1)
     assert main(["label", str(path), "--export", str(folder / "out.csv")]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == (
-        "Rows without a label, which are left out: 1 skipped, 1 undecided, "
-        "1 unanswered."
+        "Rows without a label, which are left out: 1 skipped, 1 disputed, "
+        "1 undecided, 1 unanswered."
     )
 
 

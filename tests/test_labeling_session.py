@@ -816,11 +816,49 @@ def test_the_curve_counts_the_rows_put_aside(path):
         assert session.advice().startswith("With 28 labels the model is right on ")
         assert session.advice().endswith(f"has ended (budget). {said}")
         session._state.models = models[-1:]
-        assert session.advice().endswith("too early to say whether more labels help.")
+        assert session.advice().endswith(
+            "Whether more labels help can be told from 56 labels on: the first model "
+            "that these rows have judged had 28."
+        )
     with opened(clone(quick), path.with_name("other")) as session:
         assert session.curve() == []
         assert "No rows were put aside" in session.advice()
         assert "<svg" not in session._repr_html_()
+
+
+def test_advice_where_many_labels_were_there_first(path):
+    aside = 10
+    learner = clone(quick).set_params(n_initial=4, batch_size=1)
+    pool, codes = make_classification(140, 4, random_state=4)
+    options = {"ids": None, "classes": [0, 1], "test_size": aside}
+    with opened(learner, path, pool, **options) as session:
+        truth = dict(zip(session.ids, codes.tolist(), strict=True))
+        test = list(session._state.test)
+        given = [id for id in session.ids if id not in test][:80]
+        for id in given:
+            session.label(id, truth[id])
+        for _ in range(aside + 3):
+            id = session.next()
+            session.label(id, truth[id])
+        session.next()
+        models = session._state.models
+        n = models[-1]["n_taught"]
+        assert models[0]["n_taught"] >= 80 > n / 2
+        said = session.advice()
+        assert f"since {n // 2} labels" in said
+        assert said.endswith(f"The model of {n // 2} labels was trained to tell that.")
+        assert len(session.curve()) == len(models)
+        session._state.models = [{"n_taught": 49, "test": models[0]["test"]}]
+        assert "can be told from 98 labels on" in session.advice()
+
+
+def test_advice_does_without_a_model_that_cannot_be_trained(path):
+    learner, options = FAMILIES["coins"], {"test_size": 5}
+    with opened(learner, path, **options) as session:
+        label_all(session, n=12)
+        models = session._state.models
+        models[:] = [{"n_taught": 60, "test": models[-1]["test"]}]
+        assert "can be told from 120 labels on" in session.advice()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])

@@ -24,6 +24,8 @@ def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
     if args.export and args.out is None:
         return export_labels(args, args.file, partial(export, args.file))
+    if args.form and not args.export:
+        raise UsageError("--form is for --export")
     refuse_session_file(args)
     check_options(args)
     answers = read_answers(args)
@@ -64,10 +66,14 @@ def work_on_session(args, session, task, listener, answers):
 def export_labels(args, path, write):
     """Write the labels of a session to a file, and tell which rows have none."""
     try:
-        n_labels = write(args.export)
+        with catch_warnings(action="ignore"):  # what it warns of is printed below
+            n_labels = write(args.export, args.form or "wide")
         omitted = omitted_rows(stored_state(path))._asdict()
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.file, args.export)) from error
+    if args.form == "long":
+        print(f"Answers in {args.export}: {n_labels}.")
+        return
     print(f"Labels in {args.export}: {n_labels}.")
     if sum(omitted.values()):
         each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)

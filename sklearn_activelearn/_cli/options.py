@@ -290,7 +290,14 @@ def add_front_end(add):
         type=Path,
         help="write the labels and end: as .csv with the columns id, label, who, when, "
         "probability and origin, or as .json for Label Studio, to which the command "
-        "that labels adds what was shown",
+        "that labels adds what was shown; with the names of people",
+    )
+    add(
+        "--form",
+        choices=["wide", "long"],
+        help="of --export: a line for each row that has a label, or long, for each "
+        "answer of a person, with the columns id, label, who, when and kind; default: "
+        "wide",
     )
 
 

@@ -3,6 +3,7 @@
 from ._advice import LabelAdvice, advice
 from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
+from ._doubtful import DoubtfulLabels, doubtful_labels
 from ._estimate import Estimate
 from ._hindsight import best_in_hindsight
 from ._online import OnlineEstimate, online_score
@@ -25,6 +26,7 @@ __all__ = [
     "ActiveTest",
     "AllocationDisplay",
     "CostCurveDisplay",
+    "DoubtfulLabels",
     "Estimate",
     "ExperimentInterrupted",
     "LabelAdvice",
@@ -43,6 +45,7 @@ __all__ = [
     "area_under_label_curve",
     "best_in_hindsight",
     "compare_label_curves",
+    "doubtful_labels",
     "label_curve",
     "labels_to_target",
     "make_priced_scorer",

@@ -126,6 +126,9 @@ class BodyChecks:
         is_class = classes is None or label in classes
         if not is_class or label_kind(label) != label_kind(example):
             raise ValueError(f"has the label {label!r}, which is none of the classes")
+        if body.get("final", False) is not False:
+            entry(body, "final", lambda final: final is True)
+            entry(body, "who", is_text)
         self.labels[event.id] = label
 
     def _check_skip(self, event, body):

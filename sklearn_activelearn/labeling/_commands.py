@@ -5,7 +5,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from ._decisions import SKIP
+from .._validation import check_flag
+from ._decisions import SKIP, deciding_answer, votes_among
 
 
 def check_who(who, n_votes):
@@ -73,14 +74,18 @@ def label_kind(label):
     return None
 
 
-def label_event(state, ids, is_stream, id, label, who):
+def label_event(state, ids, is_stream, id, label, who, is_final=False):
     """Return the event of a label: one, or none if it was answered before.
 
     Raises
     ------
     ValueError
-        For an unknown row or label, or one that a stream learner would have to unlearn.
+        For an unknown row or label, one that a stream learner would have to unlearn, a
+        final one of nobody, and one that a final one keeps from counting.
     """
+    is_final = check_flag(is_final, "final")
+    if is_final and who is None:
+        raise ValueError("Say who decides with who=: a final label needs a name.")
     check_who(who, state.begin["votes"])
     id = ids.own(id)
     label = plain_label(label, state.begin["classes"], state.any_label())
@@ -89,10 +94,58 @@ def label_event(state, ids, is_stream, id, label, who):
         raise ValueError(
             f"Row {id!r} is learned as {taught!r}: a stream learner cannot unlearn it."
         )
-    own = [answer.label for answer in state.answers.get(id, ()) if answer.who == who]
-    if own and own[-1] == label:
+    if stands(state, id, label, who, is_final):
         return []
-    return [("label", {"id": id, "label": label, "who": who})]
+    if not is_final:
+        check_not_final(state, id)
+    body = {"id": id, "label": label, "who": who}
+    return [("label", {**body, "final": True} if is_final else body)]
+
+
+def stands(state, id, label, who, is_final):
+    """Whether a person has answered just that, and nothing has replaced it."""
+    answers = state.answers.get(id, [])
+    if is_final:
+        last = deciding_answer(answers)
+    elif state.begin["votes"] == 1:
+        last = answers[-1] if answers else None
+    else:
+        last = votes_among(answers).get(who)
+    return last is not None and (last.label, last.who) == (label, who)
+
+
+def label_events(state, ids, is_stream, labels):
+    """Return the events of many labels, without those that are known.
+
+    Parameters
+    ----------
+    labels : list of (id, label, who, is_final)
+        Of several from a person for a row the last one counts.
+    """
+    last = {}
+    for id, label, who, is_final in labels:
+        last.pop((id, who, is_final), None)
+        last[id, who, is_final] = label
+    events = []
+    for (id, who, is_final), label in last.items():
+        own = (
+            answer.label
+            for answer in reversed(state.answers.get(id, []))
+            if (answer.who, answer.is_final) == (who, is_final)
+        )
+        if next(own, SKIP) != label:
+            events += label_event(state, ids, is_stream, id, label, who, is_final)
+    return events
+
+
+def check_not_final(state, id):
+    """Raise if a final label has decided, and an answer would not even be a vote."""
+    final = deciding_answer(state.answers.get(id, []))
+    if state.begin["votes"] == 1 and final is not None:
+        raise ValueError(
+            f"{final.who} has decided that row {id!r} is {final.label!r}: undo that, "
+            "or label it with final=True."
+        )
 
 
 def skip_event(state, ids, id, reason, who):
@@ -106,6 +159,7 @@ def skip_event(state, ids, id, reason, who):
     id = ids.own(id)
     if id not in state.asked and id not in state.test:
         raise ValueError(f"Row {id!r} was not asked for: nothing to skip.")
+    check_not_final(state, id)
     if state.taught.get(id, SKIP) is not SKIP:
         raise ValueError(
             f"The learner knows the label of row {id!r}: undo it, or label it "
@@ -136,4 +190,6 @@ def undo_event(state, is_stream, who, until):
         raise ValueError(
             f"Row {last.id!r} is learned: a stream learner cannot unlearn it."
         )
+    if last.is_final and state.begin["votes"] > 1:
+        until = None  # who decides has no vote that others would have to wait for
     return "undo", {"event": last.event, "id": last.id, "who": who, "until": until}

@@ -15,6 +15,7 @@ class Answer(NamedTuple):
     label: Any  # or `SKIP`
     who: str | None
     at: str
+    is_final: bool = False  # it decides, and is no vote
 
 
 class Decision(NamedTuple):
@@ -26,15 +27,21 @@ class Decision(NamedTuple):
 
 
 def votes_among(answers):
-    """Return the last answer of each person."""
-    return {answer.who: answer for answer in answers}
+    """Return the last vote of each person."""
+    return {answer.who: answer for answer in answers if not answer.is_final}
+
+
+def deciding_answer(answers):
+    """Return the last of the final answers, None if there are none."""
+    finals = (answer for answer in reversed(answers) if answer.is_final)
+    return next(finals, None)
 
 
 def decided(answers, n_votes, until=None):
     """Return the decision that follows from the answers to a row, None if none does.
 
-    With one vote the last answer is the decision. With more, it takes that many people,
-    and one answer more frequent than any other.
+    A final answer is the decision. Else, with one vote the last answer is. With more,
+    it takes that many people, and one answer more frequent than any other.
 
     Parameters
     ----------
@@ -49,16 +56,28 @@ def decided(answers, n_votes, until=None):
         answers = [answer for answer in answers if answer.event <= until]
     if not answers:
         return None
-    last = answers[-1]
-    if n_votes == 1:
+    last = deciding_answer(answers) or answers[-1]
+    if n_votes == 1 or last.is_final:
         return Decision(last.event, last.id, last.label)
     votes = votes_among(answers).values()
-    counts = Counter(vote.label for vote in votes).most_common(2)
-    is_split = len(counts) > 1 and counts[0][1] == counts[1][1]
-    if len(votes) < n_votes or is_split:
+    if len(votes) < n_votes or is_split(votes):
         return None
-    label = counts[0][0]
+    ((label, _),) = Counter(vote.label for vote in votes).most_common(1)
     return Decision(last.event, last.id, label)
+
+
+def is_split(votes):
+    """Whether no answer of several is more frequent than any other."""
+    counts = Counter(vote.label for vote in votes).most_common(2)
+    return len(counts) > 1 and counts[0][1] == counts[1][1]
+
+
+def is_disputed(answers, n_votes):
+    """Whether enough people have voted on a row, and it is not decided."""
+    if n_votes == 1 or deciding_answer(answers) is not None:
+        return False
+    votes = votes_among(answers).values()
+    return len(votes) >= n_votes and is_split(votes)
 
 
 def n_wanted(answers, n_votes):

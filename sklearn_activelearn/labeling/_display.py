@@ -20,6 +20,7 @@ def html_of(session):
         "Labelled": status.answered,
         "Skipped": status.skipped,
         "Waiting for a label": status.pending,
+        "People disagree": status.disputed,
         "Labels left": "no limit" if status.left is None else status.left,
         "By class": counts,
         "Ended": status.stop_reason or "no",

@@ -7,18 +7,26 @@ import re
 import secrets
 from contextlib import contextmanager, suppress
 from math import isfinite
+from operator import itemgetter
 from pathlib import Path
 from stat import S_IMODE
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
+from warnings import warn
 
 import numpy as np
 
 from .._typing import FilePath
+from .._validation import check_option
 from ._bodies import checked_state
-from ._decisions import SKIP
+from ._decisions import SKIP, deciding_answer, votes_among
 from ._journal import Journal, is_session
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
+LONG_COLUMNS = ("id", "label", "who", "when", "kind")
+#: What a line of the long form is.
+VOTE, FINAL, SKIPPED = "vote", "final", "skip"
+
+Form: TypeAlias = Literal["wide", "long"]
 
 #: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them
 #: make one of the wide forms, too, which East Asian keyboards type.
@@ -36,15 +44,26 @@ class ExportedLabel(NamedTuple):
     origin: str  # "bought", "put aside" or "given": nobody asked
 
 
+class ExportedAnswer(NamedTuple):
+    """The last answer of a person to a row."""
+
+    id: Any
+    label: Any  # or `SKIP`
+    who: list  # a name, or none
+    when: str
+    kind: str  # `VOTE`, `FINAL` or `SKIPPED`
+
+
 class Omitted(NamedTuple):
     """How many rows have no label that could be exported."""
 
     skipped: int
-    undecided: int  # people have answered, and do not agree yet
+    disputed: int  # people disagree
+    undecided: int  # fewer people have answered than are asked
     unanswered: int  # asked for, or put aside
 
 
-def export(path: FilePath, out: FilePath) -> int:
+def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     """Write the labels of a session to a file, also while it is open elsewhere.
 
     Neither the learner nor the rows are needed. The file is written beside its place
@@ -61,13 +80,24 @@ def export(path: FilePath, out: FilePath) -> int:
         gets an apostrophe in front, and so does a text that would be read as a number,
         unless the session has declared its classes. Names of several people are
         separated by semicolons; a semicolon or backslash in a name has a backslash in
-        front. `LabelingSession.import_labels` takes all that back.
+        front. `LabelingSession.import_labels` takes all that back. The names are those
+        of people: think of it before you pass the file on.
+    form : {"wide", "long"}, default="wide"
+        "wide": a line for each row that has a label. "long", only ``.csv``: a line for
+        the last answer of each person to a row, with the columns id, label, who, when
+        and kind: "vote", "final", or "skip" without a label. They are in the order in
+        which people first answered a row, or without votes last.
 
     Returns
     -------
-    n_rows : int
-        How many rows have a label. Rows that were skipped, that nobody has answered,
-        or about which people do not agree, are left out.
+    n_lines : int
+        How many lines or tasks were written. The wide form leaves out rows that were
+        skipped, that too few people have answered, or on which they disagree.
+
+    Warns
+    -----
+    UserWarning
+        If rows on which people disagree are left out: how many.
 
     Raises
     ------
@@ -86,7 +116,7 @@ def export(path: FilePath, out: FilePath) -> int:
     Traceback (most recent call last):
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
-    return write_labels(stored_state(path), out)
+    return write_labels(stored_state(path), out, form)
 
 
 def stored_state(path):
@@ -94,16 +124,24 @@ def stored_state(path):
     return checked_state(Journal.read(path), path)
 
 
-def write_labels(state, out, item_of=None):
+def write_labels(state, out, form, item_of=None):
     """Write the labels of a state; `item_of` gives what is shown of an id."""
-    out = Path(out)
+    out, is_long = Path(out), check_option(form, "form", ("wide", "long")) == "long"
+    if is_long and out.suffix.lower() == ".json":
+        raise ValueError("The long form is a .csv: Label Studio has one of its own.")
     write = by_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
     if is_session(out):
         raise ValueError(f"{out} holds a session: export its labels to another file.")
-    rows = list(exported_labels(state))
+    lines_of = exported_answers if is_long else exported_labels
+    rows, columns = list(lines_of(state)), LONG_COLUMNS if is_long else COLUMNS
     may_be_numbers = state.begin["classes"] is None
     with replaced(out) as file:
-        write(file, rows, item_of, may_be_numbers)
+        write(file, rows, columns, item_of, may_be_numbers)
+    if state.disputes and not is_long:
+        warn(
+            f"Rows on which people disagree are left out: {len(state.disputes)}.",
+            stacklevel=3,
+        )
     return len(rows)
 
 
@@ -114,7 +152,8 @@ def omitted_rows(state):
     decisions = [state.decision(id) for id in answered]
     return Omitted(
         sum(bool(each) and each.label is SKIP for each in decisions),
-        decisions.count(None),
+        len(state.disputes),
+        decisions.count(None) - len(state.disputes),
         sum(not state.answers.get(id) for id in (*state.test, *state.asked)),
     )
 
@@ -169,13 +208,37 @@ def exported_labels(state):
             origin = "put aside"
         elif id in state.asked:
             origin, probability = "bought", state.asked[id].probability
-        last = {answer.who: answer for answer in answers}
+        last = [*votes_among(answers).values()]
         if state.begin["votes"] == 1:
-            last = {None: answers[-1]}
-        who = [a.who for a in last.values() if a.label == decision.label and a.who]
-        yield ExportedLabel(
-            id, decision.label, who, answers[-1].at, probability, origin
-        )
+            last = [each for each in answers if each.event == decision.event]
+        if final := deciding_answer(answers):
+            last.append(final)
+        agreed = (each.who for each in last if each.label == decision.label)
+        who = list(dict.fromkeys(filter(None, agreed)))
+        (when,) = (each.at for each in answers if each.event == decision.event)
+        yield ExportedLabel(id, decision.label, who, when, probability, origin)
+
+
+def exported_answers(state):
+    """Yield the last vote of each person to each row, and final labels, in order.
+
+    With several votes that is the order of the first votes: it says who was asked
+    because others disagreed. With one the last label counts, so it has to come last.
+    """
+    standing, is_one = [], state.begin["votes"] == 1
+    for answers in state.answers.values():
+        votes = [answer for answer in answers if not answer.is_final]
+        first = {vote.who: vote.event for vote in reversed(votes)}
+        for vote in votes_among(votes).values():
+            standing.append((vote.event if is_one else first[vote.who], vote))
+        if final := deciding_answer(answers):
+            standing.append((final.event, final))
+    for _, answer in sorted(standing, key=itemgetter(0)):
+        kind = FINAL if answer.is_final else VOTE
+        if answer.label is SKIP:
+            kind = SKIPPED
+        who = [answer.who] if answer.who else []
+        yield ExportedAnswer(answer.id, answer.label, who, answer.at, kind)
 
 
 def by_suffix(path, functions):
@@ -185,10 +248,10 @@ def by_suffix(path, functions):
     return functions[path.suffix.lower()]
 
 
-def write_label_csv(file, rows, item_of, may_be_numbers):
-    """Write a line for each row."""
+def write_label_csv(file, rows, columns, item_of, may_be_numbers):
+    """Write a line for each label, in either form."""
     lines = csv.writer(file)
-    lines.writerow(COLUMNS)
+    lines.writerow(columns)
     for row in rows:
         cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
         if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
@@ -224,7 +287,7 @@ def number_of(text):
     return number if isfinite(number) else None
 
 
-def write_label_json(file, rows, item_of, may_be_numbers):
+def write_label_json(file, rows, columns, item_of, may_be_numbers):
     """Write a task of Label Studio for each row."""
     tasks = [task_of(number, row, item_of) for number, row in enumerate(rows, start=1)]
     json.dump(tasks, file, indent=1)

@@ -6,9 +6,16 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ._export import FORMULA, by_suffix, number_of, reads_as_number
+from ._export import (
+    FINAL,
+    FORMULA,
+    SKIPPED,
+    by_suffix,
+    number_of,
+    reads_as_number,
+)
 from ._journal import is_session
-from ._reports import status_of
+from ._status import status_of
 
 #: Longer cells than csv reads otherwise.
 LONGEST_CELL = 2**24
@@ -22,10 +29,11 @@ class ReadLabel(NamedTuple):
     who: str | None
     label: Any = None  # what the text stands for, if the file says it
     is_text: bool = False  # whether it is no number, whatever it looks like
+    is_final: bool = False
 
 
 def read_labels(path, ids, state):
-    """Return the id, the label and the person of each label in a file.
+    """Return the id, the label, the person and whether it is final, of each label.
 
     A text that stands for a label that is known is that label. Others are numbers if
     all of them can be.
@@ -54,7 +62,12 @@ def read_labels(path, ids, state):
         not each.is_text and reads_as_number(each.text) for each in found
     )
     return [
-        (ids.from_text(each.id), label_of(each, known, are_numbers), each.who)
+        (
+            ids.from_text(each.id),
+            label_of(each, known, are_numbers),
+            each.who,
+            each.is_final,
+        )
         for each in found
     ]
 
@@ -79,6 +92,8 @@ def read_label_csv(path):
             for line in lines:
                 if line["id"] is None or line["label"] is None:
                     raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
+                if line.get("kind") == SKIPPED:
+                    continue
                 label = as_it_was(line["label"])
                 for who in split_names(as_it_was(line.get("who") or "")):
                     yield ReadLabel(
@@ -86,6 +101,7 @@ def read_label_csv(path):
                         label,
                         who or None,
                         is_text=label != line["label"],
+                        is_final=line.get("kind") == FINAL,
                     )
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is no text in UTF-8.") from None

@@ -9,26 +9,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._containers import take
-from .._typing import Floats, Id, Label, Scoring
+from .._typing import Classifier, Floats, Id, Label, Scoring
+from .._validation import check_number
 from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
+from ._commands import check_who
+from ._doubtful import decided_labels, doubtful_ids, final_labels
+from ._earlier import late_start, model_of_half
+from ._status import Status, status_for, status_of
 
 #: How many further labels the advice is about, at most.
 AHEAD = 50
-
-
-class Status(NamedTuple):
-    """Where a session stands."""
-
-    asked: int  # rows that the learner asked for
-    answered: int  # of these and of the rows put aside, those with a label
-    skipped: int  # of these, those without one for good
-    pending: int  # of these, the others
-    left: int | None  # labels that the budget allows yet; None: no limit
-    n_test: int  # rows put aside
-    n_taught: int  # labels that the learner was taught
-    by_class: dict[Label, int]  # how many rows have each label
-    stop_reason: str | None
 
 
 class CurvePoint(NamedTuple):
@@ -50,24 +41,6 @@ class Predictions(NamedTuple):
     classes: list[Label]
 
 
-def status_of(state):
-    """Return where the session stands."""
-    by_class = dict.fromkeys(state.begin["classes"] or (), 0)
-    by_class |= +state.by_class
-    n_wanted = len(state.test) + len(state.asked)
-    return Status(
-        asked=len(state.asked),
-        answered=n_wanted - state.n_skipped - state.n_pending,
-        skipped=state.n_skipped,
-        pending=state.n_pending,
-        left=None if state.budget is None else state.budget - len(state.asked),
-        n_test=len(state.test),
-        n_taught=state.n_taught,
-        by_class=by_class,
-        stop_reason=state.ended,
-    )
-
-
 def predictions_of(recorded, ids, wanted):
     """Return what the model says of the rows with these ids; None: of all.
 
@@ -85,8 +58,15 @@ def predictions_of(recorded, ids, wanted):
     return Predictions(names, labels, probabilities, recorded.learner.classes_.tolist())
 
 
-def test_of(state):
+def test_of(state, earlier):
     """Return the labels of the rows put aside, and the predictions of each model.
+
+    Parameters
+    ----------
+    state : SessionState
+        With the models.
+    earlier : list of dict
+        Models before the first of these.
 
     Returns
     -------
@@ -99,7 +79,8 @@ def test_of(state):
     truth = [decision.label if decision else None for decision in decisions]
     known = [i for i, label in enumerate(truth) if label is not None]
     history = [
-        (model["n_taught"], [model["test"][i] for i in known]) for model in state.models
+        (model["n_taught"], [model["test"][i] for i in known])
+        for model in (*earlier, *state.models)
     ]
     return [truth[i] for i in known], history if known else []
 
@@ -189,7 +170,7 @@ def spread_of(name, predicted, truth):
 
 def curve_of(state, scoring=None):
     """Return a point for each model."""
-    truth, history = test_of(state)
+    truth, history = test_of(state, ())
     if not history:
         return []
     scores = Scores(truth, history, scoring)
@@ -199,14 +180,14 @@ def curve_of(state, scoring=None):
     ]
 
 
-def advice_of(state, scoring=None):
+def advice_of(state, scoring=None, earlier=()):
     """Return what is known about the worth of more labels, in a sentence or two."""
     if not state.test:
         return (
             "No rows were put aside (test_size), so nothing tells how good the model "
             "is: rows that the learner chose mislead."
         )
-    truth, history = test_of(state)
+    truth, history = test_of(state, earlier)
     if not history:
         return "There is no model yet: go on labelling."
     scores = Scores(truth, history, scoring)
@@ -228,16 +209,51 @@ def advice_of(state, scoring=None):
         now += f"; it is the mean over classes, because {scores.why}"
     if state.ended:
         now += f", and the session has ended ({state.ended})"
-    if min(n_then for n_then, _ in history) > n_labels / 2:
-        return f"{now}. It is too early to say whether more labels help."
-    return f"{now}. {advice(history, truth, n_labels=min(AHEAD, n_labels))}"
+    if (n_first := min(n_then for n_then, _ in history)) > n_labels / 2:
+        return (
+            f"{now}. Whether more labels help can be told from {2 * n_first} labels "
+            f"on: the first model that these rows have judged had {n_first}."
+        )
+    said = advice(history, truth, n_labels=min(AHEAD, n_labels))
+    if earlier:
+        said = f"{said} The model of {history[0][0]} labels was trained to tell that."
+    return f"{now}. {said}"
 
 
 class Reports:
-    """What a session says about its models."""
+    """What a session says about its rows and models."""
 
     _lock: Any
     _state: Any
+    _ids: Any
+    _worker: Any
+
+    def status(self, who: str | None = None) -> Status:
+        """Return where the session stands.
+
+        Parameters
+        ----------
+        who : str, default=None
+            A person: ``answered``, ``skipped`` and ``by_class`` are the rows that they
+            have answered, and ``pending`` those that they have not, as yet undecided.
+
+        Returns
+        -------
+        status : Status
+            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
+            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
+            ``disputed``; and ``stop_reason``.
+
+        Raises
+        ------
+        ValueError
+            For what is no name.
+        """
+        check_who(who, n_votes=1)
+        with self._lock:
+            return (
+                status_of(self._state) if who is None else status_for(self._state, who)
+            )
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
         """Return how good each model was on the rows put aside.
@@ -263,8 +279,47 @@ class Reports:
         with self._lock:
             return curve_of(self._state, scoring)
 
+    def doubtful(self, n: int = 20, estimator: Classifier | None = None) -> list[Id]:
+        """Return rows whose labels to look at twice.
+
+        Nothing is changed: call `label` for those that are wrong, and with
+        ``final=True`` for those that are right and need not come back.
+
+        Parameters
+        ----------
+        n : int >= 1, default=20
+            How many, at most.
+        estimator : classifier, default=None
+            What to train, as for `evaluation.doubtful_labels`. None: the model of the
+            learner.
+
+        Returns
+        -------
+        ids : list of str or int
+            The most doubtful first, of all rows with a label that is not final, those
+            put aside among them.
+
+        Raises
+        ------
+        ValueError
+            Before there are labels of two classes; without `estimator`, for stream
+            learners and boosting, whose models are not trained on labelled rows alone.
+        TypeError
+            As that function.
+        """
+        check_number(n, "n", 1, closed="left", integer=True)
+        with self._lock:
+            labels, checked = decided_labels(self._state), final_labels(self._state)
+            recorded = self._worker.recorded
+        ids = doubtful_ids(labels, recorded, self._ids, estimator)
+        return [id for id in ids if id not in checked][:n]
+
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
+
+        If they have judged no model of at most half the labels, because many labels
+        were there before them, one of a random half is trained to compare with, where
+        the learner's model can be trained so.
 
         Parameters
         ----------
@@ -282,4 +337,7 @@ class Reports:
             As `curve`.
         """
         with self._lock:
-            return advice_of(self._state, scoring)
+            late, recorded = late_start(self._state), self._worker.recorded
+        earlier = model_of_half(recorded, late) if late else []
+        with self._lock:
+            return advice_of(self._state, scoring, earlier)

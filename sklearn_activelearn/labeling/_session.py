@@ -8,17 +8,24 @@ from typing import Any, Generic, Literal, Self
 from .._containers import is_frame
 from .._typing import Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
 from . import _reports as reports
-from ._commands import assign_event, label_event, skip_event, undo_event
+from ._commands import (
+    assign_event,
+    label_event,
+    label_events,
+    skip_event,
+    undo_event,
+)
 from ._database import patient
 from ._display import html_of
-from ._export import write_labels
+from ._export import Form, write_labels
 from ._ids import find_ids
 from ._import import read_labels
+from ._people import People
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(reports.Reports, Generic[LearnerT]):
+class LabelingSession(reports.Reports, People, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -45,7 +52,7 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         Random rows put aside: labelled first, out of the budget, and never taught.
     votes : int >= 1, default=1
         How many people label each row; ``who`` is required then. The most frequent
-        label is taught; if there are two of them, one more person is asked.
+        label is taught; in a tie one more person is asked.
     ahead : {0, 1}, default=0
         0: `next` waits for training. 1: it comes from the model of one batch before,
         and training happens while the person labels.
@@ -60,7 +67,8 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
     classes : list or None
         As given.
     stop_reason : str or None
-        Why no more rows are wanted: "budget", the name of a stopping rule, "no rows".
+        Why no more rows are wanted: "budget", the name of a stopping rule, "no rows";
+        "disputed" if only rows on which people disagree are left.
     lease : float
         Seconds for which a row is kept for the person who was given it; 1800.
 
@@ -209,7 +217,9 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         return self._items.iloc[row] if is_frame(self._items) else self._items[row]
 
     @patient
-    def label(self, id: Id, label: Label, who: str | None = None) -> None:
+    def label(
+        self, id: Id, label: Label, who: str | None = None, *, final: bool = False
+    ) -> None:
         """Store the label of a row. It is on the disk when this returns.
 
         Any row may be labelled, asked for or not, and again: the last label counts.
@@ -222,6 +232,9 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
             One of the classes, if they are known.
         who : str, default=None
             The person.
+        final : bool, default=False
+            Whether this decides, whatever people answer; it needs `who`, and counts as
+            no vote. Without votes only another final label may replace it.
 
         Raises
         ------
@@ -230,7 +243,9 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
             row that a stream learner has learned, as it cannot unlearn; as `next`.
         """
         with self._lock:
-            self._log.record(*self._label_commands([(id, label, who)]))
+            self._log.check_open()
+            answer = id, label, who, final
+            self._log.record(*label_event(*self._known, *answer))
 
     @patient
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
@@ -290,19 +305,6 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
             job.result()
         return undo[1]["id"]
 
-    def status(self) -> reports.Status:
-        """Return where the session stands.
-
-        Returns
-        -------
-        status : Status
-            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
-            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``; and
-            ``stop_reason``.
-        """
-        with self._lock:
-            return reports.status_of(self._state)
-
     def predictions(self, ids: Ids | None = None) -> reports.Predictions:
         """Return what the model says of rows.
 
@@ -325,18 +327,20 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         self._log.check_kept()
         return reports.predictions_of(self._worker.recorded, self._ids, ids)
 
-    def export(self, path: FilePath) -> int:
+    def export(self, path: FilePath, form: Form = "wide") -> int:
         """Write the labels to a file, as the function `export` does.
 
         Parameters
         ----------
         path : str or path
             ``.csv``, or ``.json`` for Label Studio with what is shown of each row.
+        form : {"wide", "long"}, default="wide"
+            A line for each row that has a label, or for each answer.
 
         Returns
         -------
-        n_rows : int
-            How many rows have a label; the others are left out.
+        n_lines : int
+            How many lines or tasks were written.
 
         Raises
         ------
@@ -344,7 +348,7 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
             As that function.
         """
         with self._lock:
-            return write_labels(self._state, path, self.row)
+            return write_labels(self._state, path, form, self.row)
 
     @patient
     def import_labels(self, path: FilePath) -> int:
@@ -354,7 +358,7 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         ----------
         path : str or path
             ``.csv`` with the columns id and label, who if there are several people, or
-            ``.json``.
+            ``.json``. Of the long form skipped rows are left out.
 
         Returns
         -------
@@ -369,10 +373,10 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         """
         with self._lock:
             labels = read_labels(path, self._ids, self._state)
-            return self._log.record(*self._label_commands(labels))
+            self._log.check_open()
+            return self._log.record(*label_events(*self._known, labels))
 
-    def _label_commands(self, labels):
-        """Return what to note for ids, labels and people; raise for a wrong one."""
-        self._log.check_open()
-        what = self._state, self._ids, self._worker.recorded.is_stream
-        return [event for each in labels for event in label_event(*what, *each)]
+    @property
+    def _known(self):
+        """What labels are checked against."""
+        return self._state, self._ids, self._worker.recorded.is_stream

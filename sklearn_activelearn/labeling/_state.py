@@ -3,7 +3,17 @@
 from collections import Counter
 from typing import NamedTuple
 
-from ._decisions import SKIP, Answer, decided, n_wanted, votes_among
+from ._decisions import (
+    SKIP,
+    Answer,
+    decided,
+    is_disputed,
+    n_wanted,
+    votes_among,
+)
+
+#: Why no more rows are wanted when people disagree on all that are left.
+DISPUTED = "disputed"
 
 
 class Asked(NamedTuple):
@@ -35,8 +45,12 @@ class SessionState:
         Those that were not undone, in order.
     decisions : dict of id to Decision
         What rows are, of those that are decided.
+    disputes : dict of id to None
+        The rows on which people disagree, in the order in which they came to.
     by_class : Counter
         How many rows have each label.
+    by_person : dict of str or None to Counter
+        How many rows have each label, or `SKIP`, as the last answer of each person.
     n_pending, n_skipped : int
         Of the rows asked for and put aside, those that are not decided, and those that
         get no label.
@@ -62,7 +76,8 @@ class SessionState:
         self.begin, self.test = {}, {}
         self.budget = self.budget_given = None
         self.asked, self.answers, self.taught = {}, {}, {}
-        self.decisions, self.by_class = {}, Counter()
+        self.decisions, self.disputes = {}, {}
+        self.by_class, self.by_person = Counter(), {}
         self.n_pending = self.n_skipped = self.n_taught = 0
         self.open, self.undone, self.models = [], set(), []
         self.last_ask = self.last_teach = 0
@@ -110,7 +125,9 @@ class SessionState:
     @property
     def ended(self):
         """Why no more rows are wanted; None while there may be some."""
-        return None if self.open or self.may_ask else self.stop_reason
+        if self.may_ask or any(id not in self.disputes for id in self.open):
+            return None
+        return DISPUTED if self.open else self.stop_reason
 
     @property
     def is_settled(self):
@@ -161,16 +178,18 @@ class SessionState:
         return self._holds.get(id, {}).get(who, 0) > now
 
     def _is_free(self, id, who, now):
-        votes = votes_among(self.answers.get(id, []))
-        if self.begin["votes"] > 1 and who in votes:
+        answers, n_votes = self.answers.get(id, []), self.begin["votes"]
+        votes = votes_among(answers) if n_votes > 1 else {}
+        if who in votes:
             return False
+        # an undo adds a hold, whoever has one: who had the row first is asked first,
+        # and who has voted before is not waited for
         holds = self._holds.get(id, {})
-        others = sum(until > now for name, until in holds.items() if name != who)
-        if self.begin["votes"] == 1:
+        names = [name for name in holds if holds[name] > now and name not in votes]
+        others = names.index(who) if who in names else len(names)
+        if n_votes == 1:
             return not others
-        return len(votes) + others < n_wanted(
-            self.answers.get(id, []), self.begin["votes"]
-        )
+        return len(votes) + others < n_wanted(answers, n_votes)
 
     def _knows(self, decision):
         id = decision.id
@@ -212,9 +231,11 @@ class SessionState:
 
     def _answer(self, event, body, label):
         id, who = body["id"], body["who"]
+        self._count_own(id, who, -1)
         self.answers.setdefault(id, []).append(
-            Answer(event.id, id, label, who, event.at)
+            Answer(event.id, id, label, who, event.at, body.get("final", False))
         )
+        self._count_own(id, who, 1)
         self._row_of[event.id] = id
         self._holds.get(id, {}).pop(who, None)
         self._update_decision(id)
@@ -223,7 +244,9 @@ class SessionState:
     def _apply_undo(self, event, body):
         number, id = body["event"], body["id"]
         self.undone.add(number)
+        self._count_own(id, body["who"], -1)
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
+        self._count_own(id, body["who"], 1)
         self._update_decision(id)
         if body["until"] is not None:
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
@@ -252,6 +275,12 @@ class SessionState:
         else:
             self.by_class[decision.label] += by
 
+    def _count_own(self, id, who, by):
+        """Count the last answer of a person to a row, or (-1) no longer."""
+        own = [a.label for a in self.answers.get(id, ()) if a.who == who]
+        if own:
+            self.by_person.setdefault(who, Counter())[own[-1]] += by
+
     def _set_taught(self, id, decision):
         """Note what the learner was taught of a row; None: nothing."""
         self.n_taught -= self.taught.pop(id, SKIP) is not SKIP
@@ -262,6 +291,9 @@ class SessionState:
     def _update_decision(self, id):
         """Note what a row is now that an answer came or went."""
         self._count(id, -1)
+        self.disputes.pop(id, None)
+        if is_disputed(self.answers[id], self.begin["votes"]):
+            self.disputes[id] = None
         decision = decided(self.answers[id], self.begin["votes"])
         if decision:
             self.decisions[id] = decision

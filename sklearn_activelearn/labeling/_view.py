@@ -14,6 +14,9 @@ ENDINGS = {
     None: "There is nothing for you now: other people have the rows that are left.",
     "budget": "The budget is spent. To go on, raise it: --budget.",
     "no rows": "There is no row left.",
+    "disputed": "Only rows are left on which people disagree: {disputed}. Somebody who "
+    "has not voted on them may, or one person decides: in Python, "
+    "session.label(id, label, who, final=True); session.disputed() has the votes.",
 }
 
 
@@ -72,16 +75,19 @@ class LabelingView:
     def next(self, who=None, last=""):
         """Show the row to label."""
         row_id = self.session.next(who)
-        status, reason, item, prediction = self.session.status(), "", None, ""
+        status, own = self.session.status(), self.session.status(who)
+        reason, item, prediction = "", None, ""
         if row_id is None:
             reason = status.stop_reason
             reason = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
+            reason = reason.format(disputed=status.disputed)
         else:
             item = self.session.row(row_id)
             if self._show_prediction:
                 prediction = self._belief(row_id)
-        share = share_done(status, len(self.session.ids))
-        return RowView(row_id, item, counts(status), share, last, prediction, reason)
+        share = share_done(own, len(self.session.ids))
+        said = counts(status, own)
+        return RowView(row_id, item, said, share, last, prediction, reason)
 
     def label(self, row_id, label, who=None):
         """Label a row, say what the model believed, and show the next."""
@@ -124,11 +130,15 @@ class LabelingView:
         return f"The model: {', '.join(f'{c} {100 * p:.0f} %' for p, c in best)}"
 
 
-def counts(status):
-    """Return where a session stands, in words."""
+def counts(status, own):
+    """Return where a session stands, and one person in it, in words."""
     by_class = {label: n for label, n in status.by_class.items() if n}
     each = ", ".join(f"{label}: {n}" for label, n in by_class.items())
     parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
+    if own != status:
+        parts.append(f"{sum(own.by_class.values())} by you")
+    if status.disputed:
+        parts.append(f"{status.disputed} disputed")
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
     if status.left is not None:

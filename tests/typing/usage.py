@@ -60,6 +60,7 @@ from sklearn_activelearn.evaluation import (
     ActiveTest,
     AllocationDisplay,
     CostCurveDisplay,
+    DoubtfulLabels,
     Estimate,
     ExperimentInterrupted,
     LabelAdvice,
@@ -78,6 +79,7 @@ from sklearn_activelearn.evaluation import (
     area_under_label_curve,
     best_in_hindsight,
     compare_label_curves,
+    doubtful_labels,
     label_curve,
     labels_to_target,
     make_priced_scorer,
@@ -515,8 +517,13 @@ def use_tuning() -> None:
 
 
 def use_estimates() -> None:
-    """What labels say of a model."""
+    """What labels say of a model, and a model of labels."""
     X, y = problem()
+    doubtful = doubtful_labels(LogisticRegression(), X, y, cv=3, random_state=0)
+    assert_type(doubtful, DoubtfulLabels)
+    assert_type(doubtful.indices, RowNumbers)
+    assert_type(doubtful.confidence, Floats)
+    assert_type(doubtful.predicted, Labels)
     learner = CBGZClassifier(random_state=0).fit(X, y)
     online = online_score(learner, window=None, confidence=0.9)
     assert_type(online, OnlineEstimate)
@@ -602,6 +609,18 @@ def use_session() -> None:
         while (id := session.next()) is not None:
             assert_type(id, str | int)
             session.label(id, str(y[int(id)]))
+        session.label(0, "no", "me", final=True)
+        for votes in session.disputed().values():
+            assert_type(votes, dict[str, str | int | float | bool | None])
+        agreement = session.agreement()
+        assert_type(agreement.measure, str)
+        assert_type(agreement.value, float)
+        assert_type(agreement.n_rows, int)
+        assert_type(agreement.n_people, int)
+        assert_type(agreement.share, float)
+        assert_type(session.doubtful(), list[str | int])
+        model = LogisticRegression()
+        assert_type(session.doubtful(3, estimator=model), list[str | int])
         assert_type(session.stop_reason, str | None)
         assert_type(session.undo(), str | int)
         again = session.next(who="me")
@@ -614,6 +633,7 @@ def use_session() -> None:
         assert_type(status.left, int | None)
         assert_type(status.by_class, dict[str | int | float | bool, int])
         assert_type(status.stop_reason, str | None)
+        assert_type(session.status("me").disputed, int)
         predictions = session.predictions([0, 1])
         assert_type(predictions.ids, list[str | int])
         assert_type(predictions.labels, list[str | int | float | bool])
@@ -629,7 +649,7 @@ def use_session() -> None:
         assert_type(session.export(os.path.join(folder, "labels.csv")), int)
         assert_type(session.import_labels(os.path.join(folder, "labels.csv")), int)
         session.close()
-    assert_type(export(path, os.path.join(folder, "again.csv")), int)
+    assert_type(export(path, os.path.join(folder, "again.csv"), "long"), int)
 
 
 def use_sources() -> None:

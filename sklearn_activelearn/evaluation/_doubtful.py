@@ -1,0 +1,170 @@
+"""Labels that a model trained on the others finds unlikely."""
+
+from numbers import Integral
+from typing import Any, NamedTuple
+from warnings import catch_warnings, filterwarnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_random_state, column_or_1d, indexable
+
+from .._containers import take
+from .._labels import encode, find_classes, plain_labels
+from .._sparse_rows import check_sparse_rows
+from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
+from .._validation import check_number
+from ..pool._prediction import Constant
+from ..pool._training import seeded
+from ..pool._utility import scores_of
+
+
+class DoubtfulLabels(NamedTuple):
+    """Labels in the order in which to check them.
+
+    Attributes
+    ----------
+    indices : ndarray of int64 of shape (n_rows,)
+        The rows, the most doubtful first.
+    confidence : ndarray of shape (n_rows,)
+        How far the model believes the given label of each of these.
+    predicted : ndarray of shape (n_rows,)
+        The class that it prefers.
+    """
+
+    indices: RowNumbers
+    confidence: Floats
+    predicted: Labels
+
+
+def doubtful_labels(
+    estimator: Classifier,
+    X: RowsLike,
+    y: ArrayLike,
+    *,
+    cv: CV | None = None,
+    random_state: Seed = None,
+) -> DoubtfulLabels:
+    """Order labels by the confidence of a model that was trained without them.
+
+    A wrong label is rarely what a model trained on the other labels expects. Check the
+    first ones: of these more are wrong than of the others.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba``, or else with ``decision_function``. It is cloned for
+        each fold, and each `random_state` in it that is no number is set.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Their labels, of at least two classes.
+    cv : int >= 2, splitter or iterable, default=None
+        Folds: an int (None is 5) for shuffled, stratified folds; otherwise anything
+        that scikit-learn takes. Of a row that is held out several times the mean
+        counts; rows that never are do not occur in the result.
+    random_state : int, RandomState or None, default=None
+        For the folds and the estimator.
+
+    Returns
+    -------
+    doubtful : DoubtfulLabels
+        ``indices`` of the rows, the most doubtful first, equal ones in their order;
+        ``confidence`` in the label of each, between 0 and 1, or without
+        ``predict_proba`` its decision value less the largest of the other classes;
+        ``predicted``, the class that the model prefers, which may be the given one.
+
+    Raises
+    ------
+    ValueError
+        For labels of one class, and for what the estimator refuses.
+    TypeError
+        For an estimator with neither method.
+
+    Notes
+    -----
+    This is the self-confidence of [1]_: the out-of-fold probability of the given label.
+    A class without another label in the training part has the probability 0, so the
+    only label of a class comes first. No share of wrong labels is estimated.
+
+    References
+    ----------
+    .. [1] C. G. Northcutt, L. Jiang and I. L. Chuang. Confident learning: estimating
+       uncertainty in dataset labels. Journal of Artificial Intelligence Research 70,
+       1373-1411, 2021. Section 3.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn_activelearn.evaluation import doubtful_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> wrong = [3, 77, 200, 301, 402]
+    >>> y[wrong] = 1 - y[wrong]
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> found = doubtful_labels(model, X, y, random_state=0)
+    >>> sorted(set(found.indices[:10].tolist()) & set(wrong))
+    [3, 77, 200, 301, 402]
+    """
+    check_sparse_rows(X)
+    X, y = indexable(X, plain_labels(y))
+    y = np.asarray(column_or_1d(y))
+    classes, rng = find_classes(y), check_random_state(random_state)
+    codes, seed = encode(y, classes), int(rng.randint(2**31))
+    method = scoring_method(estimator)
+    sums, n_held_out = np.zeros((len(y), len(classes))), np.zeros(len(y), np.int64)
+    for train, test in folds_of(cv, X, y, seed):
+        model = Constant(y[train][0])
+        if (y[train] != y[train][0]).any():
+            model = seeded(estimator, seed).fit(take(X, train), y[train])
+        sums[test] += class_scores(model, method, take(X, test), classes)
+        n_held_out[test] += 1
+    (rows,) = np.nonzero(n_held_out)
+    scores = sums[rows] / n_held_out[rows, None]
+    given = codes[rows]
+    predicted = classes[scores.argmax(axis=1)]
+    each = np.arange(len(rows))
+    confidence = scores[each, given].copy()
+    if method == "decision_function":
+        scores[each, given] = -np.inf
+        confidence -= scores.max(axis=1)
+    order = np.argsort(confidence, kind="stable")
+    return DoubtfulLabels(rows[order], confidence[order], predicted[order])
+
+
+def scoring_method(estimator):
+    """Return the name of the method that says how likely each class is."""
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(estimator, method):
+            return method
+    raise TypeError(f"{estimator} has neither predict_proba nor decision_function.")
+
+
+def folds_of(cv, X, y, seed):
+    """Yield the rows to train on and the rows held out of each fold."""
+    cv = 5 if cv is None else cv
+    if not isinstance(cv, Integral):
+        yield from check_cv(cv, y, classifier=True).split(X, y)
+        return
+    check_number(cv, "cv", 2, closed="left", integer=True)
+    with catch_warnings():  # a class of few rows is missing in some folds: it may be
+        filterwarnings("ignore", "The least populated class in y", UserWarning)
+        folds = StratifiedKFold(int(cv), shuffle=True, random_state=seed)
+        pairs = list(folds.split(np.zeros(len(y)), y))
+    yield from pairs
+
+
+def class_scores(model: Any, method, X, classes):
+    """Return a column for each class; one that the model does not know is last."""
+    if method == "predict_proba":
+        scores, unknown = model.predict_proba(X), np.zeros(1)
+    else:
+        scores = scores_of(model, X)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        unknown = scores.min(axis=1) - 1
+    out = np.repeat(np.broadcast_to(unknown, len(scores))[:, None], len(classes), 1)
+    out[:, encode(np.asarray(model.classes_), classes)] = scores
+    return out

@@ -1,0 +1,655 @@
+"""Several people: votes, disputes, final labels, agreement, and the long form."""
+
+import csv
+import shutil
+import warnings
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._journal import Journal
+from sklearn_activelearn.labeling._people import agreement_of
+from sklearn_activelearn.labeling._view import LabelingView
+from tests.reference.labeling import quick_folder
+from tests.reference.people import Votes, cohens_kappa, nominal_alpha
+
+X, _ = make_classification(16, 3, n_informative=3, n_redundant=0, random_state=2)
+IDS, CLASSES = list(range(100, 116)), ["a", "b", "c"]
+PEOPLE = ["ann", "bob", "cat", "dan"]
+LEARNER = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=3, batch_size=2, budget=7, random_state=0
+)
+
+
+@pytest.fixture
+def folder():
+    with quick_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def path(folder):
+    return folder / "labels.sqlite"
+
+
+def opened(path, learner=LEARNER, **options):
+    options = {"ids": IDS, "classes": CLASSES, "votes": 2, **options}
+    return LabelingSession(learner, X, path, **options)
+
+
+def disagree(session, id, *labels):
+    """Have people vote on a row, in the order of their names."""
+    for who, label in zip(PEOPLE, labels, strict=False):
+        session.label(id, label, who)
+
+
+# --- votes beside the model
+
+
+actions = st.lists(
+    st.tuples(
+        st.sampled_from(["next", "next", "vote", "skip", "undo", "final", "reopen"]),
+        st.sampled_from(PEOPLE),
+        st.sampled_from(CLASSES),
+        st.integers(0, len(IDS) - 1),
+    ),
+    max_size=40,
+)
+
+
+class Crowd:
+    """A session with several people, and the model of their votes.
+
+    Parameters
+    ----------
+    path : path
+        Of the session.
+    **options : dict
+        Of the session.
+    """
+
+    def __init__(self, path, **options):
+        self.path, self.options = path, options
+        self.session, self.model = opened(path, **options), Votes(options["votes"])
+
+    def act(self, what, who, label, row):
+        """Let a person do something, where they may."""
+        id, session = IDS[row], self.session
+        if what == "next":
+            id = session.next(who)
+            if id is None:
+                return
+            assert who not in self.model.votes(id)
+            assert not self.model.decision(id)
+        if what == "reopen":
+            self.reopen()
+        elif what == "undo":
+            self.undo(who)
+        elif what == "skip":
+            try:
+                session.skip(id, who=who)
+            except ValueError:  # nobody asked for it, or the learner knows its label
+                return
+            self.model.answer(id, who, None)
+        else:
+            is_final = what == "final"
+            session.label(id, label, who, final=is_final)
+            self.model.answer(id, who, label, is_final)
+
+    def undo(self, who):
+        row = self.model.undo(who)
+        if row is None:
+            with pytest.raises(ValueError, match="nothing to undo"):
+                self.session.undo(who)
+        else:
+            assert self.session.undo(who) == row
+
+    def reopen(self):
+        """Go on with what is on the disk, as after a kill."""
+        copy = self.path.with_name(f"{self.path.name}+")
+        with self.session._lock:  # or else the next rows may come in between
+            shutil.copy(self.path, copy)
+            before = self.known()
+        self.session.close()
+        self.path, self.session = copy, opened(copy, **self.options)
+        assert self.known() == before
+
+    def known(self):
+        each = [self.session.status(who) for who in (None, *PEOPLE)]
+        return each, list(self.session.disputed().items())
+
+    def check(self):
+        """What the session says is what the model says."""
+        with self.session._lock:
+            self.check_unchanging()
+
+    def check_unchanging(self):
+        status, model = self.session.status(), self.model
+        decisions = {id: model.decision(id) for id in IDS}
+        labels = [label for each in decisions.values() for label in each if label]
+        assert status.by_class == {label: labels.count(label) for label in CLASSES}
+        assert self.session.disputed() == model.disputed()
+        assert status.disputed == len(model.disputed())
+        undecided = {id for id in self.asked() if not decisions[id]}
+        assert status.pending == len(undecided)
+        if undecided - model.disputed().keys():
+            assert status.stop_reason is None
+        for who in PEOPLE:
+            own, given = self.session.status(who), [*model.own(who).values()]
+            assert own.by_class == {label: given.count(label) for label in CLASSES}
+            assert own.skipped == given.count(None)
+            assert own.answered == len(given) - given.count(None)
+            assert own.pending == sum(
+                id not in model.own(who) and not decisions[id] for id in self.asked()
+            )
+        rows = [row for row in map(model.votes, IDS) if len(row) > 1]
+        assert self.session.agreement().n_rows <= len(rows)
+
+    def asked(self):
+        state = self.session._state
+        return [*state.test, *state.asked]
+
+    def finish(self):
+        """Have people answer until nobody gets a row; disputes are left at most."""
+        for _ in range(len(IDS) * len(PEOPLE)):
+            rows = [(who, self.session.next(who)) for who in PEOPLE]
+            rows = [(who, id) for who, id in rows if id is not None]
+            if not rows:
+                break
+            who, id = rows[0]
+            label = CLASSES[PEOPLE.index(who) % 3]
+            self.session.label(id, label, who)
+            self.model.answer(id, who, label)
+        assert self.session.stop_reason is not None
+        is_disputed = any(id in self.model.disputed() for id in self.asked())
+        assert (self.session.stop_reason == "disputed") == is_disputed
+
+    def check_taught(self):
+        """The learner knows the decided labels of rows that were not put aside."""
+        recorded = self.session._worker.recorded
+        expected = {id: self.model.decision(id) for id in IDS}
+        test = self.session._state.test
+        assert {IDS[row]: label for row, label in recorded.taught.items()} == {
+            id: label
+            for id, decision in expected.items()
+            for label in decision
+            if label is not None and id not in test
+        }
+
+
+@given(
+    actions=actions,
+    n_votes=st.integers(2, 3),
+    ahead=st.integers(0, 1),
+    test_size=st.sampled_from([0, 2]),
+)
+def test_votes_are_counted_as_they_are_by_hand(actions, n_votes, ahead, test_size):
+    options = {"votes": n_votes, "ahead": ahead, "test_size": test_size}
+    with quick_folder() as folder, warnings.catch_warnings():
+        crowd = Crowd(folder / "a", **options)
+        for action in actions:
+            crowd.act(*action)
+            crowd.check()
+        crowd.finish()
+        for id in list(crowd.session.disputed()):
+            crowd.session.label(id, "b", "eve", final=True)
+            crowd.model.answer(id, "eve", "b", is_final=True)
+        crowd.finish()
+        assert crowd.session.disputed() == {}
+        crowd.check()
+        crowd.check_taught()
+        crowd.reopen()
+        crowd.check_taught()
+        crowd.session.close()
+
+
+def test_what_is_left_to_two_people_who_disagree_is_disputed(path):
+    with opened(path) as session:
+        assert session.stop_reason is None
+        while (id := session.next("ann")) is not None:
+            assert session.stop_reason is None
+            session.label(id, "a", "ann")
+        assert session.stop_reason is None  # bob has not answered
+        disagree(session, next(iter(session._state.asked)), "a", "b")
+        assert session.status().disputed == 1
+        assert session.stop_reason is None  # he has not answered the others
+        while (id := session.next("bob")) is not None:
+            session.label(id, "a" if id % 3 else "b", "bob")
+            if (id := session.next("ann")) is not None:
+                session.label(id, "a", "ann")
+        assert session.stop_reason == "disputed"
+        rows = session.disputed()
+        assert 0 < len(rows) == session.status().disputed == session.status().pending
+        assert all(votes == {"ann": "a", "bob": "b"} for votes in rows.values())
+        # a third person is asked about each
+        asked = []
+        while (id := session.next("cat")) in rows:
+            asked.append(id)
+            session.label(id, "b", "cat")
+        assert sorted(asked) == sorted(rows)
+        assert session.disputed() == {}
+        assert session.stop_reason in (None, "budget")
+
+
+def test_the_counts_of_a_person(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        session.skip(first, who="ann")
+        session.label(session.next("ann"), "a", "ann")
+        other = session.next("bob")
+        session.label(other, "a", "bob")
+        session.label(other, "b", "bob")  # replaces
+        ann, bob = session.status("ann"), session.status("bob")
+        assert (ann.answered, ann.skipped, ann.pending) == (1, 1, 1)
+        assert (bob.answered, bob.skipped, bob.pending) == (1, 0, 2)
+        assert bob.by_class == {"a": 0, "b": 1, "c": 0}
+        assert ann.asked == bob.asked == session.status().asked == 3
+        session.undo("ann")
+        session.undo("ann")
+        assert session.status("ann")[1:4] == session.status("eve")[1:4] == (0, 0, 3)
+
+
+def test_people_who_take_votes_back_do_not_wait_for_each_other(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        disagree(session, first, "a", "b", "a")
+        assert session.undo("ann") == first
+        assert session.undo("bob") == first
+        assert session.next("ann") == first  # who was the first to take it back
+        assert session.next("bob") != first
+        session.label(first, "a", "ann")
+        assert session.status().by_class["a"] == 1
+
+
+def test_nobody_waits_for_a_person_whose_vote_stands(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        session.label(first, "a", "ann")
+        session.label(first, "b", "ann", final=True)
+        assert session.undo("ann") == first
+        assert session.next("ann") != first
+        assert session.next("bob") == first
+
+
+def test_a_dispute_outside_what_was_asked_ends_nothing(path):
+    with opened(path) as session:
+        asked = session.next("ann")
+        other = next(id for id in IDS if id not in session._state.asked)
+        disagree(session, other, "a", "b")
+        assert list(session.disputed()) == [other]
+        assert session.status().pending == len(session._state.open)
+        assert session.stop_reason is None
+        assert asked != other
+
+
+def test_a_final_label_decides_and_its_undo_makes_the_row_disputed_again(path):
+    with opened(path) as session:
+        first = session.next("ann")
+        disagree(session, first, "a", "b")
+        while (id := session.next("ann")) is not None:
+            disagree(session, id, "c", "c")
+        session.label(first, "b", "eve", final=True)
+        assert session.disputed() == {}
+        session.next("ann")
+        session.next("bob")
+        row = IDS.index(first)
+        assert session._worker.recorded.taught[row] == "b"
+        assert session.status("eve").answered == 1
+        session.label(first, "a", "cat")  # a vote, which has nothing to decide
+        assert session.status().by_class["b"] == 1
+        assert session.undo("eve") == first
+        assert session.status().by_class["b"] == 0
+        assert session.disputed() == {}  # two of three
+        assert session.undo("cat") == first
+        assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
+        assert row not in session._worker.recorded.taught
+        session.label(first, "a", "eve", final=True)
+        assert session.undo("eve") == first
+        assert session.next("dan") == first
+    with opened(path) as session:
+        assert session.disputed() == {first: {"ann": "a", "bob": "b"}}
+
+
+def test_the_last_final_label_counts(path):
+    with opened(path) as session:
+        session.label(100, "a", "eve", final=True)
+        session.label(100, "b", "fay", final=True)
+        session.label(100, "b", "fay", final=True)
+        assert session.status().by_class["b"] == 1
+        session.label(100, "a", "eve", final=True)
+        assert session.status().by_class["a"] == 1
+        assert session.undo("eve") == 100
+        assert session.status().by_class["b"] == 1
+    assert len([e for e in Journal.read(path) if e.kind == "label"]) == 3
+
+
+def test_without_votes_a_final_label_stays(path):
+    with opened(path, votes=1) as session:
+        session.label(100, "a")
+        session.label(100, "b", "eve", final=True)
+        with pytest.raises(ValueError, match="eve has decided that row 100 is 'b'"):
+            session.label(100, "a", "ann")
+        session.next()
+        asked = next(iter(session._state.asked))
+        session.label(asked, "b", "eve", final=True)
+        with pytest.raises(ValueError, match=r"eve has decided that row .* is 'b'"):
+            session.skip(asked)
+        assert session.status().by_class["b"] == 2
+        session.label(100, "c", "fay", final=True)
+        assert session.undo("fay") == 100
+        assert session.undo("eve") == asked
+        assert session.undo("eve") == 100
+        assert session.status().by_class == {"a": 1, "b": 0, "c": 0}
+
+
+def test_without_votes_the_last_label_counts_also_if_it_is_given_again(path):
+    with opened(path, votes=1) as session:
+        session.label(100, "a", "ann")
+        session.label(100, "b", "bob")
+        session.label(100, "a", "ann")
+        assert session.status().by_class == {"a": 1, "b": 0, "c": 0}
+
+
+@pytest.mark.parametrize(
+    ("answer", "how", "error", "message"),
+    [
+        ("a", {"final": True}, ValueError, "Say who decides with who=: a final label"),
+        ("a", {"who": "eve", "final": 1}, TypeError, "final must be True or False"),
+        ("z", {"who": "eve", "final": True}, ValueError, "'z' is none of"),
+        ("a", {"who": " ", "final": True}, ValueError, "who must be a name"),
+    ],
+)
+@pytest.mark.parametrize("votes", [1, 2])
+def test_bad_final_labels_write_nothing(path, votes, answer, how, error, message):
+    with opened(path, votes=votes) as session:
+        n_events = len(Journal.read(path))
+        with pytest.raises(error, match=message):
+            session.label(100, answer, **how)
+        with pytest.raises(ValueError, match="who must be a name"):
+            session.status(who=" ")
+        assert len(Journal.read(path)) == n_events
+
+
+def test_a_stream_learner_unlearns_nothing_for_a_final_label(path):
+    learner = CBGZClassifier(b=5.0, random_state=0)
+    with opened(path, learner, votes=1) as session:
+        first = session.next()
+        session.label(first, "a")
+        session.next()
+        with pytest.raises(ValueError, match="cannot unlearn"):
+            session.label(first, "b", "eve", final=True)
+        session.label(first, "a", "eve", final=True)
+
+
+# --- agreement
+
+
+#: Krippendorff's example of four observers and twelve units, . for no value.
+OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
+
+
+def test_alpha_of_the_published_example():
+    units = [
+        {who: v for who, v in zip(PEOPLE, column, strict=True) if v != "."}
+        for column in zip(*OBSERVERS, strict=True)
+    ]
+    found = agreement_of([votes for votes in units if len(votes) > 1])
+    assert found.measure == "Krippendorff's alpha"
+    assert round(found.value, 3) == 0.743
+    assert (found.n_rows, found.n_people) == (11, 4)
+
+
+tables = st.lists(
+    st.dictionaries(st.sampled_from(PEOPLE), st.sampled_from("xyz"), min_size=2),
+    min_size=1,
+    max_size=15,
+)
+
+
+@given(tables)
+def test_agreement_is_what_the_formulas_give(rows):
+    found = agreement_of(rows)
+    people = sorted({who for votes in rows for who in votes})
+    given = {label for votes in rows for label in votes.values()}
+    pairs = [
+        votes[one] == votes[other]
+        for votes in rows
+        for one in votes
+        for other in votes
+        if one < other
+    ]
+    assert found.share == pytest.approx(np.mean(pairs))
+    assert (found.n_rows, found.n_people) == (len(rows), len(people))
+    if len(given) == 1:
+        assert isnan(found.value)
+    elif len(people) == 2:
+        assert found.measure == "Cohen's kappa"
+        assert found.value == pytest.approx(cohens_kappa(rows, *people))
+    else:
+        assert found.measure == "Krippendorff's alpha"
+        assert found.value == pytest.approx(nominal_alpha(rows))
+
+
+def test_who_settles_a_dispute_has_no_say_in_the_agreement(path):
+    with opened(path) as session:
+        assert isnan(session.agreement().value)
+        assert session.agreement().n_rows == 0
+        disagree(session, 100, "a", "a")
+        disagree(session, 101, "b", "b")
+        disagree(session, 102, "a", "b", "b")
+        session.label(103, "a", "ann")
+        session.label(103, "b", "eve", final=True)
+        disagree(session, 104, "a", "a")
+        asked = session.next("ann")
+        assert asked not in range(100, 105)
+        session.label(asked, "a", "ann")
+        session.skip(asked, who="bob")
+        found = session.agreement()
+        pairs = [("a", "a"), ("b", "b"), ("a", "b"), ("a", "a")]
+        rows = [{"ann": one, "bob": other} for one, other in pairs]
+        assert (found.n_rows, found.n_people) == (4, 2)
+        assert found.value == pytest.approx(cohens_kappa(rows, "ann", "bob"))
+        assert found.share == 0.75
+
+
+# --- the long form
+
+
+def lines_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def answers_in(path):
+    """Return the lines without the time."""
+    names = "id", "label", "who", "kind"
+    return [tuple(line[name] for name in names) for line in lines_of(path)]
+
+
+def test_the_long_form_has_a_line_for_each_answer(folder, path):
+    with opened(path) as session:
+        first = session.next("ann")
+        disagree(session, first, "a", "b", "a")
+        session.label(first, "c", "a;b", final=True)
+        second = session.next("ann")
+        session.skip(second, who="ann")
+        session.label(second, "a", "bob")
+        session.label(second, "b", "bob")
+        assert session.export(folder / "long.csv", form="long") == 6
+    lines = lines_of(folder / "long.csv")
+    assert list(lines[0]) == ["id", "label", "who", "when", "kind"]
+    assert answers_in(folder / "long.csv") == [
+        (str(first), "a", "ann", "vote"),
+        (str(first), "b", "bob", "vote"),
+        (str(first), "a", "cat", "vote"),
+        (str(first), "c", r"a\;b", "final"),
+        (str(second), "", "ann", "skip"),
+        (str(second), "b", "bob", "vote"),
+    ]
+    assert all(line["when"].startswith("20") for line in lines)
+    assert export(path, folder / "other.csv", form="long") == 6
+    assert (folder / "other.csv").read_bytes() == (folder / "long.csv").read_bytes()
+    with opened(folder / "b") as session:
+        assert session.import_labels(folder / "long.csv") == 5  # skips are no labels
+        assert session.status().by_class == {"a": 0, "b": 0, "c": 1}
+
+
+@settings(max_examples=settings.default.max_examples // 4)
+@given(
+    answers=st.lists(
+        st.tuples(
+            st.sampled_from(IDS[:4]),
+            st.sampled_from(CLASSES),
+            st.sampled_from(["ann", "=1;2", "\\bob"]),
+            st.booleans(),
+        ),
+        max_size=12,
+    ),
+    votes=st.integers(1, 3),
+)
+def test_the_long_form_comes_back(answers, votes):
+    with quick_folder() as folder:
+        with opened(folder / "a", votes=votes) as session:
+            for id, label, who, is_final in answers:
+                try:
+                    session.label(id, label, who, final=is_final)
+                except ValueError:  # a final one has decided
+                    assert votes == 1
+            n = session.export(folder / "out.csv", form="long")
+            lines = answers_in(folder / "out.csv")
+            assert session.import_labels(folder / "out.csv") == 0
+            expected = session.status(), session.disputed(), session.agreement()[2:]
+        with opened(folder / "b", votes=votes) as session:
+            assert session.import_labels(folder / "out.csv") == n
+            found = session.status(), session.disputed(), session.agreement()[2:]
+            session.export(folder / "again.csv", form="long")
+        assert repr(found) == repr(expected)  # nan is not equal to itself
+        assert answers_in(folder / "again.csv") == lines
+
+
+def test_of_several_lines_of_a_person_the_last_one_counts(folder, path):
+    lines = [
+        "100,a,ann",
+        "100,b,ann",
+        "101,c,ann",
+        "102,a,ann",
+        "102,b,bob",
+        "102,c,ann",
+    ]
+    (folder / "in.csv").write_text("\n".join(["id,label,who", *lines]))
+    with opened(path, votes=1) as session:
+        session.label(100, "b", "ann")
+        assert session.import_labels(folder / "in.csv") == 3
+        assert session.status().by_class == {"a": 0, "b": 1, "c": 2}
+
+
+def test_what_is_known_is_imported_once(folder, path):
+    with opened(path, votes=1) as session:
+        session.label(100, "a", "ann")
+        session.label(100, "b", "bob")
+        session.label(101, "a", "ann")
+        session.label(101, "c", "eve", final=True)
+        assert session.export(folder / "out.csv", form="long") == 4
+        assert session.import_labels(folder / "out.csv") == 0
+        assert session.status().by_class == {"a": 0, "b": 1, "c": 1}
+
+
+def test_the_long_form_tells_who_was_asked_because_of_a_tie(folder, path):
+    with opened(path) as session:
+        disagree(session, 100, "a", "b", "b")
+        session.label(100, "b", "ann")
+        session.export(folder / "out.csv", form="long")
+        agreement = session.agreement()
+    with opened(path.with_name("other")) as session:
+        session.import_labels(folder / "out.csv")
+        assert session.agreement()[2:] == agreement[2:] == (1, 2, 1.0)
+    assert [line[2] for line in answers_in(folder / "out.csv")] == PEOPLE[:3]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("101,b,,final", "Say who decides"),
+        ("101,z,eve,final", "'z' is none of"),
+        ("99,b,eve,final", "no row with the id '99'"),
+    ],
+)
+def test_a_bad_line_of_the_long_form_brings_nothing(folder, path, line, message):
+    (folder / "in.csv").write_text(f"id,label,who,kind\n100,a,ann,vote\n{line}\n")
+    with opened(path) as session:
+        n_events = len(Journal.read(path))
+        with pytest.raises(ValueError, match=message):
+            session.import_labels(folder / "in.csv")
+        assert len(Journal.read(path)) == n_events
+
+
+def test_bad_forms_write_nothing(folder, path):
+    with opened(path) as session:
+        with pytest.raises(ValueError, match="form must be one of"):
+            session.export(folder / "out.csv", form="tall")
+        with pytest.raises(ValueError, match=r"The long form is a \.csv"):
+            session.export(folder / "out.json", form="long")
+    assert not list(folder.glob("out*"))
+
+
+def test_a_final_label_has_the_name_of_who_decided(folder, path):
+    with opened(path) as session:
+        disagree(session, 100, "a", "b")
+        session.label(100, "b", "eve", final=True)
+        session.label(100, "b", "dan")
+        disagree(session, 101, "a", "b")
+        with pytest.warns(UserWarning, match="people disagree are left out: 1."):
+            assert session.export(folder / "out.csv") == 1
+    (line,) = lines_of(folder / "out.csv")
+    assert (line["label"], line["who"]) == ("b", "bob;dan;eve")
+
+
+# --- front ends
+
+
+def test_a_person_reads_their_own_count_and_why_nothing_is_left(path):
+    with opened(path) as session:
+        view = LabelingView(session, "table")
+        seen = view.next("ann")
+        while seen.row_id is not None:
+            seen = view.label(seen.row_id, "a", "ann")
+        assert seen.counts == "0 labelled, 7 by you, 7 left"
+        assert seen.reason.startswith("There is nothing for you now: other people")
+        assert seen.share > 0
+        seen = view.next("bob")
+        while seen.row_id is not None:
+            seen = view.label(seen.row_id, "b", "bob")
+            ann = view.next("ann")
+            if ann.row_id is not None:
+                view.label(ann.row_id, "a", "ann")
+        assert seen.reason.startswith(
+            "Only rows are left on which people disagree: 7. Somebody who has not voted"
+        )
+        assert "7 disputed" in seen.counts
+        assert "{" not in seen.reason
+
+
+def test_the_command_exports_the_long_form(folder, path, capsys):
+    with opened(path) as session:
+        disagree(session, 100, "a", "b")
+    out = folder / "out.csv"
+    command = ["label", str(path), "--export", str(out)]
+    assert main([*command, "--form", "long"]) == 0
+    assert capsys.readouterr().out == f"Answers in {out}: 2.\n"
+    assert [line["kind"] for line in lines_of(out)] == ["vote", "vote"]
+    assert main(command) == 0
+    assert capsys.readouterr().out == (
+        f"Labels in {out}: 0.\nRows without a label, which are left out: 1 disputed.\n"
+    )
+    rows = folder / "rows.csv"
+    rows.write_text("text\none\ntwo\n")
+    assert main(["label", str(rows), "--form", "long", "--out", str(path)]) == 2
+    assert "--form is for --export" in capsys.readouterr().err
