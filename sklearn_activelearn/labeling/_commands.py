@@ -73,8 +73,10 @@ def label_kind(label):
     return None
 
 
-def label_event(state, ids, is_stream, id, label, who):
+def label_event(state, ids, is_stream, id, label, who, at=None):
     """Return the event of a label: one, or none if it was answered before.
+
+    With `at` it was given in another session at that time.
 
     Raises
     ------
@@ -92,7 +94,8 @@ def label_event(state, ids, is_stream, id, label, who):
     own = [answer.label for answer in state.answers.get(id, ()) if answer.who == who]
     if own and own[-1] == label:
         return []
-    return [("label", {"id": id, "label": label, "who": who})]
+    body = {"id": id, "label": label, "who": who}
+    return [("label", body if at is None else {**body, "at": at})]
 
 
 def skip_event(state, ids, id, reason, who):

@@ -170,7 +170,7 @@ def exported_labels(state):
         elif id in state.asked:
             origin, probability = "bought", state.asked[id].probability
         last = {answer.who: answer for answer in answers}
-        if state.begin["votes"] == 1:
+        if state.votes_of(id) == 1:
             last = {None: answers[-1]}
         who = [a.who for a in last.values() if a.label == decision.label and a.who]
         yield ExportedLabel(

@@ -51,21 +51,28 @@ class RecordedLearner:
     ----------
     learner : learner
         Unfitted; nobody else uses it.
-    pool : rows
-        All rows.
+    all_rows : rows
+        Those of the pool, and after them those that came later.
+    n_rows : int
+        How many there were when it began.
     test : ndarray of int64
-        Rows that are never asked for.
+        Rows put aside, which are never asked for.
+    asked_before : ndarray of int64
+        Rows that another learner of the session has asked for: neither are these.
     classes : list or None
         All labels, if they are known.
     """
 
     learner: Any
-    pool: Any
+    all_rows: Any
+    n_rows: int
     test: np.ndarray
+    asked_before: np.ndarray
     classes: list | None
 
     def __post_init__(self):
         self.taught, self.out, self._place = {}, set(), 0
+        self._offer(self.n_rows)
 
     @property
     def has_model(self):
@@ -95,7 +102,9 @@ class RecordedLearner:
         if self.is_stream:
             return self._ask_stream(learner)
         rows, probabilities = learner.query(
-            self.pool, exclude=self.test, return_probability=True
+            self.pool,
+            exclude=np.concatenate([self.test, self.asked_before]),
+            return_probability=True,
         )
         return self._outcome(learner, rows, probabilities)
 
@@ -149,9 +158,16 @@ class RecordedLearner:
             self.learner.restore(self.pool, record.to_json(), record.labels)
         self.taught, self.out = record.taught, record.out
 
-    def set_budget(self, budget):
-        """Let the learner buy so many labels."""
+    def change(self, call):
+        """Note a larger budget, rows that have come, and rows that are put aside."""
+        budget = call.body["budget"]
+        if budget is not None:
+            budget -= len(self.asked_before)
         self.learner = shallow(self.learner).set_params(budget=budget)
+        if call.kind == "change":
+            self.test = np.concatenate([self.test, np.array(call.rows, dtype=np.int64)])
+            if "pool" in call.body:
+                self._offer(call.body["pool"]["n_rows"])
 
     def predict(self, X):
         """Return labels and, if the learner has them, probabilities."""
@@ -181,6 +197,11 @@ class RecordedLearner:
         left = range(self._place, n_rows(self.pool))
         n_wanted = LONGEST_CHUNK + -LONGEST_CHUNK % self.learner._group
         return list(islice((row for row in left if row not in closed), n_wanted))
+
+    def _offer(self, n):
+        """Let the learner see so many rows."""
+        is_all = n == n_rows(self.all_rows)
+        self.pool = self.all_rows if is_all else take(self.all_rows, slice(0, n))
 
     def _closed(self):
         return {*self.test.tolist(), *self.taught}
@@ -243,8 +264,8 @@ def replay(recorded, calls, n_done, before_teaching):
         elif call.kind == "teach":
             before_teaching(n)
             recorded.teach(call.labels)
-        elif call.kind == "set":
-            recorded.set_budget(call.body["budget"])
+        elif call.kind in ("set", "change"):
+            recorded.change(call)
 
 
 def restored_from(recorded, calls):
@@ -259,6 +280,9 @@ def restored_from(recorded, calls):
     """
     if not recorded.can_be_restored(calls):
         return False
+    for call in calls:
+        if call.kind in ("set", "change"):
+            recorded.change(call)
     rows = [row for call in calls for row in call.rows]
     rows += [row for call in calls for row, _ in call.labels]
     record = LearnerRecord(recorded.pool, rows, recorded.classes)
@@ -269,7 +293,5 @@ def restored_from(recorded, calls):
             record.teach(call.labels)
         elif call.kind == "forget":
             record.forget()
-        else:
-            recorded.set_budget(call.body["budget"])
     recorded.restore(record)
     return True

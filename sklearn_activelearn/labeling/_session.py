@@ -13,7 +13,7 @@ from ._database import patient
 from ._display import html_of
 from ._export import write_labels
 from ._ids import find_ids
-from ._import import read_labels
+from ._import import import_events
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
@@ -49,6 +49,9 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
     ahead : {0, 1}, default=0
         0: `next` waits for training. 1: it comes from the model of one batch before,
         and training happens while the person labels.
+    change : str or tuple of str, default=()
+        What may differ from the file: "pool" (rows at the end), "features", "classes",
+        "test_size", "votes", "learner". The user guide tells what becomes of each.
 
     Attributes
     ----------
@@ -68,7 +71,8 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
     ValueError, TypeError
         For what the learner refuses, texts with gaps, a file that is no session or is
         damaged, or was begun with other rows or parameters: the message says what
-        differs, nothing was written. A larger budget is welcome.
+        differs and which word of ``change`` allows it, nothing was written. A larger
+        budget is welcome.
     BlockingIOError
         If another process has it open, or another program holds it for seconds.
     OSError
@@ -103,12 +107,12 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
         classes: Classes | None = None, test_size: int = 0, votes: int = 1,
-        ahead: Literal[0, 1] = 0,
+        ahead: Literal[0, 1] = 0, change: str | tuple[str, ...] = (),
     ):  # fmt: skip
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
-        arguments = Path(path), learner, pool, items, self._ids, settings, ahead
+        arguments = Path(path), learner, pool, items, self._ids, settings, ahead, change
         self._journal = open_journal(*arguments)
         try:
             self._log = EventLog(self._journal)
@@ -229,7 +233,11 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
             row that a stream learner has learned, as it cannot unlearn; as `next`.
         """
         with self._lock:
-            self._log.record(*self._label_commands([(id, label, who)]))
+            self._log.check_open()
+            is_stream = self._worker.recorded.is_stream
+            self._log.record(
+                *label_event(self._state, self._ids, is_stream, id, label, who)
+            )
 
     @patient
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
@@ -347,13 +355,13 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
 
     @patient
     def import_labels(self, path: FilePath) -> int:
-        """Read labels from a file that `export` or Label Studio wrote.
+        """Read labels from a file that `export` or Label Studio wrote, or a session.
 
         Parameters
         ----------
         path : str or path
-            ``.csv`` with the columns id and label, who if there are several people, or
-            ``.json``.
+            ``.csv`` with the columns id and label, who if there are several people,
+            ``.json``, or another session: its labels and skips, with who and when.
 
         Returns
         -------
@@ -363,15 +371,12 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For an id that is not there, a label that is no class, a file of another
-            kind. Nothing was stored then.
+            For an id that is not there, a label that is no class (which a session
+            leaves out, with a warning), a file of another kind. Nothing was stored.
         """
         with self._lock:
-            labels = read_labels(path, self._ids, self._state)
-            return self._log.record(*self._label_commands(labels))
-
-    def _label_commands(self, labels):
-        """Return what to note for ids, labels and people; raise for a wrong one."""
-        self._log.check_open()
-        what = self._state, self._ids, self._worker.recorded.is_stream
-        return [event for each in labels for event in label_event(*what, *each)]
+            self._log.check_open()
+            what = self._ids, self._state, self._worker.recorded.is_stream
+            events = import_events(path, *what, self._journal.path)
+            self._log.record(*events)
+        return sum(kind == "label" for kind, _ in events)

@@ -237,7 +237,8 @@ class Worker:
         n_taught, models = len(recorded.taught), self._log.state.models
         if not len(recorded.test) or not recorded.has_model:
             return None
-        if models and models[-1]["n_taught"] == n_taught:
+        last = models[-1] if models else {"n_taught": None, "test": []}
+        if (n_taught, len(recorded.test)) == (last["n_taught"], len(last["test"])):
             return None
         labels, _ = recorded.predict(take(recorded.pool, recorded.test))
         return {"n_taught": n_taught, "test": labels}
