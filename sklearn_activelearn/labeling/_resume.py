@@ -131,7 +131,7 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
         differs = pool_difference(begin["pool"], now["pool"])
         what.append(f"The pool is not that of {path}: {differs}.")
     if words is None:
-        why = "rows come after the others, which keep their ids"
+        why = "new rows come last, and the others keep their ids"
         raise not_possible(what[0], path, why)
     ids.rows(state.answers)  # raises for one that is not there
     is_larger = is_budget_larger(state, learner, pool)
