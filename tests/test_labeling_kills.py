@@ -34,14 +34,36 @@ LEARNERS = [
 ]
 
 
-def label_all(learner, path, ahead, tell):
+#: How many labels come before a session is opened with something else, and what.
+ALWAYS_THE_SAME = [(0, {})]
+CHANGING = [
+    (0, {"n": 22, "test_size": 3}),
+    (7, {"n": 26, "test_size": 3, "change": "pool"}),
+    (11, {"n": 26, "test_size": 5, "change": "test_size"}),
+    (16, {"n": 26, "shift": 1.0, "change": "features"}),
+    (21, {"classes": [1, 0, 2], "shift": 1.0, "change": ("classes", "pool")}),
+]
+
+
+def label_all(learner, plan, path, ahead, tell):
     """Label to the end; tell of each row before it is shown, and after it is kept."""
-    options = {"ids": list(range(30)), "classes": [0, 1], "test_size": 5}
-    with LabelingSession(learner, X, path, ahead=ahead, **options) as session:
-        while (id := session.next()) is not None:
-            tell(f"shown {id}")
-            session.label(id, int(y[id]))
-            tell(f"kept {id}")
+    is_stream = isinstance(learner, CBGZClassifier)
+    for (n_before, what), (n_until, _) in pairwise([*plan, (31, {})]):
+        options = {"test_size": 5, "classes": [0, 1], **what}
+        if is_stream:
+            options |= {"test_size": 5, "classes": [0, 1], "shift": 0.0}
+        n = options.pop("n", 30)
+        pool, n_labels = X[:n] + options.pop("shift", 0.0), len(labels_of(path))
+        if n_labels >= n_until or n_labels < n_before:
+            continue
+        with LabelingSession(
+            learner, pool, path, ids=list(range(n)), ahead=ahead, **options
+        ) as session:
+            while n_labels < n_until and (id := session.next()) is not None:
+                tell(f"shown {id}")
+                session.label(id, int(y[id]))
+                tell(f"kept {id}")
+                n_labels += 1
     tell("end -1")
 
 

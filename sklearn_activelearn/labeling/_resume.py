@@ -132,6 +132,8 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
         what.append(f"The pool is not that of {path}: {differs}.")
     if words is None:
         why = "new rows come last, and the others keep their ids"
+        if ids.made_of == "values":
+            why += "; for new features of the same rows, pass the ids= that they had"
         raise not_possible(what[0], path, why)
     ids.rows(state.answers)  # raises for one that is not there
     is_larger = is_budget_larger(state, learner, pool)
