@@ -264,6 +264,22 @@ def test_rows_that_left_the_pool_keep_their_values():
     learner.query(X[10:], ids=IDS[10:])
 
 
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_row_that_was_not_in_one_pool_is_found_in_another_of_that_length(has_ids):
+    learner = make_learner()
+    names = np.array([f"row {i}" for i in range(40)], dtype=object)
+
+    def named(names):
+        return {"ids": names} if has_ids else {}
+
+    elsewhere, new = X[[3]] + 100, np.array(["new"], dtype=object)
+    learner.teach(elsewhere, y[[3]], **named(new))
+    learner.query(X, limit=1, **named(names))
+    others = np.vstack([X[:5], elsewhere, X[6:]])
+    names[5] = "new"
+    assert learner.query(others, candidates=[5], **named(names)).size == 0
+
+
 def test_a_model_that_cannot_be_trained_on_new_values():
     learner = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
     learner.teach(X[:6], y[:6], ids=IDS[:6])

@@ -266,6 +266,10 @@ def test_a_replay_is_exact_where_rows_are_equal(steps, n, shift):
     assert replayed == live
 
 
+def three_queries(learner):
+    return [learner.query(X, ids=range(len(X))).tolist() for _ in range(3)]
+
+
 @pytest.mark.parametrize("family", sorted(RESTORED - {"stopping"}))
 def test_a_learner_is_restored_to_what_a_replay_gives(family, path, monkeypatch):
     learner = FAMILIES[family]
@@ -274,12 +278,12 @@ def test_a_learner_is_restored_to_what_a_replay_gives(family, path, monkeypatch)
         session.skip(session.next())
     with opened(learner, path) as session:
         cold, record = opinion(session), session.learner.record()
-        rows = [session.learner.query(X).tolist() for _ in range(3)]
+        rows = three_queries(session.learner)
     monkeypatch.setattr(RecordedLearner, "can_be_restored", lambda self, calls: False)
     with opened(learner, path) as session:
         assert opinion(session) == cold
         assert session.learner.record() == record
-        assert [session.learner.query(X).tolist() for _ in range(3)] == rows
+        assert three_queries(session.learner) == rows
 
 
 def test_which_learners_are_restored():
@@ -369,6 +373,20 @@ def test_a_skipped_row_may_be_equal_to_one_that_is_labelled(path):
         assert session.status().skipped == 1
 
 
+def test_the_label_of_an_equal_row_answers_no_other(path):
+    pool = np.vstack([X[:6], X[:6]])
+    with LabelingSession(quick, pool, path, ids=["a", 7, *range(10, 20)]) as session:
+        first = session.next()
+        session.skip(first)
+        session.label(session.ids[(session.ids.index(first) + 6) % 12], "good")
+        while (id := session.next()) is not None:
+            session.label(id, Y[session.ids.index(id) % 6])
+        record = session.learner.record()
+        assert (len(record["skipped"]), len(record["taught"])) == (1, 11)
+    with LabelingSession(quick, pool, path, ids=["a", 7, *range(10, 20)]) as session:
+        assert session.learner.record() == record
+
+
 def test_another_label_keeps_the_place_of_the_first_one(path):
     with opened(quick, path) as session:
         second = label_all(session, n=7)[1]
@@ -385,7 +403,7 @@ def test_another_label_keeps_the_place_of_the_first_one(path):
         assert opinion(session)[1] == loop.predict_proba(X).tobytes()
         assert session.undo() == second
         assert session.next() == shown
-        assert session.learner.correct(X[[row]], [wrong])
+        assert session.learner.correct(X[[row]], [wrong], ids=[row])
 
 
 def test_a_label_that_is_the_same_again_is_no_event(path):
@@ -574,7 +592,7 @@ def test_another_pool_is_refused(path):
     changed = X.copy()
     changed[[3, 7]] += 1
     said = refused(quick, path, pool=changed)
-    assert said.endswith("2 of its 45 rows are missing and 2 are new.")
+    assert "2 of its 45 rows are missing and 2 are new. To go on" in said
     assert "other order" in refused(quick, path, pool=X[::-1]).replace(
         "another", "other"
     )

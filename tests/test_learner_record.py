@@ -26,10 +26,10 @@ LEARNER = UncertaintySamplingClassifier(
 )
 
 
-def made(learner, pool, classes):
+def made(learner, pool, classes, *, have_ids=True):
     test = np.array([0], dtype=np.int64)
     own = type(learner)(**learner.get_params(deep=False))
-    return RecordedLearner(own, pool, test, classes)
+    return RecordedLearner(own, pool, len(pool), test, test[:0], classes, have_ids)
 
 
 def calls_of(recorded, seed, n_steps):
@@ -66,16 +66,17 @@ def calls_of(recorded, seed, n_steps):
     n_values=st.integers(1, 9),
     shift=st.sampled_from([0, 1e-13]),
     classes=st.sampled_from([None, CLASSES]),
+    have_ids=st.booleans(),
 )
 def test_a_record_of_calls_is_that_of_the_learner(
-    seed, n_steps, n_values, shift, classes
+    seed, n_steps, n_values, shift, classes, have_ids
 ):
     rng = np.random.default_rng(seed)
     pool = rng.integers(-n_values, n_values + 1, size=(14, 1)) / 7
     pool = pool + shift * rng.integers(0, 2, size=pool.shape)
-    recorded = made(LEARNER, pool, classes)
+    recorded = made(LEARNER, pool, classes, have_ids=have_ids)
     calls = calls_of(recorded, seed, n_steps)
-    again = made(LEARNER, pool, classes)
+    again = made(LEARNER, pool, classes, have_ids=have_ids)
     assert restored_from(again, calls)
     assert (again.taught, again.out) == (recorded.taught, recorded.out)
     if hasattr(recorded.learner, "_requests"):

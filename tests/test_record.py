@@ -33,6 +33,7 @@ from sklearn_activelearn.pool import (
     StablePredictions,
     StoppingRule,
 )
+from sklearn_activelearn.pool._ledger import Ledger
 from tests.learners import FAMILIES, POOL_LEARNERS, explores, name_of
 from tests.tools import NaiveBayes, fresh, problem, state, streams
 
@@ -57,30 +58,45 @@ steps = st.lists(
 )
 
 
-def go(learner, X, y, steps, labels, seed):
+def go(learner, X, y, steps, labels, seed, names=None):
     """Take steps; the labels that were taught are put at the end of a list."""
     rng = np.random.default_rng(seed)
 
+    def named(rows):
+        return {} if names is None else {"ids": names[rows]}
+
     def teach(rows):
         answers = rng.permutation(y[rows]) if rng.uniform() < 0.2 else y[rows]
-        learner.teach(X[rows], answers)
+        learner.teach(X[rows], answers, **named(rows))
         labels.extend(answers.tolist())
 
     for step in steps:
-        pending = learner.pending(X)
+        pending = learner.pending(X, ids=names)
         if step == "ask":
-            learner.query(X)
+            learner.query(X, ids=names)
         elif step == "teach" and len(pending):
             teach(rng.permutation(pending)[: 1 + rng.integers(len(pending))])
         elif step == "unasked":
-            teach(rng.integers(len(X), size=2))
+            rows = rng.integers(len(X), size=2)
+            if names is not None:  # an id has one label
+                taught = names_of_labelled(learner)
+                rows = np.array([row for row in {*rows} if names[row] not in taught])
+            if len(rows):
+                teach(rows)
         elif step == "skip" and len(pending):
-            learner.skip(X[pending[:1]], refund=bool(rng.integers(2)))
+            refund = bool(rng.integers(2))
+            learner.skip(X[pending[:1]], refund=refund, **named(pending[:1]))
         elif step == "correct" and labels:
             # of equal rows any may be meant: what it has is asked of the learner
-            learner.correct(learner._labelled.rows[:1], rng.choice(y, 1))
+            first = {} if names is None else {"ids": names_of_labelled(learner)[:1]}
+            learner.correct(learner._labelled.rows[:1], rng.choice(y, 1), **first)
             labels[:] = learner.classes_[learner._labelled.codes].tolist()
     return learner
+
+
+def names_of_labelled(learner):
+    ledger = getattr(learner, "_requests", Ledger())
+    return [ledger.ids[entry] for entry in ledger.taught]
 
 
 def known(learner):
@@ -97,27 +113,35 @@ def known(learner):
 
 
 @each_learner
-@given(stream=streams(min_rows=12, max_rows=30), steps=steps, more=steps)
+@given(
+    stream=streams(min_rows=12, max_rows=30),
+    steps=steps,
+    more=steps,
+    kind=st.sampled_from([None, int, str]),
+)
 def test_a_restored_learner_is_the_one_that_was_not_interrupted(
-    prototype, stream, steps, more
+    prototype, stream, steps, more, kind
 ):
     X, y = stream
+    names = kind and np.random.default_rng(0).permutation(len(X)).astype(kind)
     labels, seed = [], len(steps)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
-        learner = go(fresh(prototype), X, y, steps, labels, seed)
+        learner = go(fresh(prototype), X, y, steps, labels, seed, names)
         if not hasattr(learner, "_requests"):
             return
         stored = json.loads(json.dumps([learner.record(), labels]))
-        restored = fresh(prototype).restore(X, *stored)
+        restored = fresh(prototype).restore(X, *stored, ids=names)
         assert known(restored) == known(learner)
         for each in (learner, restored):
-            go(each, X, y, more, list(labels), seed + 1)
+            go(each, X, y, more, list(labels), seed + 1, names)
     assert known(restored) == known(learner)
-    assert learner.query(X).tolist() == restored.query(X).tolist()
+    rows = [each.query(X, ids=names).tolist() for each in (learner, restored)]
+    assert rows[0] == rows[1]
 
 
 X, Y = problem(60, 4, noise=0.5)
+NAMES = np.array([f"row {i}" for i in range(60)], dtype=object)
 
 
 def labelled(learner, X=X, n=30):
@@ -236,6 +260,49 @@ def test_rows_may_be_in_any_container(kind):
     assert first.predict_proba(pool).tobytes() == second.predict_proba(pool).tobytes()
     assert first.query(pool).tolist() == second.query(pool).tolist()
     assert first.record() == second.record()
+
+
+class TestRowsWithIds:
+    @pytest.fixture
+    def stored(self):
+        learner = fresh(MinMarginClassifier(LogisticRegression(), n_initial=4))
+        rows = learner.query(X, ids=NAMES, limit=6)
+        learner.teach(X[rows], Y[rows], ids=NAMES[rows])
+        learner.teach(X[50:52], Y[50:52], ids=NAMES[50:52])
+        labels = [*Y[rows].tolist(), *Y[50:52].tolist()]
+        return learner, json.loads(json.dumps(learner.record())), labels
+
+    def test_the_pool_may_be_another_one(self, stored):
+        learner, record, labels = stored
+        order = np.random.default_rng(1).permutation(60)
+        pool = np.hstack([X[order] * 2, X[order, :1]])
+        restored = fresh(learner).restore(pool, record, labels, ids=NAMES[order])
+        learner.query(pool, ids=NAMES[order], limit=0)
+        assert restored.estimator_.coef_.tobytes() == learner.estimator_.coef_.tobytes()
+        rows = [each.query(pool, ids=NAMES[order]) for each in (learner, restored)]
+        assert rows[0].tolist() == rows[1].tolist()
+
+    @pytest.mark.parametrize(
+        ("ids", "message"),
+        [
+            (None, "ids are missing"),
+            (list(range(60)), "ids are whole numbers, such as 0, and have been texts"),
+            ([f"other {i}" for i in range(60)], "6 of the rows .* are not in X, 'row"),
+            (["row 1"] * 60, "must all be different"),
+            (["row 1"], "There are 1 ids for 60 rows"),
+        ],
+    )
+    def test_other_ids_are_refused(self, stored, ids, message):
+        learner, record, labels = stored
+        other = fresh(learner)
+        with pytest.raises(ValueError, match=message):
+            other.restore(X, record, labels, ids=ids)
+        assert not hasattr(other, "n_queries_")
+
+    def test_a_record_without_ids_gets_none(self, recorded):
+        learner, labels = recorded
+        with pytest.raises(ValueError, match="ids are given"):
+            fresh(learner).restore(X, learner.record(), labels, ids=NAMES)
 
 
 @pytest.fixture(scope="module")

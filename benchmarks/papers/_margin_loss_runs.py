@@ -9,6 +9,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.losses import make_loss
 
 BLOCK = 1000  # rows drawn at a time
@@ -100,6 +101,7 @@ def run(learner, rows, *, seed, start=None, **watching):
     n_idle = 0
     with suppress(Finished), config_context(assume_finite=True), catch_warnings():
         simplefilter("ignore", ConvergenceWarning)  # to fall silent is a result here
+        simplefilter("ignore", OneClassWarning)  # and so is to predict one class
         while learner.patience is None or n_idle < learner.patience:
             drawn = rng.randint(X.shape[0], size=BLOCK)
             watcher.labels = y[drawn]

@@ -8,6 +8,7 @@ import base64
 import binascii
 from math import isfinite
 
+from .._identity import NUMBERS
 from ._commands import label_kind
 from ._state import SessionState, changed_settings
 
@@ -163,6 +164,8 @@ def check_settings(body):
     entry(body, "test_size", is_count)
     entry(body, "classes", lambda classes: classes is None or are_classes(classes))
     entry(body, "test", are_ids)
+    if body.get("recognised_by", NUMBERS) != NUMBERS:
+        raise ValueError("has rows that are recognised in an unknown way")
     if len(body["test"]) != body["test_size"]:
         raise ValueError("has other rows put aside than it says")
     learner = entry(body, "learner", is_dict)

@@ -7,10 +7,12 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from .._containers import n_rows, take
+from .._identity import NUMBERS
 from .._validation import check_budget, check_number, is_share
 from ._commands import label_kind
 from ._decisions import SKIP
 from ._ids import check_texts
+from ._replay import row_numbers
 from ._settings import (
     drawn_seed,
     drawn_seeds,
@@ -155,7 +157,7 @@ class Change:
         if self._has_new_learner and "learner" in words:
             body["seeds"] = seeds = drawn_seeds(self.learner)
         if body["is_beginning"]:
-            body["versions"] = versions()
+            body |= {"versions": versions(), "recognised_by": NUMBERS}
             body["events"] = [decision.event for decision in self._decisions()]
         self._try(seeds, body["is_beginning"])
         return body
@@ -240,17 +242,19 @@ class Change:
     def _try(self, seeds, is_beginning):
         """Raise what the learner will raise; it buys nothing."""
         own = seeded_clone(self.learner, seeds, self._budget())
-        labels = [each for each in self._decisions() if each.label is not SKIP]
+        taught = [each for each in self._decisions() if each.label is not SKIP]
+        rows = self.ids.rows(each.id for each in taught)
         with catch_warnings():
             simplefilter("ignore")  # they come when it is done
             simplefilter("error", FitFailedWarning)
             try:
-                own.query(self.pool, limit=0)
-                if is_beginning and labels:
+                own.query(self.pool, limit=0, ids=row_numbers(len(self.ids)))
+                if is_beginning and rows:
                     own.teach(
-                        take(self.pool, self.ids.rows(each.id for each in labels)),
-                        np.array([each.label for each in labels]),
+                        take(self.pool, rows),
+                        np.array([each.label for each in taught]),
                         classes=self.now["classes"],
+                        ids=np.array(rows),
                     )
             except FitFailedWarning as warning:
                 raise ValueError(

@@ -1,7 +1,7 @@
 """The record of a learner, put together from the calls that a journal has.
 
-It is what `record` of the learner would return, had it made these calls: the learner
-answers a row by its values, so of equal rows it is not the number that counts.
+It is what `record` of the learner would return, had it made these calls. In older files
+learners recognise rows by their values: of equal rows it is not the number that counts.
 """
 
 import numpy as np
@@ -32,6 +32,8 @@ class LearnerRecord:
         The numbers of all rows of the calls.
     classes : list or None
         As for the session.
+    have_ids : bool
+        Whether the learner recognises rows by their numbers; else by their values.
 
     Attributes
     ----------
@@ -43,21 +45,15 @@ class LearnerRecord:
         Rows that were asked for and have no answer.
     """
 
-    def __init__(self, pool, rows, classes):
+    def __init__(self, pool, rows, classes, *, have_ids):
         self.labels, self.taught, self.out = [], {}, set()
         self._classes = None if classes is None else check_classes(classes).tolist()
         self._rows, self._asked, self._places = [], [], []
         self._probabilities, self._purposes = [], []
         self._calls, self._progress = [], dict(NOTHING_ASKED)
-        self._was_asked = False
+        self._was_asked, self._have_ids, self._entry = False, have_ids, {}
         # rows that are equal, by their numbers; the others are found by these alone
-        rows = np.unique(np.array(rows, dtype=np.int64))
-        self._keys, self._entry = row_keys(take(pool, rows)), {}
-        _, value, n_equal = np.unique(
-            self._keys.rounded, return_inverse=True, return_counts=True
-        )
-        (equal,) = np.nonzero(n_equal[value] > 1)
-        self._equal = dict(zip(rows[equal].tolist(), equal.tolist(), strict=True))
+        self._keys, self._equal = (None, {}) if have_ids else equal_rows_of(pool, rows)
         self._few, self._few_entries = Ledger(), []
 
     def ask(self, call):
@@ -108,6 +104,7 @@ class LearnerRecord:
         is_declared = bool(self._calls) and self._classes is not None
         return {
             "rows": self._rows,
+            "ids": self._rows if self._have_ids else None,
             "asked": self._asked,
             "probabilities": self._probabilities,
             "purposes": self._purposes,
@@ -173,6 +170,15 @@ class LearnerRecord:
                 self._places[entry] = place
             self.labels.append(label)
         self._calls.append([len(self.labels), self._classes or []])
+
+
+def equal_rows_of(pool, rows):
+    """Return the keys of rows and, by number, where those are that are not alone."""
+    rows = np.unique(np.array(rows, dtype=np.int64))
+    keys = row_keys(take(pool, rows))
+    _, value, n_equal = np.unique(keys.rounded, return_inverse=True, return_counts=True)
+    (equal,) = np.nonzero(n_equal[value] > 1)
+    return keys, dict(zip(rows[equal].tolist(), equal.tolist(), strict=True))
 
 
 def sorted_answers(labels, taught, out):

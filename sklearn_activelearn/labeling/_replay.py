@@ -61,6 +61,9 @@ class RecordedLearner:
         Rows that another learner of the session has asked for: neither are these.
     classes : list or None
         All labels, if they are known.
+    by_number : bool
+        Whether the learner recognises rows by their numbers; by their values in older
+        files.
     """
 
     learner: Any
@@ -69,6 +72,7 @@ class RecordedLearner:
     test: np.ndarray
     asked_before: np.ndarray
     classes: list | None
+    by_number: bool
 
     def __post_init__(self):
         self.taught, self.out, self._place = {}, set(), 0
@@ -105,6 +109,7 @@ class RecordedLearner:
             self.pool,
             exclude=np.concatenate([self.test, self.asked_before]),
             return_probability=True,
+            ids=self.ids,
         )
         return self._outcome(learner, rows, probabilities)
 
@@ -143,11 +148,11 @@ class RecordedLearner:
         skipped, corrected, new = sorted_answers(labels, self.taught, self.out)
         for row in skipped:
             with suppress(ValueError):  # the label of an equal row has answered it
-                learner.skip(take(self.pool, [row]))
+                learner.skip(take(self.pool, [row]), ids=self._ids_at([row]))
         if corrected:
-            learner.correct(*self._rows_and_labels(corrected))
+            learner.correct(**self._rows_and_labels(corrected))
         if new:
-            learner.teach(*self._rows_and_labels(new), classes=self.classes)
+            learner.teach(**self._rows_and_labels(new), classes=self.classes)
         self.learner = learner
         self.taught = {**self.taught, **dict(new + corrected)}
         self.out = self.out - {row for row, _ in labels}
@@ -155,7 +160,9 @@ class RecordedLearner:
     def restore(self, record):
         """Become what a `LearnerRecord` says."""
         if record.is_begun:
-            self.learner.restore(self.pool, record.to_json(), record.labels)
+            self.learner.restore(
+                self.pool, record.to_json(), record.labels, ids=self.ids
+            )
         self.taught, self.out = record.taught, record.out
 
     def change(self, call):
@@ -202,6 +209,7 @@ class RecordedLearner:
         """Let the learner see so many rows."""
         is_all = n == n_rows(self.all_rows)
         self.pool = self.all_rows if is_all else take(self.all_rows, slice(0, n))
+        self.ids = row_numbers(n) if self.by_number else None
 
     def _closed(self):
         return {*self.test.tolist(), *self.taught}
@@ -214,6 +222,7 @@ class RecordedLearner:
             take(self.pool, slice(start, end)),
             exclude=np.array(exclude, dtype=np.int64),
             return_probability=True,
+            ids=self._ids_at(slice(start, end)),
         )
         outcome = self._outcome(learner, rows + start, probabilities)
         return outcome._replace(chunk=[start, end])
@@ -232,15 +241,24 @@ class RecordedLearner:
             return instead
         learner, asked = shallow(self.learner), []
         while left := [row for row in rows if row not in asked]:
-            more = learner.query(self.pool, candidates=left).tolist()
+            more = learner.query(self.pool, candidates=left, ids=self.ids).tolist()
             if not more:
                 break
             asked += more
         return instead._replace(learner=learner, rows=asked)
 
     def _rows_and_labels(self, pairs):
-        rows, labels = zip(*pairs, strict=True)
-        return take(self.pool, list(rows)), np.array(labels)
+        rows, labels = map(list, zip(*pairs, strict=True))
+        X, ids = take(self.pool, rows), self._ids_at(rows)
+        return {"X": X, "y": np.array(labels), "ids": ids}
+
+    def _ids_at(self, rows):
+        return None if self.ids is None else self.ids[rows]
+
+
+def row_numbers(n):
+    """Return the ids of n rows for a learner: the user's need not be of one kind."""
+    return np.arange(n, dtype=np.int64)
 
 
 def replay(recorded, calls, n_done, before_teaching):
@@ -285,7 +303,9 @@ def restored_from(recorded, calls):
             recorded.change(call)
     rows = [row for call in calls for row in call.rows]
     rows += [row for call in calls for row, _ in call.labels]
-    record = LearnerRecord(recorded.pool, rows, recorded.classes)
+    record = LearnerRecord(
+        recorded.pool, rows, recorded.classes, have_ids=recorded.by_number
+    )
     for call in calls:
         if call.kind == "ask":
             record.ask(call)

@@ -7,6 +7,7 @@ from warnings import warn
 import numpy as np
 
 from .._containers import n_rows
+from .._identity import NUMBERS
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
@@ -16,7 +17,7 @@ from ._database import printable
 from ._ids import check_texts
 from ._journal import Journal, has_content
 from ._lock import holder_of
-from ._replay import RecordedLearner
+from ._replay import RecordedLearner, row_numbers
 from ._settings import (
     described,
     differences,
@@ -96,10 +97,12 @@ def begin_event(learner, pool, items, ids, settings, ahead, change=()):
         "votes": votes,
         "ahead": ahead,
         "pool": fingerprint(pool, items, ids.all),
+        "recognised_by": NUMBERS,
         "test": ids.at(test.tolist()),
     }
     # refuses what the learner will refuse, and buys nothing
-    seeded_clone(learner, body["seeds"], body["budget"]).query(pool, limit=0)
+    own = seeded_clone(learner, body["seeds"], body["budget"])
+    own.query(pool, limit=0, ids=row_numbers(len(ids)))
     return body
 
 
@@ -234,6 +237,7 @@ def budget_left(budget, n_offered, n_test):
 def learner_maker(state, ids, learner, pool):
     """Return a function that makes a recorded learner that has seen nothing."""
     seeds, beginning = state.begin["seeds"], state.beginning
+    by_number = state.begin.get("recognised_by") == NUMBERS
     test, asked_before = (
         np.array(ids.rows(some), dtype=np.int64)
         for some in (beginning.test, beginning.asked)
@@ -242,6 +246,6 @@ def learner_maker(state, ids, learner, pool):
     def make():
         own = seeded_clone(learner, seeds, beginning.budget)
         n, classes = beginning.n_rows, beginning.classes
-        return RecordedLearner(own, pool, n, test, asked_before, classes)
+        return RecordedLearner(own, pool, n, test, asked_before, classes, by_number)
 
     return make

@@ -56,7 +56,8 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
     Attributes
     ----------
     learner : learner
-        The clone as it stands: it predicts. Do not change it.
+        The clone as it stands: it predicts. Do not change it. The ids that it knows
+        are the numbers of the rows in the pool.
     ids : list
         Of all rows, in the order of the pool.
     classes : list or None

@@ -33,7 +33,10 @@ class Sampled(NamedTuple):
 
 
 #: What a change event may have of what a begin event has.
-CHANGEABLE = ("versions", "learner", "seeds", "classes", "test_size", "votes", "pool")
+CHANGEABLE = (
+    "versions", "learner", "seeds", "classes", "test_size", "votes", "pool",
+    "recognised_by",
+)  # fmt: skip
 
 
 def changed_settings(begin, change):

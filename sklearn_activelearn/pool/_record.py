@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from .._compat import available_if
 from .._containers import RowKeys, exact_keys, n_rows, rounded_keys, row_keys, take
-from .._identity import VALUES
+from .._identity import VALUES, ById, check_same_kind, hashes_of_ids, native, plain_ids
 from .._labels import encode, plain_labels
 from .._transaction import begin, forget_fitted
 from .._typing import LearnerT, RowsLike
@@ -38,17 +38,18 @@ def follows_from_labels(learner):
 def record(self: "PoolClassifier") -> dict[str, Any]:
     """Return what it has asked for and was taught, without values and labels.
 
-    It is JSON: keep it beside the rows and the labels, and `restore` a learner with the
-    same parameters from the three. Learners whose models depend on the models before
-    them or on rows without labels have no record.
+    It is JSON: keep it beside the rows, their ids if they have any, and the labels, and
+    `restore` a learner with the same parameters from them. Learners whose models depend
+    on the models before them or on rows without labels have no record.
 
     Returns
     -------
     record : dict
-        ``rows``, ``asked``, ``probabilities``, ``purposes`` and ``keys`` have an item
-        for each row that was asked for or taught, in this order: its number in the pool
-        (None if nobody asked for it), whether it was asked for, with which probability,
-        for what, and hashes of its values. ``taught`` are the positions of those that
+        ``rows``, ``asked``, ``probabilities``, ``purposes``, ``keys`` and ``ids`` have
+        an item for each row that was asked for or taught, in this order: its number in
+        the pool (None if nobody asked for it), whether it was asked for, with which
+        probability, for what, and hashes of its values or, where rows have ids, its id
+        (the other one of the two is None). ``taught`` are the positions of those that
         have labels, in the order in which they were taught, ``skipped`` of those that
         were skipped. The others are counts, classes, and what the stopping rules
         remember.
@@ -57,15 +58,12 @@ def record(self: "PoolClassifier") -> dict[str, Any]:
     ------
     NotFittedError
         If it has not seen a pool.
-    ValueError
-        If rows have ids.
     TypeError
         If a stopping rule remembers something that JSON does not have.
     """
     if not hasattr(self, "_requests"):
         raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
-    if self._known_by not in (None, VALUES):
-        raise ValueError("Rows with ids have no record: pickle the learner.")
+    have_ids = self._known_by not in (None, VALUES)
     ledger, classes = self._requests, getattr(self, "classes_", None)
     asked = (ledger.rows >= 0).tolist()
     return {
@@ -74,7 +72,8 @@ def record(self: "PoolClassifier") -> dict[str, Any]:
         "asked": asked,
         "probabilities": ledger.probabilities.tolist(),
         "purposes": ledger.purposes.tolist(),
-        "keys": np.transpose(ledger.keys).tolist(),
+        "keys": None if have_ids else np.transpose(ledger.keys).tolist(),
+        "ids": [native(id) for id in ledger.ids] if have_ids else None,
         "taught": ledger.taught.tolist(),
         "skipped": np.flatnonzero(ledger.places == SKIPPED).tolist(),
         "calls": [[call.n_labels, list(call.declared)] for call in self._teach_calls],
@@ -111,8 +110,9 @@ def progress_record(learner):
 
 @available_if(follows_from_labels)
 def restore(
-    self: LearnerT, X: RowsLike, record: dict[str, Any], y: ArrayLike
-) -> LearnerT:
+    self: LearnerT, X: RowsLike, record: dict[str, Any], y: ArrayLike, *,
+    ids: ArrayLike | None = None,
+) -> LearnerT:  # fmt: skip
     """Become what a learner with the same parameters was when it was recorded.
 
     It is trained once, whatever happened before. What it knew is forgotten.
@@ -126,6 +126,9 @@ def restore(
         What `record` returned.
     y : array-like of shape (n_taught,)
         The labels, in the order in which they were taught.
+    ids : array-like of int or of str of shape (n_samples,), default=None
+        The ids of the rows of X, if the learner that was recorded got ids. The pool may
+        then be in another order, and have other values.
 
     Returns
     -------
@@ -135,8 +138,9 @@ def restore(
     Raises
     ------
     ValueError
-        For rows that are not those of the record, another number of labels, a label
-        outside the classes, what is no record; as `query`.
+        For rows that are not those of the record, ids that are missing or that the
+        record does not have, another number of labels, a label outside the classes,
+        what is no record; as `query`.
     RuntimeError
         As for `teach`.
 
@@ -168,17 +172,22 @@ def restore(
     forget_fitted(learner)
     X = learner._check_rows(X, reset=True, min_rows=0, finite=True)
     learner._reset()
+    identity = learner._identify(X, ids)
     try:
-        restore_state(learner, X, record, y)
+        restore_state(learner, X, identity, record, y)
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"This is no record of a learner: {error!r}.") from error
     transaction.learner = trained_as_then(learner, record.get("n_trained"))
     return transaction.commit()
 
 
-def restore_state(learner, X, record, y):
+def restore_state(learner, X, identity, record, y):
     """Set what follows from a record, but for the model."""
-    ledger, places = ledger_of(X, record)
+    if record["ids"] is None:
+        check_same_kind(identity, VALUES if record["rows"] else None)
+        ledger, places = ledger_of(X, record)
+    else:
+        ledger, places = ledger_of_ids(identity, record)
     y = np.asarray(plain_labels(y))
     if y.shape != (ledger.n_taught,):
         raise ValueError(
@@ -195,7 +204,7 @@ def restore_state(learner, X, record, y):
         rows = take(X, places[ledger.taught])
         learner._labelled = learner._labelled.plus(rows, encode(y, learner.classes_))
     learner._requests, learner._pool = ledger, Pool().taught(ledger)
-    learner._known_by = VALUES if len(places) else None
+    learner._known_by = identity.kind if len(places) else None
     learner._teach_calls = tuple(
         TeachCall(n_labels, tuple(declared)) for n_labels, declared in record["calls"]
     )
@@ -236,21 +245,48 @@ def ledger_of(X, record):
         if len(others):
             row = numbers[known[others[0]]]
             raise ValueError(f"Row {row} of X is not the row that was asked for.")
-    positions = np.full(len(numbers), OUT)
-    positions[record["skipped"]] = SKIPPED
-    positions[record["taught"]] = np.arange(len(record["taught"]))
-    asked = np.array(record["asked"], dtype=bool)
-    columns = (
-        np.array(record["probabilities"], dtype=np.float64),
-        np.array(record["purposes"], dtype=str),
-    )
-    rows = np.where(asked, numbers, -1)
-    ledger = Ledger(keys, rows, *columns, positions, found=rows)
     (unknown,) = np.nonzero(numbers < 0)
+    ledger = filled_ledger(keys, record)
     numbers[unknown] = equal_rows(X, keys.at(unknown))
     if n_missing := np.count_nonzero(numbers < 0):
         raise ValueError(f"{n_missing} of the rows that were taught are not in X.")
     return ledger, numbers
+
+
+def ledger_of_ids(identity, record):
+    """Return the ledger that a record of rows with ids describes, and where they are.
+
+    Raises
+    ------
+    ValueError
+        For an id that was taught and is not there, and if there are none.
+    """
+    ids, kind = plain_ids(record["ids"])
+    if len(ids):
+        check_same_kind(identity, kind)
+    ledger = filled_ledger(ById(ids, hashes_of_ids(ids), kind).keys(), record, ids)
+    ledger = ledger.located(identity, np.ones(len(identity), dtype=bool))
+    missing = ledger.taught[ledger.found[ledger.taught] < 0]
+    if len(missing):
+        raise ValueError(
+            f"{len(missing)} of the rows that were taught are not in X, "
+            f"{native(ids[missing[0]])!r} first."
+        )
+    return ledger, ledger.found
+
+
+def filled_ledger(keys, record, ids=()):
+    """Return the ledger that a record describes, of rows with these keys."""
+    positions = np.full(len(record["rows"]), OUT)
+    positions[record["skipped"]] = SKIPPED
+    positions[record["taught"]] = np.arange(len(record["taught"]))
+    rows = [
+        row if is_asked and row is not None else -1
+        for row, is_asked in zip(record["rows"], record["asked"], strict=True)
+    ]
+    probabilities = np.array(record["probabilities"], dtype=np.float64)
+    purposes = np.array(record["purposes"], dtype=str)
+    return Ledger().plus(keys, rows, probabilities, purposes, positions, ids)
 
 
 def equal_rows(X, keys):

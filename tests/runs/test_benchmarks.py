@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+#: in so few rows a class may be rare
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
+)
 SCRIPTS = sorted(
     script
     for script in (ROOT / "benchmarks").rglob("[!_]*.py")

@@ -97,6 +97,8 @@ def of_verbs(pool: MinMarginClassifier, stream: CBGZClassifier) -> None:
     pool.teach(X)  # type: ignore[call-arg]
     pool.teach(None, y)  # type: ignore[arg-type]
     pool.skip(X, refunded=True)  # type: ignore[call-arg]
+    pool.skip(X, id=[1])  # type: ignore[call-arg]
+    pool.query(X, id=[1])  # type: ignore[call-overload]
     pool.learn(X, oracle=3)  # type: ignore[arg-type]
     pool.learn(X, lambda rows: y[rows], excluded=[1])  # type: ignore[call-arg]
     stream.correct(X, y)  # type: ignore[attr-defined]

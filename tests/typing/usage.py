@@ -162,6 +162,30 @@ def use_warnings() -> None:
         MinMarginClassifier().fit(*problem())
 
 
+def use_ids() -> None:
+    """Every verb that takes ids, and what ids may be."""
+    X, y = problem()
+    learner = MinMarginClassifier(n_initial=4, random_state=0)
+    names = np.array([f"row {i}" for i in range(len(X))])
+    rows = learner.query(X, ids=names)
+    assert_type(rows, RowNumbers)
+    assert_type(learner.pending(X, ids=list(names)), RowNumbers)
+    learner.skip(X[rows[:1]], ids=names[rows[:1]])
+    assert_type(learner.teach(X[rows], y[rows], ids=names[rows]), MinMarginClassifier)
+    learner.correct(X[rows], y[rows], ids=names[rows])
+    learner.learn(X, lambda rows: y[rows], ids=pd.Index(names))
+    fresh = MinMarginClassifier(n_initial=4, random_state=0)
+    record = learner.record()
+    taught = [
+        int(record["ids"][entry].removeprefix("row ")) for entry in record["taught"]
+    ]
+    restored = fresh.restore(X, record, y[taught], ids=names)
+    assert_type(restored, MinMarginClassifier)
+    stream = CBGZClassifier(random_state=0)
+    rows = stream.query(X, ids=range(len(X)))
+    stream.teach(X[rows], y[rows], ids=rows, classes=["no", "yes"])
+
+
 def use_verbs_of_a_pool_learner() -> None:
     """Every verb of a pool learner."""
     X, y = problem()
