@@ -579,7 +579,7 @@ class TestChanges:
         more += ["--test-size", "4", "--votes", "2", "--who", "ann"]
         assert go_on(*more)[1].endswith("add --change test_size,votes.\n")
         assert go_on(*more, "--change", "test_size,votes") == (0, "")
-        more += ["--learner", "margin"]
+        more += ["--learner", "MinMargin"]
         assert go_on(*more)[1].endswith("add --change learner.\n")
         assert go_on(*more, "--change", "learner") == (0, "")
         code, err = go_on(*more, "--change", "colour")

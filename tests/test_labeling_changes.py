@@ -48,6 +48,10 @@ LEARNERS = {
     "semi-supervised": COMBClassifier(
         n_estimators=2, n_initial=4, budget=24, random_state=0
     ),
+    "spread": MinMarginClassifier(
+        n_initial=3, initial="herding", batch_size=4, batch="cluster", budget=25,
+        random_state=0,
+    ),
     "models": ALMSClassifier(
         LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=21,
         random_state=0,
@@ -466,6 +470,33 @@ def test_a_share_counts_the_rows_that_have_come(path):
         assert session.status().asked == 27
 
 
+def test_a_larger_budget_and_more_rows_are_the_same_learner(path):
+    setting = begun(path)
+    setting.learner = clone(plain).set_params(budget=30)
+    setting.change("pool")
+    with setting.open(path, "pool") as session:
+        assert session.learner.n_queries_ > 0
+        assert session.status().asked + session.status().left == 27
+        first = session.next()
+    setting.learner = clone(plain).set_params(budget=28)
+    setting.change("pool")
+    with setting.open(path, ("pool", "learner")) as session:
+        assert session.learner.n_queries_ > 0
+        assert session.status().asked + session.status().left == 25
+        assert session.next() == first
+
+
+def test_a_pool_learner_may_follow_a_stream_learner(path):
+    setting = begun(path, learner=stream)
+    setting.learner = plain
+    with setting.open(path, "learner") as session:
+        asked = set(session._log.state.asked)
+        shown = label_all(session, setting)
+        assert not {*shown} & asked
+        assert session.status().asked == plain.budget - 3
+        assert session.undo() == shown[-1]
+
+
 def test_answers_before_a_change_can_be_undone(path):
     setting = begun(path)
     setting.change("learner")
@@ -561,6 +592,7 @@ def test_words_that_are_none(path, refused):
     setting = begun(path)
     for change in "clases", ("pool", "x"), (1,):
         assert "change must be among pool, features, cl" in refused(setting, change)
+    assert "a word or a tuple of words, got None" in refused(setting, None)
     path.unlink()
     assert "change must be among" in refused(setting, "x")
 

@@ -1,6 +1,7 @@
 """What may change when a session is opened again, and the event that says so."""
 
 from numbers import Integral
+from typing import get_args
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from .._containers import n_rows, take
 from .._identity import NUMBERS
+from .._typing import Change
 from .._validation import check_budget, check_number, is_share
 from ._commands import label_kind
 from ._decisions import SKIP
@@ -22,7 +24,7 @@ from ._settings import (
 )
 
 #: In the order in which messages name them.
-WORDS = ("pool", "features", "classes", "test_size", "votes", "learner")
+WORDS = get_args(Change)
 
 #: With these a learner begins again.
 NEW_LEARNER = {"features", "classes", "learner"}
@@ -45,7 +47,9 @@ class RefusedChange(ValueError):
 
 
 def change_words(change):
-    """Return the words of ``change``; raise for others."""
+    """Return the words of ``change`` as a tuple; raise for others."""
+    if not isinstance(change, str | tuple | list | set):
+        raise TypeError(f"change must be a word or a tuple of words, got {change!r}.")
     words = (change,) if isinstance(change, str) else tuple(change)
     for word in words:
         if word not in WORDS:
@@ -55,8 +59,8 @@ def change_words(change):
 
 def not_allowed(what, words):
     """Return the error for changes without their words."""
-    names = words[0] if len(words) == 1 else f"({', '.join(map(repr, words))})"
-    value = f'"{names}"' if len(words) == 1 else names.replace("'", '"')
+    names = [f'"{word}"' for word in words]
+    value = names[0] if len(words) == 1 else f"({', '.join(names)})"
     return RefusedChange(
         f"{what} To go on with that, add change={value}.",
         f"{what} To go on with that, add --change {','.join(words)}.",
@@ -72,7 +76,7 @@ def not_possible(differs, path, why):
     )
 
 
-class Change:
+class PlannedChange:
     """A change, checked against what the session is.
 
     Parameters
@@ -104,9 +108,8 @@ class Change:
         self.state, self.path = state, path
         self.learner, self.pool, self.ids = learner, pool, ids
         self.now, self.words, self.differs = now, words, differs
-        self._has_new_learner = bool(
-            words & NEW_LEARNER and not (words == {"learner"} and is_budget_only)
-        )
+        same = {"learner"} if is_budget_only else set()
+        self._has_new_learner = bool(words & NEW_LEARNER - same)
 
     def check(self):
         """Raise for what a session cannot become."""

@@ -11,7 +11,7 @@ from .._identity import NUMBERS
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
-from ._changes import WORDS, Change, change_words, not_allowed, not_possible
+from ._changes import WORDS, PlannedChange, change_words, not_allowed, not_possible
 from ._commands import check_text
 from ._database import printable
 from ._ids import check_texts
@@ -154,7 +154,7 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
             text.startswith("learner.budget was") for text in found.get("learner", ())
         )
         differs = " ".join(what)
-        new = Change(
+        new = PlannedChange(
             state, path, learner, pool, ids, now, words, is_budget_only, differs
         )
         new.check()

@@ -6,7 +6,7 @@ from time import time
 from typing import Any, Generic, Literal, Self
 
 from .._containers import is_frame
-from .._typing import Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
+from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
 from . import _reports as reports
 from ._commands import assign_event, label_event, skip_event, undo_event
 from ._database import patient
@@ -108,7 +108,7 @@ class LabelingSession(reports.Reports, Generic[LearnerT]):
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
         classes: Classes | None = None, test_size: int = 0, votes: int = 1,
-        ahead: Literal[0, 1] = 0, change: str | tuple[str, ...] = (),
+        ahead: Literal[0, 1] = 0, change: Change | tuple[Change, ...] = (),
     ):  # fmt: skip
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items

@@ -138,7 +138,10 @@ def pool_changes(before, now, ids):
         others are new; None for anything else.
     """
     n = before["n_rows"]
-    if ids_hash(ids[:n]) != before["ids"]:
+    if all(before[name] == now[name] for name in ("rows", "columns", "ids")):
+        return set()
+    first_ids = now["ids"] if now["n_rows"] == n else ids_hash(ids[:n])
+    if first_ids != before["ids"]:
         return None
     is_same = before["columns"] == now["columns"] and (
         first_hashes(before["rows"], n) == first_hashes(now["rows"], n)
