@@ -5,6 +5,7 @@ import threading
 import warnings
 from contextlib import suppress
 from itertools import chain
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,7 @@ from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._replay import RecordedLearner
 from sklearn_activelearn.labeling._resume import check_resume
 from sklearn_activelearn.labeling._state import SessionState
+from sklearn_activelearn.labeling._worker import Worker
 from sklearn_activelearn.pool import LabelPrice
 from tests.learners import explores
 from tests.reference.labeling import quick_folder, shown_rows
@@ -166,6 +168,30 @@ def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
         assert shown == [IDS[row] for row in expected]
         if not ahead:
             np.testing.assert_array_equal(session.learner.predict(X), loop.predict(X))
+
+
+def test_rows_do_not_depend_on_when_the_thread_that_found_them_ends(
+    folder, monkeypatch
+):
+    def teach_events(name):
+        with opened(FAMILIES["plain"], folder / name, ahead=1) as session:
+            for _ in range(10):
+                answer(session, session.next())
+                sleep(0.02)  # the learner has asked
+        events = Journal.read(folder / name)
+        return [
+            [events[number - 1].body["id"] for number in event.body["events"]]
+            for event in events
+            if event.kind == "teach"
+        ]
+
+    def slow(self, last_ask):
+        ask(self, last_ask)
+        sleep(0.1)  # its rows are noted already
+
+    expected, ask = teach_events("quick"), Worker._ask
+    monkeypatch.setattr(Worker, "_ask", slow)
+    assert teach_events("slow") == expected
 
 
 @pytest.mark.parametrize("family", STREAM)

@@ -10,7 +10,6 @@ from pathlib import Path
 from warnings import catch_warnings
 
 from ..labeling import LabelingSession, export
-from ..labeling._changes import RefusedChange
 from ..labeling._export import omitted_rows, stored_state
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView, keys_of
@@ -193,10 +192,9 @@ def open_session(args, task, learner):
                 ahead=1,
                 change=args.change,
             )
-    except RefusedChange as error:
-        raise UsageError(error.command) from error
     except (ValueError, TypeError, OSError) as error:
-        raise UsageError(describe(error, args.out)) from error
+        message = getattr(error, "command", None) or describe(error, args.out)
+        raise UsageError(message) from error
 
 
 @contextmanager

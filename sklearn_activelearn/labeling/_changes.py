@@ -30,20 +30,11 @@ WORDS = get_args(Change)
 NEW_LEARNER = {"features", "classes", "learner"}
 
 
-class RefusedChange(ValueError):
-    """What differs from a session that is opened again, and what to do about it.
-
-    Parameters
-    ----------
-    message : str
-        For those who write Python.
-    command : str
-        For those who use the command line.
-    """
-
-    def __init__(self, message, command=""):
-        super().__init__(message)
-        self.command = command
+def refusal(message, command):
+    """Return an error for those who write Python, which has that of the command."""
+    error = ValueError(message)
+    error.command = command
+    return error
 
 
 def change_words(change):
@@ -61,7 +52,7 @@ def not_allowed(what, words):
     """Return the error for changes without their words."""
     names = [f'"{word}"' for word in words]
     value = names[0] if len(words) == 1 else f"({', '.join(names)})"
-    return RefusedChange(
+    return refusal(
         f"{what} To go on with that, add change={value}.",
         f"{what} To go on with that, add --change {','.join(words)}.",
     )
@@ -70,7 +61,7 @@ def not_allowed(what, words):
 def not_possible(differs, path, why):
     """Return the error for what cannot change, with the way to a new session."""
     what = f"{differs} A session cannot change that ({why}): begin one in a new file"
-    return RefusedChange(
+    return refusal(
         f"{what}, and take over the labels with its import_labels({str(path)!r}).",
         f"{what} (--out), and take over the labels with --import {path}.",
     )
@@ -130,7 +121,7 @@ class PlannedChange:
                 f"{self.differs} If that are new features of the same rows, ids made "
                 f"of {self.ids.made_of} do not tell which row is which:"
             )
-            raise RefusedChange(
+            raise refusal(
                 f"{what} pass ids=.", f"{what} name a column that does (--id)."
             )
         if "classes" in self.words:
