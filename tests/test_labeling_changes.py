@@ -386,7 +386,7 @@ def test_votes_rise_for_rows_that_are_not_decided(path):
 def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
     setting = Setting(plain, votes=2, test_size=0)
     with setting.open(path) as session:
-        while session.status().n_taught < 4:
+        while session.status().n_taught < 10:
             for who in "ann", "bob":
                 if (id := session.next(who)) is not None:
                     session.label(id, setting.label(id), who)
@@ -394,10 +394,12 @@ def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
         (other,) = {"good", "bad"} - {setting.label(first)}
         session.label(first, other, "cy")
         session.label(first, other, "dan")  # two against two: not decided
-        model = opinion(session)
+        model, n_taught = opinion(session), session.status().n_taught
+        assert model is not None
     setting.options["votes"] = 4
     with setting.open(path, "votes") as session:
         assert opinion(session) == model
+        assert len(session._worker.recorded.taught) == n_taught
         session.label(first, other, "eve")
         assert session._log.state.decision(first).label == other
 

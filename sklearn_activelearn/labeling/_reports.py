@@ -36,7 +36,7 @@ class CurvePoint(NamedTuple):
 
     n_labels: int  # that it was trained on
     accuracy: float
-    n_test: int  # rows put aside that have a label now
+    n_test: int  # rows put aside by then that have a label now
     score: float  # by the measure that was asked for
     constant: float  # that of the most frequent class for all rows
 
@@ -289,6 +289,7 @@ class Reports:
         points : list of CurvePoint
             ``n_labels``, ``accuracy``, ``n_test``, ``score``, and ``constant``, the
             score of the most frequent class for all rows; empty without such rows.
+            After a change that lets a learner begin again, the curve begins again, too.
 
         Raises
         ------
