@@ -404,6 +404,25 @@ def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
         assert session._log.state.decision(first).label == other
 
 
+def test_what_another_learner_was_taught_is_forgotten(path):
+    setting = Setting(plain, votes=2, test_size=0)
+    with setting.open(path) as session:
+        while session.status().n_taught < 8:
+            for who in "ann", "bob":
+                if (id := session.next(who)) is not None:
+                    session.label(id, setting.label(id), who)
+        first = next(iter(session._log.state.taught))
+        (other,) = {"good", "bad"} - {setting.label(first)}
+        session.label(first, other, "cy")
+        session.label(first, other, "dan")  # two against two: not decided
+    setting.change("features")
+    with setting.open(path, "features") as session:
+        assert IDS.index(first) not in session._worker.recorded.taught
+        assert session.undo("dan") == first  # decided again
+        assert first not in session._log.state.taught
+        assert first in [each.id for each in session._log.state.waiting()]
+
+
 def test_a_class_that_comes_later(path):
     setting = begun(path)
     setting.change("classes")
