@@ -491,6 +491,20 @@ def test_a_share_counts_the_rows_that_have_come(path):
         assert session.status().asked == 27
 
 
+def test_a_budget_that_grows_counts_what_others_have_bought(path):
+    setting = begun(path)
+    setting.change("features")
+    with setting.open(path, "features") as session:
+        label_all(session, setting)
+        assert session.status().asked == 25 - 3
+    setting.learner = clone(plain).set_params(budget=30)
+    for _ in range(2):
+        with setting.open(path) as session:
+            label_all(session, setting)
+            assert session.status().asked == 30 - 3
+            assert session.status().left == 0
+
+
 def test_a_larger_budget_and_more_rows_are_the_same_learner(path):
     setting = begun(path)
     setting.learner = clone(plain).set_params(budget=30)
