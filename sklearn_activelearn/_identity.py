@@ -177,6 +177,35 @@ def check_same_kind(identity, kind):
     )
 
 
+def identify(learner, X, ids, *, is_pool=False):
+    """Return what rows are recognised by, as in a learner's calls before.
+
+    Parameters
+    ----------
+    learner : learner
+        A working copy; it keeps the ids of a pool.
+    X : rows
+        All of them.
+    ids : array-like or None
+        As the user gave them.
+    is_pool : bool
+        Whether the rows may come again.
+    """
+    identity = ByValue(X)
+    if ids is not None:
+        checked = CheckedIds.of(ids, n_rows(X), learner._ids if is_pool else None)
+        identity = checked.identity
+        if is_pool:
+            learner._ids = checked
+    check_same_kind(identity, learner._known_by)
+    return identity
+
+
+def are_none(ids):
+    """Whether there is no id, as for no rows."""
+    return getattr(ids, "shape", None) == (0,) or (isinstance(ids, list) and not ids)
+
+
 def check_number_of(checked, n):
     """Return checked ids if there are as many as rows."""
     if len(checked.identity) != n:
@@ -191,6 +220,8 @@ def plain_ids(ids):
     """
     if isinstance(ids, str | bytes) or not hasattr(ids, "__len__"):
         raise TypeError(f"ids must be one for each row of X, got {ids!r}.")
+    if np.ma.is_masked(ids):
+        raise TypeError("ids must be whole numbers or texts, got a masked one.")
     if not isinstance(ids, list | tuple | range):
         ids = np.asarray(ids)
         if ids.ndim != 1:

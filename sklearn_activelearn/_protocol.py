@@ -25,7 +25,7 @@ from ._compat import BaseEstimator, ClassifierMixin
 from ._containers import n_rows
 from ._docstrings import LEARNER
 from ._documented import documented
-from ._identity import ByValue, CheckedIds, check_same_kind
+from ._identity import CheckedIds, are_none, identify
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes
 from ._transaction import begin, exclusive, shallow
@@ -53,7 +53,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
       bill and among the requests, set ``stop_reason_``, return the `Purchase`;
       ``identity`` is what rows are recognised by, as in `_identity`;
     - ``_store_labels(X, identity, codes)``: learn labels, take rows off the requests;
-    - ``_skip(keys)``: take rows, None for all, off the requests; return how many;
+    - ``_skip(identity)``: take rows, None for all, off the requests; return how many;
     - ``_pending(identity)``: row numbers that are out, in the order asked;
     - ``_refund(n)``: take so many labels off the bill;
     - ``fit(X, y)``, ``partial_fit(X, y, classes=None)``: the sequential loop on an
@@ -169,7 +169,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         transaction = begin(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
-        identity = learner._identify(X, ids)
+        identity = identify(learner, X, ids)
         if len(y) or classes is not None:
             learner._register_classes(classes, y)
         if len(y):
@@ -204,7 +204,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             return np.empty(0, dtype=np.int64)
         learner = shallow(self)
         X = learner._check_rows(X, reset=self._may_differ(ids), min_rows=0)
-        return learner._pending(learner._identify(X, ids))
+        return learner._pending(identify(learner, X, ids, is_pool=True))
 
     def skip(
         self, X: RowsLike | None = None, *, refund: bool = False,
@@ -240,8 +240,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._check_parameters()
             n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
         else:
-            X = learner._validate(X, min_rows=0)
-            n_skipped = learner._skip(learner._identify(X, ids).keys())
+            checker = shallow(learner) if hasattr(self, "_requests") else learner
+            X = checker._validate(X, min_rows=0, ids=ids)
+            n_skipped = learner._skip(identify(learner, X, ids))
         if refund and n_skipped:
             learner._refund(n_skipped)
         return transaction.commit()
@@ -286,8 +287,8 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
         def start(learner):
             # all of X is validated before the first label is paid for
-            rows = learner._validate(X, min_rows=0, finite=True)
-            identity = learner._identify(rows, ids)
+            rows = learner._validate(X, min_rows=0, finite=True, ids=ids)
+            identity = identify(learner, rows, ids, is_pool=True)
             selected = check_selection(candidates, exclude, n_rows(rows))
             learner._register_classes(classes)
             return rows, identity, partial(ask_oracle, oracle), selected
@@ -338,22 +339,14 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """Return the transaction of a query, to be committed, and what it bought."""
         transaction = begin(self)
         learner = transaction.learner
-        X = learner._validate(X, min_rows=0, anew=learner._may_differ(ids))
-        identity = learner._identify(X, ids)
+        X = learner._validate(X, min_rows=0, ids=ids)
+        identity = identify(learner, X, ids, is_pool=True)
         candidates = check_selection(candidates, exclude, n_rows(X))
         limit = check_limit(limit, "limit")
         bought = learner._choose(X, identity, candidates, limit)
         if len(bought.rows):
             learner._known_by = identity.kind
         return transaction, bought
-
-    def _identify(self, X, ids):
-        """Return what the rows of X are recognised by, as in the calls before."""
-        if ids is not None:
-            self._ids = CheckedIds.of(ids, n_rows(X), self._ids)
-        identity = ByValue(X) if ids is None else self._ids.identity
-        check_same_kind(identity, self._known_by)
-        return identity
 
     def _set_params(self, params):
         if any("__" in name for name in params):
@@ -363,13 +356,17 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _may_differ(self, ids):
         """Whether rows may have other columns than those before: those of a pool."""
-        return ids is not None and self._group is None
+        return ids is not None and self._group is None and not are_none(ids)
 
-    def _validate(self, X, *y, min_rows=1, finite=False, anew=False):
+    def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Return validated rows, and labels if given any; begin if it has not begun."""
         self._check_parameters()
         begins = not hasattr(self, "_requests")
-        checks = {"reset": begins or anew, "min_rows": min_rows, "finite": finite}
+        checks = {
+            "reset": begins or self._may_differ(ids),
+            "min_rows": min_rows,
+            "finite": finite,
+        }
         out = self._check_rows(X, *y, **checks)
         if begins:
             self._reset()

@@ -146,13 +146,20 @@ def check_finite_row(X, row):
         assert_all_finite(X[[row]], input_name=f"X (row {row})")
 
 
-def check_all_out(is_out):
+def check_all_out(is_out, ids=()):
     """Refuse to skip rows that were not asked for, or were answered."""
     if not all(is_out):
         row = list(is_out).index(False)
         raise ValueError(
-            f"Row {row} of X is not out: it was not asked for, or has its answer."
+            f"{name_of_row(row, ids)} is not out: it was not asked for, or has its "
+            "answer."
         )
+
+
+def name_of_row(row, ids):
+    """Return what a message calls a row of X, with its id if it has one."""
+    name = f", {ids[row : row + 1].tolist()[0]!r}," if len(ids) else ""
+    return f"Row {row} of X{name}"
 
 
 def check_number(value, name, low, high=None, *, closed="neither", integer=False):

@@ -222,10 +222,73 @@ def test_another_container():
     learner = make_learner()
     learner.teach(X[:5], y[:5], ids=IDS[:5])
     sparse = csr_array(np.where(X > 0, X, 0))
-    with pytest.raises(ValueError, match="'row 0' is not"):
-        learner.query(sparse[1:], ids=IDS[1:])
+    learner.query(csr_array(X), ids=IDS)
+    assert learner._labelled.rows.tobytes() == X[:5].tobytes()
+    with pytest.warns(UserWarning, match="3 labelled rows .* and 1 are not in X"):
+        pickle.loads(pickle.dumps(learner)).query(sparse[1:], ids=IDS[1:])
     learner.query(sparse, ids=IDS)
-    assert (learner._labelled.rows != sparse[:5]).nnz == 0
+    np.testing.assert_array_equal(learner._labelled.rows, sparse[:5].toarray())
+
+
+def test_columns_in_another_order_are_others():
+    frame = pd.DataFrame(X, columns=[*"abc"])
+    learner = make_learner()
+    rows = learner.query(frame, ids=IDS)
+    learner.teach(frame.iloc[rows], y[rows], ids=[IDS[i] for i in rows])
+    before = state(learner)
+    left = np.setdiff1d(np.arange(40), rows[:1])
+    other, names = frame[[*"bca"]].iloc[left], [IDS[i] for i in left]
+    for each in (learner, pickle.loads(pickle.dumps(learner))):
+        with pytest.raises(ValueError, match=f"other columns.* {IDS[rows[0]]!r} is"):
+            each.query(other, ids=names)
+        assert state(each) == before
+    learner.query(frame[[*"bca"]], ids=IDS, limit=0)
+    assert learner.feature_names_in_.tolist() == [*"bca"]
+    np.testing.assert_array_equal(learner._labelled.rows, X[rows][:, [1, 2, 0]])
+
+
+def test_last_bits_are_no_other_values():
+    class Counting(NaiveBayes):
+        n_fits = 0
+
+        def fit(self, X, y):
+            Counting.n_fits += 1
+            return super().fit(X, y)
+
+    learner = make_learner(stopping="stable_predictions", budget=None)
+    learner.set_params(estimator=Counting(), batch_size=1)
+    pool, n_rounds = X.astype(np.float32), 0
+    while len(rows := learner.query(pool, ids=IDS)):
+        learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+        n_rounds += 1
+    assert learner.stop_reason_ == "stable_predictions"
+    assert Counting.n_fits <= n_rounds
+
+
+def test_no_rows_change_nothing():
+    learner = make_learner()
+    learner.teach(X[:5], y[:5], ids=IDS[:5])
+    learner.query(np.empty((0, 3)), ids=[])
+    assert learner.n_features_in_ == 3
+    assert learner.predict(X).shape == (40,)
+    with pytest.raises(ValueError, match="features"):
+        learner.query(np.empty((0, 2)), ids=np.empty(0, dtype=int))
+
+
+def test_other_columns_in_every_verb_that_gets_a_pool():
+    wide = np.hstack([X, -X])
+    learner = make_learner(budget=20)
+    rows = learner.query(X, ids=IDS)
+    names = [IDS[i] for i in rows]
+    learner.teach(X[rows[1:]], y[rows[1:]], ids=names[1:])
+    assert learner.pending(wide, ids=IDS).tolist() == rows[:1].tolist()
+    learner.skip(wide[rows[:1]], ids=names[:1])
+    assert learner.n_features_in_ == 3
+    learner.learn(wide, lambda rows: y[rows], ids=IDS)
+    assert learner.n_features_in_ == 6
+    assert learner.predict(wide).shape == (40,)
+    assert learner.n_taught_ == 19
+    learner.correct(wide[rows[1:2]], ["yes"], ids=names[1:2])
 
 
 def test_refitted_vectorisers_and_texts():

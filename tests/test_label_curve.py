@@ -1,6 +1,7 @@
 """Label curves against the loop of `query` and `teach` written by hand."""
 
 import importlib
+import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -28,8 +29,9 @@ from sklearn_activelearn.evaluation import (
     label_curve,
     make_priced_scorer,
 )
+from sklearn_activelearn.exceptions import OneClassWarning
 from tests.learners import each, each_stream_family
-from tests.tools import fresh, frozen, group_of
+from tests.tools import fresh, frozen, group_of, problem
 
 X = np.random.RandomState(0).standard_normal((120, 4))
 noise = 0.3 * np.random.RandomState(1).standard_normal(120)
@@ -354,3 +356,29 @@ def test_models_scored_together_score_as_they_do_alone(prototype, at, until):
             for curve in curves:
                 plain = replace(curve, scoring="accuracy")
                 assert frozen(vars(plain)) == frozen(vars(curves[2]))
+
+
+@pytest.mark.parametrize(
+    ("weights", "cure"),
+    [(None, "rare, set class_weight='balanced', and judge"), ({1: 1}, "rare, judge")],
+)
+def test_one_class_is_warned_of_once_for_all_runs(weights, cure):
+    rng = np.random.default_rng(0)
+    y = (rng.uniform(size=2_600) < 0.02).astype(int)
+    X = rng.standard_normal((2_600, 2)) + y[:, None]
+    learner = CBGZClassifier(b=0.5, class_weight=weights)
+    with pytest.warns(OneClassWarning, match=rf"in \d of 2 runs.* {cure}") as notes:
+        label_curve(learner, X, y, cv=2, at=[20], random_state=0)
+    assert len(notes) == 1
+    assert notes[0].filename == __file__
+
+
+def test_other_warnings_of_a_run_are_shown():
+    class Loud(CBGZClassifier):
+        def learn(self, X, oracle, **how):
+            warnings.warn("a note", UserWarning, stacklevel=2)
+            return super().learn(X, oracle, **how)
+
+    X, y = problem(40, 2)
+    with pytest.warns(UserWarning, match="a note"):
+        label_curve(Loud(), X, y, cv=2, random_state=0)

@@ -442,6 +442,26 @@ class TestCommand:
         assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
         assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
 
+    def test_default_learners_weigh_unequal_classes(self, run):
+        _, _, err = run()
+        assert "LogisticRegression(class_weight='balanced', max_iter=1000))" in err
+        assert "GreedyOnlineClassifier(class_weight='balanced')" in err
+        _, _, err = run("--scoring", "accuracy")
+        assert "class_weight" not in err
+
+    def test_what_learners_warn_of_is_noted_once(self, tmp_path, capsys):
+        path = tmp_path / "rare.npz"
+        rng = np.random.default_rng(0)
+        y = (rng.uniform(size=2_600) < 0.02).astype(int)
+        np.savez(path, X=rng.standard_normal((2_600, 2)) + y[:, None], y=y)
+        code = main(["compare", *self.SMALL, "--data", str(path), "--learner", "CBGZ"])
+        out, err = capsys.readouterr()
+        assert code == 0
+        assert "Warning" not in err
+        note = "note  CBGZClassifier knew or predicted one class only in "
+        assert out.count(note) == 1
+        assert "set class_weight='balanced', and judge" in " ".join(out.split())
+
     def test_default_learners_that_a_measure_does_not_suit(self, run):
         code, out, err = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0

@@ -116,6 +116,8 @@ def test_pickles_of_version_0_1_0_go_on():
         stored = pickle.loads((DATA / "learners_0_1_0.pkl").read_bytes())
     X, y, classes = stored["X"], np.array(stored["y"]), ["a", "b"]
     for old in stored["learners"]:
+        with pytest.raises(ValueError, match="ids are given"):
+            old.teach(X[:1], y[:1], ids=[0])
         now = clone(old)
         rows = now.query(X)
         now.teach(X[rows], y[rows], classes)

@@ -4,7 +4,7 @@ import json
 import pickle
 import warnings
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -260,6 +260,76 @@ def test_rows_may_be_in_any_container(kind):
     assert first.predict_proba(pool).tobytes() == second.predict_proba(pool).tobytes()
     assert first.query(pool).tolist() == second.query(pool).tolist()
     assert first.record() == second.record()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("taught", [-1, *range(1, 9)]),
+        ("taught", [0, 0, *range(2, 9)]),
+        ("taught", list(range(1, 10))),
+        ("skipped", [0]),
+        ("rows", [10**30] * 9),
+        ("rows", [0]),
+        ("asked", [1] * 9),
+        ("probabilities", [7.0] * 9),
+        ("purposes", [None] * 9),
+        ("keys", [[1, 2, 3]]),
+        ("ids", ["a"]),
+        ("calls", []),
+        ("calls", [[9, []], [4, []]]),
+        ("n_queries", -5),
+        ("n_queries", "x"),
+        ("n_rounds", None),
+        ("n_offered", True),
+        ("n_trained", 10**6),
+        ("n_trained", -1),
+        ("seed", "x"),
+        ("queried", [-1]),
+        ("stop_reason", 3),
+        ("has_stopped", None),
+        ("may_grow", 1),
+        ("declared", None),
+        ("stopping", {}),
+        ("dtype", "no type"),
+    ],
+)
+def test_impossible_records_are_refused_by_name(recorded, name, value):
+    learner, labels = recorded
+    other = fresh(learner)
+    with pytest.raises(ValueError, match="no record of a learner") as refusal:
+        other.restore(X, {**learner.record(), name: value}, labels)
+    assert name in str(refusal.value) or name in ("skipped", "dtype", "rows")
+    assert not hasattr(other, "n_queries_")
+
+
+@dataclass
+class Numbered(StoppingRule):
+    """A rule that remembers what JSON would give back in another form."""
+
+    memory: object = None
+
+    def judge(self, progress, memory):
+        return False, self.memory
+
+
+@pytest.mark.parametrize("memory", [{0: 1}, [{"a": {None: 1}}], {1.5}, np.nan])
+def test_memory_that_json_changes_is_refused(memory):
+    learner = UncertaintySamplingClassifier(
+        NaiveBayes(), n_initial=3, stopping=Numbered(memory), random_state=0
+    )
+    learner, _ = labelled(learner, n=6)
+    with pytest.raises(
+        TypeError, match=r"Numbered.* remembers what JSON does not have"
+    ):
+        learner.record()
+
+
+def test_what_it_knew_is_forgotten(recorded):
+    learner, labels = recorded
+    other = fresh(learner).teach(X[:5], Y[:5], ids=NAMES[:5])
+    other.restore(X, learner.record(), labels)
+    assert known(other) == known(fresh(learner).restore(X, learner.record(), labels))
 
 
 class TestRowsWithIds:

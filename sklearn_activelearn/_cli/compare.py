@@ -47,7 +47,9 @@ def run_compare(args):
     tell(plan.size)
     for line in plan.treated_as:
         tell(f"treated as {line}")
-    given, learners = learners, learners or plan.default_learners()
+    are_unequal = bool(plan.measure.why) and args.scoring != "accuracy"
+    given = learners
+    learners = given or plan.default_learners(weigh_classes=are_unequal)
     if args.scoring:
         learners, plan = measured_by(args.scoring, learners, data.y, plan, given)
     if plan.measure.why:

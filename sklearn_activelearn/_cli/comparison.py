@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from warnings import catch_warnings
 
 import numpy as np
 from joblib import parallel_config
@@ -123,14 +124,16 @@ class RunPlan:
         counts = np.union1d(first + batch * n_batches, [fewest, most])
         return counts[counts <= most]
 
-    def default_learners(self):
+    def default_learners(self, *, weigh_classes=False):
         """Return a learner for a pool and one for a stream."""
         herding = UncertaintyHerdingClassifier(
             LogisticRegression(max_iter=1_000), batch_size=10
         )
         _, most = self.offered(herding)
         budget = min(MOST_LABELS, max(20, most // 40 * 10))
-        return [herding.set_params(budget=budget), GreedyOnlineClassifier()]
+        weights = {"class_weight": "balanced"} if weigh_classes else {}
+        herding.set_params(budget=budget).estimator.set_params(**weights)
+        return [herding, GreedyOnlineClassifier(**weights)]
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ class Comparison:
         Their runs.
     confidence : float
         Of the intervals.
+    notes : tuple of str
+        What the learner warned of.
     """
 
     learner: object
@@ -152,6 +157,7 @@ class Comparison:
     curve: LabelCurve
     passive_curve: LabelCurve
     confidence: float
+    notes: tuple = ()
 
     @cached_property
     def errors(self):
@@ -250,8 +256,12 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
         steps = [step for step in (data.encoder, learner) if step is not None]
         one_thread = parallel_config("loky", inner_max_num_threads=1)
         try:
-            with one_thread, threadpool_limits(1):
-                return label_curve(
+            with (
+                one_thread,
+                threadpool_limits(1),
+                catch_warnings(record=True, action="always") as notes,
+            ):
+                curve = label_curve(
                     make_pipeline(*steps) if len(steps) > 1 else learner,
                     data.X,
                     data.y,
@@ -265,17 +275,16 @@ def compare(learners, data, plan, *, n_jobs, announce, memory=None):
                 )
         except ValueError as error:
             raise ValueError(f"{learner_code(learner)}: {error}") from error
+        return curve, tuple(dict.fromkeys(str(note.message) for note in notes))
 
     passive_curves = {}
     for learner in learners:
         passive = learner._passive_baseline()
         key = learner_code(passive), plan.rows_for(learner)
         if key not in passive_curves:
-            passive_curves[key] = run(passive, learner)
+            passive_curves[key], _ = run(passive, learner)
+        curve, notes = run(learner, learner)
+        confidence = 1 - (1 - CONFIDENCE) / len(learners)
         yield Comparison(
-            learner,
-            passive,
-            run(learner, learner),
-            passive_curves[key],
-            1 - (1 - CONFIDENCE) / len(learners),
+            learner, passive, curve, passive_curves[key], confidence, notes
         )

@@ -33,6 +33,9 @@ def to_text(plan, results, details=False):
     ]
     if plan.measure.why:
         lines.append(f"why   {plan.measure.name}: {plan.measure.why}")
+    for note in dict.fromkeys(note for r in results for note in r.notes):
+        first, *rest = wrap(note, WIDTH - 6)
+        lines += [f"note  {first}", *(f"      {line}" for line in rest)]
     if details:
         lines += ["", *in_detail(plan, named)]
     return "\n".join(lines)

@@ -3,12 +3,13 @@
 import inspect
 import os
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
 from tokenize import TokenError
+from warnings import catch_warnings, simplefilter, warn, warn_explicit
 
 import joblib
 import numpy as np
@@ -28,6 +29,7 @@ from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Estimator, FilePath, RowsLike, Scorings, Seed
 from .._validation import check_number
+from ..exceptions import OneClassWarning
 from ..stream._loop import StreamLoop
 from ._checkpoints import checkpoints
 from ._curves import LabelCurve, check_error
@@ -116,6 +118,11 @@ def label_curve(
         On Ctrl-C, once a run has ended. It is a KeyboardInterrupt whose ``result``
         is the curve of the runs that have.
 
+    Warns
+    -----
+    OneClassWarning
+        If the learner knew or predicted one class only: once, with the number of runs.
+
     Examples
     --------
     >>> from sklearn.datasets import load_digits
@@ -167,7 +174,25 @@ def label_curve(
             f"after {len(runs)} of {len(tasks)} runs of {type(learner).__name__}",
             collect(runs, at, tasks, scorer),
         ) from stop
+    warn_of_one_class_runs(learner, [*runs.values()])
     return collect(runs, at, tasks, scorer)
+
+
+def warn_of_one_class_runs(learner, runs):
+    """Warn if a learner has warned of one class, once for all runs."""
+    n_alike = sum(run[-1] for run in runs)
+    if not n_alike:
+        return
+    params = learner.get_params()
+    weights = [name for name in params if name.split("__")[-1] == "class_weight"]
+    cures = [f"set {name}='balanced'" for name in weights if params[name] is None]
+    cures = [*cures[:1], "judge it by balanced accuracy"]
+    warn(
+        f"{type(learner).__name__} knew or predicted one class only in {n_alike} of "
+        f"{len(runs)} runs. Where other classes are rare, {', and '.join(cures)}.",
+        OneClassWarning,
+        stacklevel=3,
+    )
 
 
 def cache_key(X, y, scorer):
@@ -236,7 +261,7 @@ def run_name(train, test, seed):
 def collect(runs, at, tasks, measures):
     """Lay the scores of the runs that have ended on one axis of label counts."""
     done = sorted(runs)
-    points, n_bought, final, constant = zip(*(runs[i] for i in done), strict=True)
+    points, n_bought, final, constant, _ = zip(*(runs[i] for i in done), strict=True)
     if at is None:
         at = np.array(sorted({n for run in points for n in run}), dtype=int)
     missing = np.full(len(measures.best), np.nan)
@@ -272,7 +297,8 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
     """Score one run.
 
     Returns {labels bought: scores}, labels bought, last scores, those of a constant
-    answer. `data_key` stands for X, y and all code where runs are kept on disk.
+    answer, whether the learner warned of one class. `data_key` stands for X, y and all
+    code where runs are kept on disk.
     """
     estimator = clone(estimator)
     estimator.set_params(
@@ -295,11 +321,25 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
     keeper = scorekeeper(learner, scorer, X_test, y_test, until)
     jumps = at is not None and isinstance(learner, StreamLoop)
     go = jump if jumps else step
-    with suppress(TargetReached):
+    with warnings_of_one_class() as noted, suppress(TargetReached):
         go(learner, *offer, classes, at, keeper.score_at)
         keeper.finish()
     constant = scorer.constant(y[train], X_test, y_test, classes)
-    return *keeper.end(), constant
+    return *keeper.end(), constant, bool(noted)
+
+
+@contextmanager
+def warnings_of_one_class():
+    """Give a list of the warnings of one class, which are not shown; others are."""
+    noted = []
+    with catch_warnings(record=True) as notes:
+        simplefilter("always", OneClassWarning)
+        yield noted
+    for note in notes:
+        if issubclass(note.category, OneClassWarning):
+            noted.append(note)
+        else:
+            warn_explicit(note.message, note.category, note.filename, note.lineno)
 
 
 def step(learner, X, y, order, classes, at, score_at):

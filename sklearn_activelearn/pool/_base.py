@@ -340,7 +340,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         X = loaded(X)
         identity = identity.part(X)
         self._requests = self._requests.answered(identity.keys(), identity.names())
-        self._labelled = self._labelled.plus(X, codes)
+        names = getattr(self, "feature_names_in_", None)
+        self._labelled = self._labelled.plus(X, codes, names)
         self._pool = self._pool.taught(self._requests)
         self._teach_calls = (
             *self._teach_calls,
@@ -350,9 +351,10 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _pending(self, identity):
         return self._requests.pending(identity)
 
-    def _skip(self, keys):
+    def _skip(self, identity):
         n_out = len(self._requests)
-        self._requests = self._requests.skipped(keys)
+        known = () if identity is None else (identity.keys(), identity.names())
+        self._requests = self._requests.skipped(*known)
         return n_out - len(self._requests)
 
     def _refund(self, n_labels):

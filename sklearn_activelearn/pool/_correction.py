@@ -5,13 +5,13 @@ from typing import NamedTuple
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.exceptions import FitFailedWarning
 
-from .._containers import exact_keys, is_frame, take
+from .._containers import rounded_keys, take
 from .._identity import native
 from .._labels import encode
 from .._transaction import shallow
+from .._validation import name_of_row
 
 
 class TeachCall(NamedTuple):
@@ -40,24 +40,25 @@ def trained_if_possible(learner):
     return trained
 
 
-def corrected(learner, keys, y):
+def corrected(learner, identity, y):
     """Return the learner with these labels in place of its own, not trained on them.
 
     Parameters
     ----------
     learner : PoolClassifier
         A working copy.
-    keys : RowKeys
-        Of rows that it was taught.
+    identity : ByValue or ById
+        What the rows are recognised by; it was taught them.
     y : ndarray of shape (n_samples,)
         Their right labels.
     """
     learner._register_classes(None, y)
     codes = learner._labelled.codes.copy()
     new, positions = encode(y, learner.classes_), learner._requests.places
-    for row, entries in enumerate(learner._requests.labelled(keys)):
+    for row, entries in enumerate(learner._requests.labelled(identity.keys())):
         if not len(entries):
-            raise ValueError(f"Row {row} of X was never taught.")
+            which = name_of_row(row, identity.names())
+            raise ValueError(f"{which} was never taught.")
         differ = positions[entries][codes[positions[entries]] != new[row]]
         codes[differ[:1]] = new[row]
     learner._labelled = replace(learner._labelled, codes=codes)
@@ -74,7 +75,7 @@ def train_on_values(learner, X):
     learner : PoolClassifier
         A working copy, whose ledger has found its rows in the pool.
     X : rows
-        The pool.
+        The pool. Values that agree when they are rounded to float32 are the same.
     """
     labelled, ledger = learner._labelled, learner._requests
     if not len(labelled):
@@ -83,13 +84,14 @@ def train_on_values(learner, X):
     found = ledger.found[entries]
     (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
     rows, is_other = take(X, found[inside]), np.ones(len(inside), dtype=bool)
-    if form_of(rows) == form_of(labelled.rows):
-        is_other = exact_keys(rows) != exact_keys(take(labelled.rows, inside))
+    names = getattr(learner, "feature_names_in_", None)
+    if labelled.has_columns_of(rows, names):
+        is_other = rounded_keys(rows) != rounded_keys(take(labelled.rows, inside))
     elif len(outside):
         missing = native(ledger.ids[entries[outside[0]]])
         raise ValueError(
-            "X has other columns than before, or is another kind of container: all "
-            f"labelled rows must be in it, and that with the id {missing!r} is not."
+            "X has other columns than before: all labelled rows must be in it, and "
+            f"that with the id {missing!r} is not."
         )
     if not is_other.any():
         return
@@ -101,18 +103,11 @@ def train_on_values(learner, X):
             stacklevel=5,
         )
     others = take(rows, np.flatnonzero(is_other))
-    learner._labelled = labelled.replaced(inside[is_other], others)
+    learner._labelled = labelled.replaced(inside[is_other], others, names)
     learner._forget_model()
     if learner._make_trainer().goes_on:
         vars(learner).update(vars(replay_training(learner)))
     learner._catch_up()
-
-
-def form_of(X):
-    """Return the kind of container that rows are in, and its columns."""
-    names = tuple(X.columns) if hasattr(X, "columns") else None
-    kind = "sparse" if issparse(X) else "frame" if is_frame(X) else type(X) is list
-    return kind, getattr(X, "shape", ())[1:], names
 
 
 def restrict(learner, declared):

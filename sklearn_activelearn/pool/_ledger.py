@@ -97,9 +97,10 @@ class Ledger:
         """Return the ledger when rows with these keys, or ids, are taught."""
         n_taught = self.n_taught
         if len(ids):
-            again = isin(keys.exact, self.keys.exact[self.places >= 0])
-            for id in ids[again]:
-                raise ValueError(f"{native(id)!r} has a label: use correct.")
+            (again,) = np.nonzero(isin(keys.exact, self.keys.exact[self.places >= 0]))
+            if len(again):
+                first = native(ids[again[0]])
+                raise ValueError(f"{first!r} has a label: use correct.")
         entries = self.find(keys, (OUT, SKIPPED))
         places = self.places.copy()
         known = entries >= 0
@@ -111,14 +112,14 @@ class Ledger:
         ids = ids[others] if len(ids) else ids
         return out.plus(keys.at(others), -1, 1.0, places=n_taught + others, ids=ids)
 
-    def skipped(self, keys=None):
+    def skipped(self, keys=None, ids=()):
         """Return the ledger when rows will not be answered; None: all that are out."""
         places = self.places.copy()
         if keys is None:
             places[places == OUT] = SKIPPED
         else:
             entries = self.find(keys, (OUT,))
-            check_all_out(entries >= 0)
+            check_all_out(entries >= 0, ids)
             places[entries] = SKIPPED
         return replace(self, places=places)
 

@@ -13,7 +13,7 @@ from .._compat import CALLBACK_ATTRIBUTES, CallbackSupportMixin, with_callbacks
 from .._containers import NO_ROWS, n_rows, numbers_of, take
 from .._docstrings import LEARNER
 from .._documented import documented
-from .._identity import VALUES, ByValue
+from .._identity import VALUES, ByValue, identify
 from .._labels import encode_answers
 from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
 from .._typing import PoolQuery, RowsLike, typed_as
@@ -132,9 +132,9 @@ class PoolLoop(CallbackSupportMixin):
         transaction = begin(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0)
-        keys = learner._identify(X, ids).keys()
+        identity = identify(learner, X, ids)
         if len(y):
-            transaction.learner = corrected(learner, keys, y)._after_teach()
+            transaction.learner = corrected(learner, identity, y)._after_teach()
         return transaction.commit()
 
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
@@ -187,7 +187,7 @@ class PoolLoop(CallbackSupportMixin):
 
         def start(learner):
             rows, codes = validate_and_append(learner, X, y, classes)
-            learner._identify(rows, None)
+            identify(learner, rows, None)
             named = learner.classes_[np.unique(codes)].tolist()
             known = learner._declared_classes
             learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
@@ -334,3 +334,6 @@ class PoolLoop(CallbackSupportMixin):
 
     def __setstate__(self, state):
         super().__setstate__({OLD_NAMES.get(k, k): v for k, v in state.items()})
+        ledger = state.get("_requests")
+        if "_known_by" not in state and ledger is not None and len(ledger.places):
+            self._known_by = VALUES

@@ -9,7 +9,15 @@ from sklearn.exceptions import NotFittedError
 
 from .._compat import available_if
 from .._containers import RowKeys, exact_keys, n_rows, rounded_keys, row_keys, take
-from .._identity import VALUES, ById, check_same_kind, hashes_of_ids, native, plain_ids
+from .._identity import (
+    VALUES,
+    ById,
+    check_same_kind,
+    hashes_of_ids,
+    identify,
+    native,
+    plain_ids,
+)
 from .._labels import encode, plain_labels
 from .._transaction import begin, forget_fitted
 from .._typing import LearnerT, RowsLike
@@ -93,7 +101,7 @@ def progress_record(learner):
     remembered = learner._stopping_memory or Remembered()
     for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
         try:
-            json.dumps(memory, allow_nan=False)
+            check_json(memory)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f"The stopping rule {rule_name(rule)} remembers what JSON does not "
@@ -101,11 +109,24 @@ def progress_record(learner):
             ) from None
     return {
         "n_rounds": learner._n_rounds,
-        "n_offered": learner._n_offered,
+        "n_offered": int(learner._n_offered),
         "stop_reason": learner.stop_reason_,
         "has_stopped": learner._has_stopped,
         "stopping": list(remembered.memory),
     }
+
+
+def check_json(value):
+    """Raise for what JSON does not have, or has in another form: keys but texts."""
+    json.dumps(value, allow_nan=False)
+    parts = [value]
+    for part in parts:  # grows
+        if isinstance(part, dict):
+            if others := [key for key in part if not isinstance(key, str)]:
+                raise TypeError(f"the key {others[0]!r}, which is no text")
+            parts += part.values()
+        elif isinstance(part, list | tuple):
+            parts += part
 
 
 @available_if(follows_from_labels)
@@ -172,13 +193,64 @@ def restore(
     forget_fitted(learner)
     X = learner._check_rows(X, reset=True, min_rows=0, finite=True)
     learner._reset()
-    identity = learner._identify(X, ids)
-    try:
-        restore_state(learner, X, identity, record, y)
-    except (KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"This is no record of a learner: {error!r}.") from error
+    learner._known_by = None
+    identity = identify(learner, X, ids)
+    check_record(record)
+    restore_state(learner, X, identity, record, y)
     transaction.learner = trained_as_then(learner, record.get("n_trained"))
     return transaction.commit()
+
+
+def check_record(record):
+    """Raise ValueError for what is no record of a learner."""
+    try:
+        wrong = [name for name, is_right in parts_of_record(record) if not is_right]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ValueError(f"This is no record of a learner: {error!r}.") from error
+    if wrong:
+        raise ValueError(f"This is no record of a learner: its {wrong[0]!r} is wrong.")
+
+
+def parts_of_record(record):
+    """Yield the parts of a record, and whether they can be what they are."""
+    n, taught = len(record["rows"]), record["taught"]
+    ids, keys = record["ids"], record.get("keys")
+    for name, is_item in ITEMS.items():
+        yield name, len(record[name]) == n and all(map(is_item, record[name]))
+    yield "ids", ids is None or len(ids) == n
+    yield "keys", keys is None or (ids is None and np.shape(keys) in ((n, 2), (0,)))
+    entries = [*taught, *record["skipped"]]
+    are_entries = all(is_int64(entry) and entry < n for entry in entries)
+    yield "taught", are_entries and len({*entries}) == len(entries)
+    totals = [n_labels for n_labels, _ in record["calls"]]
+    are_totals = all(map(is_int64, totals)) and totals == sorted(totals)
+    yield "calls", are_totals and (totals[-1:] or [0]) == [len(taught)]
+    for name in ("n_queries", "n_rounds", "n_offered"):
+        yield name, is_int64(record[name])
+    n_trained = record.get("n_trained", len(taught))
+    yield "n_trained", n_trained is None or n_trained in range(len(taught) + 1)
+    yield "seed", is_int64(record.get("seed", 0))
+    yield "queried", all(map(is_int64, record.get("queried", ())))
+    yield "stop_reason", isinstance(record["stop_reason"], str | None)
+    yield "has_stopped", isinstance(record["has_stopped"], bool)
+    yield "may_grow", isinstance(record["may_grow"], bool)
+    yield "declared", isinstance(record["declared"], list)
+    yield "stopping", isinstance(record["stopping"], list)
+    yield "dtype", record.get("dtype") is None or np.dtype(record["dtype"])
+
+
+def is_int64(value):
+    """Whether it is a whole number from 0 that an array can hold."""
+    return type(value) is int and 0 <= value < 2**63
+
+
+#: What the items of a record are that it has for each row.
+ITEMS = {
+    "rows": lambda row: row is None or is_int64(row),
+    "asked": lambda asked: isinstance(asked, bool),
+    "probabilities": lambda share: isinstance(share, float | int) and 0 < share <= 1,
+    "purposes": lambda purpose: isinstance(purpose, str),
+}
 
 
 def restore_state(learner, X, identity, record, y):
@@ -201,8 +273,9 @@ def restore_state(learner, X, identity, record, y):
     learner._may_grow = record["may_grow"]
     learner._declared_classes = tuple(record["declared"])
     if len(y):
-        rows = take(X, places[ledger.taught])
-        learner._labelled = learner._labelled.plus(rows, encode(y, learner.classes_))
+        rows, codes = take(X, places[ledger.taught]), encode(y, learner.classes_)
+        names = getattr(learner, "feature_names_in_", None)
+        learner._labelled = learner._labelled.plus(rows, codes, names)
     learner._requests, learner._pool = ledger, Pool().taught(ledger)
     learner._known_by = identity.kind if len(places) else None
     learner._teach_calls = tuple(

@@ -10,6 +10,7 @@ from .._beginning import draw_seeds, validate_and_append, validate_and_reset
 from .._containers import NO_ROWS, loaded, take
 from .._docstrings import LEARNER
 from .._documented import documented
+from .._identity import VALUES
 from .._interrupts import ensure_done
 from .._labels import encode_answers
 from .._requests import Purchase, Requests
@@ -132,6 +133,8 @@ class StreamLoop:
     def __setstate__(self, state):
         began = {"_class_sums": None} if "_counts" in state else {}
         super().__setstate__(VERSION_0_1_0 | began | state)
+        if "_known_by" not in state and len(state.get("_requests", ())):
+            self._known_by = VALUES
 
     def _check_parameters(self):
         self._checked_rules()
@@ -276,13 +279,13 @@ class StreamLoop:
     def _pending(self, identity):
         return self._requests.pending(identity.keys())
 
-    def _skip(self, keys):
+    def _skip(self, identity):
         n_out = len(self._requests)
-        if keys is None:
+        if identity is None:
             self._requests = Requests()
         else:
-            self._requests, found = self._requests.answered(keys)
-            check_all_out([request is not None for request in found])
+            self._requests, found = self._requests.answered(identity.keys())
+            check_all_out([out is not None for out in found], identity.names())
         n_skipped = n_out - len(self._requests)
         self.n_skipped_ += n_skipped
         return n_skipped

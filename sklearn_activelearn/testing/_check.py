@@ -22,6 +22,7 @@ CHECKS = (
     _laws.check_containers,
     _laws.check_bill,
     _ledger_laws.check_no_row_twice,
+    _ledger_laws.check_ids,
     _ledger_laws.check_requests,
     _ledger_laws.check_errors,
     _ledger_laws.check_corrections,

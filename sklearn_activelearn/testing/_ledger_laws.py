@@ -40,6 +40,26 @@ def check_no_row_twice(learner, X, y):
     demand(not oracle.asked, "learn asks for rows that are not for sale.")
 
 
+@law("With ids, rows are recognised by nothing else.", streams=False)
+def check_ids(learner, X, y):
+    """Buy with ids and without; then offer the same rows with other values."""
+    X = X + np.arange(1, len(X) + 1)[:, None] / 1024  # all different
+    names = np.array([f"row {i}" for i in range(len(X))], dtype=object)
+    plain, named = fresh(learner), fresh(learner)
+    known = []
+    while len(rows := plain.query(X)) and len(known) < len(X) // 2:
+        same = named.query(X, ids=names)
+        demand(rows.tolist() == same.tolist(), "It asks for other rows with ids.")
+        plain.teach(X[rows], y[rows])
+        named.teach(X[rows], y[rows], ids=names[rows])
+        known += names[rows].tolist()
+    same = frozen(responses(plain, X)) == frozen(responses(named, X))
+    demand(same, "It has another model with ids.")
+    rows = named.query(2 * X[::-1], ids=names[::-1], limit=2)
+    sold_again = {*names[::-1][rows]} & {*known}
+    demand(not sold_again, "It asks again for rows whose values have changed.")
+
+
 @law("Every request can be seen and ended.")
 def check_requests(learner, X, y):
     """Look at what is out, through a pickle; skip it, with and without a refund.
