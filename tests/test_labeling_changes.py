@@ -323,6 +323,7 @@ def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
         assert (status.n_test, status.left) == (8, 25 - 8 - status.asked)
         drawn = label_all(session, setting, 5)
         assert not {*drawn} & known
+        assert "of 3 rows put aside" in session.advice()  # of the last model
         label_all(session, setting, 2)
         curve = session.curve()
         assert [point.n_test for point in curve][n_models - 1 :] == [3] + [8] * (
@@ -338,6 +339,32 @@ def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
     setting.change("pool")
     with setting.open(path, "pool") as session:
         assert "7 rows have come since, for which they do not st" in session.advice()
+
+
+def test_no_row_that_has_a_label_is_put_aside(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        known = {*session._log.state.asked, *session._log.state.test}
+        free = [id for id in session.ids if id not in known]
+        for id in free[5:]:
+            session.label(id, setting.label(id))
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        assert {*label_all(session, setting, 5)} == {*free[:5]}
+
+
+def test_the_last_model_is_judged_on_rows_that_are_put_aside_later(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        label_all(session, setting)
+        curve = session.curve()
+    setting.learner = clone(plain).set_params(budget=30)
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        assert len(label_all(session, setting)) == 5
+        *before, last = session.curve()
+        assert (last.n_labels, last.n_test) == (curve[-1].n_labels, 8)
+        assert before == curve
 
 
 def test_the_first_rows_that_are_put_aside_may_come_later(path):

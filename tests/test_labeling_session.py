@@ -170,6 +170,17 @@ def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
             np.testing.assert_array_equal(session.learner.predict(X), loop.predict(X))
 
 
+def test_a_row_that_nobody_asked_for_is_not_kept_for_who_takes_its_label_back(path):
+    with opened(quick, path) as session:
+        session.label(IDS[40], "good", "ann")
+        assert session.undo("ann") == IDS[40]
+        assert not session._log.state.is_held(IDS[40], "ann", 0)
+        id = session.next("ann")
+        session.label(id, "good", "ann")
+        assert session.undo("ann") == id
+        assert session._log.state.is_held(id, "ann", 0)
+
+
 def test_rows_do_not_depend_on_when_the_thread_that_found_them_ends(
     folder, monkeypatch
 ):

@@ -308,7 +308,7 @@ class SessionState:
         self.undone.add(number)
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
         self._update_decision(id)
-        if body["until"] is not None:
+        if body["until"] is not None and (id in self.asked or id in self.test):
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
         before = self.taught.get(id, self)
         self._update_taught(id)
