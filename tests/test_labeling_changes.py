@@ -184,10 +184,10 @@ def go(learner, path, steps, opens, ahead):
     return seen, asked, opinion(session), session.status(), session.curve()
 
 
-few = settings(max_examples=settings.default.max_examples // 3)
+few = settings(max_examples=settings.default.max_examples // 4)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"models"}))  # slow
 @pytest.mark.every_learner
 @few
 @given(data=st.data(), ahead=st.integers(0, 1))

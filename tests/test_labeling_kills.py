@@ -96,7 +96,7 @@ def killed(n_lines, seconds, *arguments):
 def test_nothing_is_lost_when_a_session_is_killed(request, changes):
     explores = request.config.getoption("--hypothesis-profile") == "explore"
     rng = np.random.default_rng(None if explores else 0)
-    n_kills, n_ended = (1000 if explores else 30), 0
+    n_kills, n_ended = (1000 if explores else 24), 0
     for number, settings in enumerate(cycle((L, a) for L in LEARNERS for a in (0, 1))):
         learner, ahead = settings
         learner.set_params(random_state=number)
