@@ -150,9 +150,8 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
         what.append(f"{path} had other settings: {printable('; '.join(texts))}.")
     words |= found.keys()
     if words:
-        is_budget_only = all(
-            text.startswith("learner.budget was") for text in found.get("learner", ())
-        )
+        same = with_budget(now["learner"], None), with_budget(begin["learner"], None)
+        is_budget_only = not list(differences(*same, shared=bool(others)))
         differs = " ".join(what)
         new = PlannedChange(
             state, path, learner, pool, ids, now, words, is_budget_only, differs
@@ -187,19 +186,20 @@ def differing_settings(state, now, is_larger, shared):
 
     A larger budget is no difference. With `shared`, as for `differences`.
     """
-    learner = now["learner"]
-    if is_larger:
-        params = {**learner["params"], "budget": state.budget_given}
-        learner = {**learner, "params": params}
-    before = state.begin["learner"]
-    params = {**before["params"], "budget": state.budget_given}
-    pairs = {"learner": ({**before, "params": params}, learner)}
+    learner, given = now["learner"], state.budget_given
+    before = with_budget(state.begin["learner"], given)
+    pairs = {"learner": (before, with_budget(learner, given) if is_larger else learner)}
     for name in ("classes", "test_size", "votes"):
         pairs[name] = state.begin[name], now[name]
     found = {
         name: list(differences(*pair, name, shared)) for name, pair in pairs.items()
     }
     return {name: texts for name, texts in found.items() if texts}
+
+
+def with_budget(learner, budget):
+    """Return the description of a learner with another budget."""
+    return {**learner, "params": {**learner["params"], "budget": budget}}
 
 
 def check_session_learner(learner, classes):
