@@ -197,9 +197,16 @@ class Ledger(RuleBasedStateMachine):
         return self.rows(pools[how], self.factor(data), container)
 
     def note_values(self, rows, is_pool=False):
-        """Note the values on which rows are trained: those seen last."""
+        """Note the values on which rows are trained: those seen last.
+
+        Those of a pool are other ones if they differ in single precision.
+        """
         for number, values in zip(rows.numbers.tolist(), rows.values, strict=True):
-            if not is_pool or number in self.values_of:
+            known = self.values_of.get(number)
+            if not is_pool or (
+                known is not None
+                and (np.float32(known) != values.astype(np.float32)).any()
+            ):
                 self.values_of[number] = values
 
     def refused(self, error, call):
