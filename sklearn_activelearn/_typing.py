@@ -106,6 +106,10 @@ Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
 Id: TypeAlias = str | int
 Label: TypeAlias = str | int | float | bool
 Ids: TypeAlias = Sequence[Id]
+#: What may differ when a session is opened again.
+Change: TypeAlias = Literal[
+    "pool", "features", "classes", "test_size", "votes", "learner"
+]
 Classes: TypeAlias = Sequence[Label]
 
 LearnerT = TypeVar("LearnerT", bound="ActiveClassifier")

@@ -35,7 +35,7 @@ class TestTexts:
         task = read_task(path, text="review")
         assert task.kind == "text"
         assert task.items == ["Good, very\ngood", "bad"]
-        assert task.ids == [1, 2]
+        assert list(task.ids) == [1, 2]
         assert task.X.shape == (2, 3)
         np.testing.assert_allclose(task.X.power(2).sum(axis=1), 1, rtol=1e-5)
 

@@ -541,3 +541,77 @@ def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c(reviews, monkeypatch):
     child.wait_for("Labels in labels.sqlite: 2.")
     assert child.end() == 130
     assert sorted(exported().values()) == ["bad", "good"]
+
+
+class TestChanges:
+    @pytest.fixture
+    def go_on(self, label, reviews):
+        """Add lines to the rows, and run the command with options on top."""
+
+        def run(*argv, n_more=0, answers="good\n", **options):
+            lines = [f"r{i},a fine dull film number {i},good" for i in range(n_more)]
+            with reviews.open("a", newline="") as file:
+                file.writelines(f"{line}\n" for line in lines)
+            code, _, err = label(*argv, answers=answers, **options)
+            return code, err
+
+        return run
+
+    def test_rows_that_come_later(self, go_on):
+        assert go_on(answers="good\nbad\n" * 8) == (0, "")
+        code, err = go_on(n_more=5)
+        assert code == 2
+        # the weight of a word follows from all texts
+        assert err.endswith("To go on with that, add --change pool,features.\n")
+        assert err.count("\n") == 1
+        assert go_on("--change", "pool,features") == (0, "")
+        assert go_on() == (0, "")
+        assert len(exported()) == 18
+
+    def test_rows_that_are_numbered_stay_what_they_show(self, go_on, reviews):
+        assert go_on() == (0, "")
+        lines = reviews.read_text().splitlines()
+        del lines[3]
+        lines.append("r60,a new film,good")
+        reviews.write_text("\n".join(lines))
+        code, err = go_on("--change", "features")
+        assert code == 2
+        assert err.endswith("which row is which: name a column that does (--id).\n")
+
+    def test_rows_with_names_may_read_otherwise(self, go_on, reviews):
+        assert go_on("--id", "key") == (0, "")
+        reviews.write_text(reviews.read_text().replace("film", "movie"))
+        _, err = go_on("--id", "key")
+        assert err.endswith("To go on with that, add --change features.\n")
+        assert go_on("--id", "key", "--change", "features") == (0, "")
+
+    def test_a_class_more_and_other_words(self, go_on):
+        assert go_on(answers="good\nbad\n" * 8) == (0, "")
+        more = ["--classes", "good,bad,so-so"]
+        _, err = go_on(*more)
+        assert err.endswith("add --change classes.\n")
+        assert go_on(*more, "--change", "classes", answers="so-so\n") == (0, "")
+        more += ["--test-size", "4", "--votes", "2", "--who", "ann"]
+        assert go_on(*more)[1].endswith("add --change test_size,votes.\n")
+        assert go_on(*more, "--change", "test_size,votes") == (0, "")
+        more += ["--learner", "MinMargin"]
+        assert go_on(*more)[1].endswith("add --change learner.\n")
+        assert go_on(*more, "--change", "learner") == (0, "")
+        code, err = go_on(*more, "--change", "colour")
+        assert (code, "change must be among pool" in err) == (2, True)
+
+    def test_what_cannot_change_names_a_command_that_works(self, go_on, reviews):
+        assert go_on(answers="good\nbad\n" * 8) == (0, "")
+        lines = reviews.read_text().splitlines()
+        reviews.write_text("\n".join(lines[:40]))
+        code, err = go_on("--change", "pool")
+        assert code == 2
+        way = "begin one in a new file (--out), and take over the labels with --import"
+        assert err.endswith(f"{way} labels.sqlite.\n")
+        code, err = go_on("--out", "new.sqlite", "--import", "labels.sqlite")
+        assert code == 0
+        before, now = exported(), exported("new.sqlite", "new.csv")
+        there = {id: label for id, label in before.items() if int(id) < 40}
+        assert f"Left out of labels.sqlite: {16 - len(there)} rows that are no" in err
+        assert there.items() <= now.items()
+        assert len(now) == len(there) + 1

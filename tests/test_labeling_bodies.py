@@ -25,6 +25,9 @@ LEARNER = UncertaintySamplingClassifier(
     GaussianNB(), n_initial=4, batch_size=2, budget=14, random_state=0
 )
 STREAM = CBGZClassifier(b=1.0, random_state=0)
+CHANGED = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=3, batch_size=2, budget=16, random_state=0
+)
 
 
 @pytest.fixture
@@ -35,6 +38,7 @@ def path():
 
 def opened(path, learner=LEARNER):
     options = {"ids": list(range(20)), "classes": ["no", "yes"], "test_size": 3}
+    options["votes"] = 2 if learner is CHANGED else 1
     with warnings.catch_warnings(record=True, action="always") as notes:
         session = LabelingSession(learner, POOL, path, **options)
     assert all(f"{note.message}".isprintable() for note in notes)
@@ -58,6 +62,24 @@ def forge(path, events):
 
 def stored_events(path):
     return [[event.kind, event.body] for event in Journal.read(path)]
+
+
+def changed_events(path):
+    """Return events of a session with changes of all kinds, as `opened` opens it."""
+    options = {"pool": POOL[:17], "ids": list(range(17)), "classes": ["no", "yes"]}
+    with LabelingSession(LEARNER, path=path, **options) as session:
+        for _ in range(7):
+            session.label(id := session.next(), "yes" if POOL[id, 0] > 2 else "no")
+    more = {"classes": ["no", "yes", "maybe"], "change": ("classes", "learner")}
+    with LabelingSession(CHANGED, path=path, **{**options, **more}) as session:
+        session.label(session.next(), "no")
+    more = {"pool": POOL, "ids": list(range(20)), "test_size": 3, "votes": 2}
+    options |= more | {"classes": ["no", "yes"]}
+    change = ("pool", "test_size", "votes", "classes")
+    with LabelingSession(CHANGED, path=path, change=change, **options) as session:
+        for who in "ann", "bob":
+            session.label(session.next(who), "no", who)
+    return stored_events(path)
 
 
 def test_a_session_of_version_0_1_0_goes_on(path):
@@ -85,7 +107,7 @@ def outcome(path, learner=LEARNER):
             session.status()
             session.curve()
             with suppress(ValueError):  # of the learner, whose labels are odd
-                session.next()
+                session.next("ann")
     except ValueError as error:
         why = f"{error}"
     with suppress(ValueError):
@@ -149,6 +171,53 @@ def test_an_event_that_cannot_be_is_named(path, kind, change, message):
         with pytest.raises(ValueError, match=message) as error:
             opened(path)
         assert f"{error.value}".isprintable()
+
+
+FEW = {"n_rows": 2, "rows": "AAAAAAAAAAAAAAAAAAAAAA==", "ids": ""}
+FEW |= {"items": None, "columns": None}
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "message"),
+    [
+        (0, {"budget": "2"}, "has 'budget' of a kind that cannot be"),
+        (0, {"given": None, "budget": -1}, "has 'budget'"),
+        (0, {"words": [1]}, "has 'words'"),
+        (0, {"is_beginning": 1}, "has 'is_beginning'"),
+        (0, {"events": [1]}, "teaches event 1, which is no answer"),
+        (0, {"classes": ["no", "maybe"]}, "has the label 'yes', which is none of"),
+        (0, {"classes": ["no"]}, "has 'classes'"),
+        (0, {"seeds": {"a": -1}}, "has 'seeds'"),
+        (0, {"learner": {"class": "a"}}, "lacks 'params'"),
+        (0, {"versions": [1]}, "has 'versions'"),
+        (1, {"test": [0, 0, 1]}, "has 'test'"),
+        (1, {"test": [0]}, "has other rows put aside than it says"),
+        (1, {"test": [97, 98, 99]}, "no row with the id 97"),
+        (1, {"votes": 0}, "has 'votes'"),
+        (1, {"pool": FEW}, "takes rows away"),
+        (1, {"pool": {"n_rows": 20}}, "lacks 'ids'"),
+    ],
+)
+def test_a_change_that_cannot_be_is_named(path, number, change, message):
+    events = changed_events(path)
+    assert outcome(path, CHANGED) == ""
+    [body for kind, body in events if kind == "change"][number].update(change)
+    forge(path, events)
+    assert message in outcome(path, CHANGED)
+
+
+def test_a_change_does_not_take_votes_away_or_put_rows_aside_twice(path):
+    events = changed_events(path)
+    last = {**next(body for kind, body in events[::-1] if kind == "change")}
+    put_aside = last.pop("test")
+    del last["test_size"]
+    for more, message in (
+        ({"votes": 1, "test": []}, "takes votes away"),
+        ({"test": [0], "test_size": 4}, "has 'test' of a kind that cannot be"),
+    ):
+        aside = {"test": put_aside[: len(more["test"])]}
+        forge(path, [*events, ["change", {**last, **more, **aside}]])
+        assert message in outcome(path, CHANGED)
 
 
 @pytest.mark.parametrize(
@@ -265,12 +334,16 @@ def folder():
 
 @pytest.fixture(scope="module")
 def originals(folder):
-    """Events of a pool learner and of a stream learner."""
+    """Events of a pool learner, of a stream learner, and of a changed session."""
     path = folder / "stream"
     with opened(path, STREAM) as session:
         for _ in range(9):
             session.label(id := session.next(), "yes" if POOL[id, 0] > 2 else "no")
-    return [(LEARNER, stored_events(STORED)), (STREAM, stored_events(path))]
+    return [
+        (LEARNER, stored_events(STORED)),
+        (STREAM, stored_events(path)),
+        (CHANGED, changed_events(folder / "changed")),
+    ]
 
 
 @pytest.mark.hypothesis

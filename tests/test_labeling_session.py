@@ -5,6 +5,7 @@ import threading
 import warnings
 from contextlib import suppress
 from itertools import chain
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,7 @@ from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._replay import RecordedLearner
 from sklearn_activelearn.labeling._resume import check_resume
 from sklearn_activelearn.labeling._state import SessionState
+from sklearn_activelearn.labeling._worker import Worker
 from sklearn_activelearn.pool import LabelPrice
 from tests.learners import explores
 from tests.reference.labeling import quick_folder, shown_rows
@@ -166,6 +168,41 @@ def test_a_session_shows_what_the_plain_loop_shows(family, ahead, path):
         assert shown == [IDS[row] for row in expected]
         if not ahead:
             np.testing.assert_array_equal(session.learner.predict(X), loop.predict(X))
+
+
+def test_a_row_that_nobody_asked_for_is_not_kept_for_who_takes_its_label_back(path):
+    with opened(quick, path) as session:
+        session.label(IDS[40], "good", "ann")
+        assert session.undo("ann") == IDS[40]
+        assert not session._log.state.is_held(IDS[40], "ann", 0)
+        id = session.next("ann")
+        session.label(id, "good", "ann")
+        assert session.undo("ann") == id
+        assert session._log.state.is_held(id, "ann", 0)
+
+
+def test_rows_do_not_depend_on_when_the_thread_that_found_them_ends(
+    folder, monkeypatch
+):
+    def teach_events(name):
+        with opened(FAMILIES["plain"], folder / name, ahead=1) as session:
+            for _ in range(10):
+                answer(session, session.next())
+                sleep(0.02)  # the learner has asked
+        events = Journal.read(folder / name)
+        return [
+            [events[number - 1].body["id"] for number in event.body["events"]]
+            for event in events
+            if event.kind == "teach"
+        ]
+
+    def slow(self, last_ask):
+        ask(self, last_ask)
+        sleep(0.1)  # its rows are noted already
+
+    expected, ask = teach_events("quick"), Worker._ask
+    monkeypatch.setattr(Worker, "_ask", slow)
+    assert teach_events("slow") == expected
 
 
 @pytest.mark.parametrize("family", STREAM)
@@ -592,7 +629,7 @@ def test_another_pool_is_refused(path):
     changed = X.copy()
     changed[[3, 7]] += 1
     said = refused(quick, path, pool=changed)
-    assert said.endswith("2 of its 45 rows are missing and 2 are new.")
+    assert "2 of its 45 rows are missing and 2 are new. To go on" in said
     assert "other order" in refused(quick, path, pool=X[::-1]).replace(
         "another", "other"
     )

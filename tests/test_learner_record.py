@@ -29,8 +29,7 @@ LEARNER = UncertaintySamplingClassifier(
 def made(learner, pool, classes, *, have_ids=True):
     test = np.array([0], dtype=np.int64)
     own = type(learner)(**learner.get_params(deep=False))
-    ids = np.arange(len(pool)) if have_ids else None
-    return RecordedLearner(own, pool, test, classes, ids)
+    return RecordedLearner(own, pool, len(pool), test, test[:0], classes, have_ids)
 
 
 def calls_of(recorded, seed, n_steps):

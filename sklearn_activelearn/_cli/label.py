@@ -4,7 +4,7 @@ import importlib.util
 import os
 import socket
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from warnings import catch_warnings
@@ -185,8 +185,8 @@ def open_port(args):
 def open_session(args, task, learner):
     """Begin the session, or go on with it."""
     try:
-        with catch_warnings(record=True, action="always") as notes:
-            session = LabelingSession(
+        with printed_warnings():
+            return LabelingSession(
                 learner,
                 task.X,
                 args.out,
@@ -196,12 +196,20 @@ def open_session(args, task, learner):
                 test_size=args.test_size,
                 votes=args.votes,
                 ahead=1,
+                change=args.change,
             )
     except (ValueError, TypeError, OSError) as error:
-        raise UsageError(describe(error, args.out)) from error
+        message = getattr(error, "command", None) or describe(error, args.out)
+        raise UsageError(message) from error
+
+
+@contextmanager
+def printed_warnings():
+    """Print warnings as lines of their own, if all goes well."""
+    with catch_warnings(record=True, action="always") as notes:
+        yield
     for note in notes:
         print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
-    return session
 
 
 def teach_known(args, session, known):
@@ -211,7 +219,8 @@ def teach_known(args, session, known):
             for row_id, label in known.items():
                 session.label(row_id, label)
         if args.labels:
-            session.import_labels(args.labels)
+            with printed_warnings():
+                session.import_labels(args.labels)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.labels or args.out)) from error
 

@@ -253,6 +253,14 @@ def add_session(add):
         help="people who label each row; default: %(default)s",
     )
     add("--who", metavar="NAME", help="your name, if several people label")
+    add(
+        "--change",
+        metavar="WORD[,WORD...]",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        help="what may differ from before, such as pool (rows at the end) or classes: "
+        "the error without it has the words",
+    )
 
 
 def add_front_end(add):
@@ -282,7 +290,8 @@ def add_front_end(add):
         dest="labels",
         metavar="FILE",
         type=Path,
-        help="first take the labels of an export (.csv, or .json of Label Studio)",
+        help="first take the labels of an export (.csv, or .json of Label Studio), or "
+        "of another file of this command",
     )
     add(
         "--export",

@@ -34,8 +34,8 @@ class Task(NamedTuple):
         A text, a dict of cells or the path of an image, for each row.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The numbers that a learner gets.
-    ids : list
-        The name of each row.
+    ids : list or range
+        The name of each row; a range if they are only numbered.
     known : dict
         Labels that the file has already, by id.
     """
@@ -106,7 +106,7 @@ def default_learner():
 def row_ids(table, column):
     """Return the names of the rows, once each, or their numbers from 1."""
     if column is None:
-        return list(range(1, len(table.lines) + 1))
+        return range(1, len(table.lines) + 1)
     ids, seen = [cell.strip() for cell in table.cells(column)], {}
     for row_id, line in zip(ids, table.lines, strict=True):
         if not row_id:

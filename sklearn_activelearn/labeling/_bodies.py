@@ -9,6 +9,7 @@ import binascii
 from math import isfinite
 
 from .._identity import NUMBERS
+from ._beginnings import changed_settings
 from ._commands import label_kind
 from ._state import SessionState
 
@@ -69,34 +70,9 @@ class BodyChecks:
         check(event, event.body)
 
     def _check_begin(self, event, body):
-        entry(body, "versions", lambda them: is_dict_of(them, is_text))
-        entry(body, "seeds", lambda seeds: is_dict_of(seeds, is_seed))
         entry(body, "budget", is_budget)
-        entry(body, "votes", lambda votes: is_count(votes) and votes >= 1)
         entry(body, "ahead", lambda ahead: is_count(ahead) and ahead <= 1)
-        entry(body, "test_size", is_count)
-        entry(body, "classes", lambda classes: classes is None or are_classes(classes))
-        entry(body, "test", are_ids)
-        if body.get("recognised_by", NUMBERS) != NUMBERS:
-            raise ValueError("has rows that are recognised in an unknown way")
-        if len(body["test"]) != body["test_size"]:
-            raise ValueError("has other rows put aside than it says")
-        learner = entry(body, "learner", is_dict)
-        entry(learner, "class", is_text)
-        entry(entry(learner, "params", is_dict), "budget", is_budget)
-        check_depth(learner)
-        pool = entry(body, "pool", is_dict)
-        entry(pool, "n_rows", is_count)
-        entry(pool, "ids", is_text)
-        entry(
-            pool, "columns", lambda names: names is None or is_list_of(names, is_text)
-        )
-        for name in ("rows", "items"):
-            hashes = entry(pool, name, lambda text: text is None or is_text(text))
-            if hashes is not None and n_hashes(hashes) != pool["n_rows"]:
-                raise ValueError(f"has {name!r} that are no hashes of its rows")
-        if pool["rows"] is None:
-            raise ValueError("has no hashes of its rows")
+        check_settings(body)
         self.begin = body
 
     def _check_ask(self, event, body):
@@ -121,11 +97,8 @@ class BodyChecks:
 
     def _check_label(self, event, body):
         self._check_answer(event, body)
-        label, classes = entry(body, "label", label_kind), self.begin["classes"]
-        example = classes[0] if classes else next(iter(self.labels.values()), label)
-        is_class = classes is None or label in classes
-        if not is_class or label_kind(label) != label_kind(example):
-            raise ValueError(f"has the label {label!r}, which is none of the classes")
+        label = entry(body, "label", label_kind)
+        self._check_class(label)
         if body.get("final", False) is not False:
             entry(body, "final", lambda final: final is True)
             entry(body, "who", is_text)
@@ -140,6 +113,8 @@ class BodyChecks:
             entry(body, "id", is_id),
             entry(body, "who", is_name),
         )
+        if "at" in body:  # in another session
+            entry(body, "at", is_printable)
         self._numbers.add(event.id)
 
     def _check_undo(self, event, body):
@@ -160,6 +135,57 @@ class BodyChecks:
     def _check_set(self, event, body):
         entry(body, "budget", is_budget)
         entry(body, "given", is_budget)
+
+    def _check_change(self, event, body):
+        self._check_set(event, body)
+        self._check_teach(event, body)
+        entry(body, "words", lambda words: is_list_of(words, is_text))
+        entry(body, "is_beginning", lambda value: isinstance(value, bool))
+        entry(body, "test", are_ids)
+        now = changed_settings(self.begin, body)
+        check_settings(now)
+        if now["pool"]["n_rows"] < self.begin["pool"]["n_rows"]:
+            raise ValueError("takes rows away")
+        if now["votes"] < self.begin["votes"]:
+            raise ValueError("takes votes away")
+        self.begin = now
+        for label in self.labels.values():
+            self._check_class(label)
+
+    def _check_class(self, label):
+        classes = self.begin["classes"]
+        example = classes[0] if classes else next(iter(self.labels.values()), label)
+        is_class = classes is None or label in classes
+        if not is_class or label_kind(label) != label_kind(example):
+            raise ValueError(f"has the label {label!r}, which is none of the classes")
+
+
+def check_settings(body):
+    """Raise for what a session cannot have been begun with."""
+    entry(body, "versions", lambda them: is_dict_of(them, is_text))
+    entry(body, "seeds", lambda seeds: is_dict_of(seeds, is_seed))
+    entry(body, "votes", lambda votes: is_count(votes) and votes >= 1)
+    entry(body, "test_size", is_count)
+    entry(body, "classes", lambda classes: classes is None or are_classes(classes))
+    entry(body, "test", are_ids)
+    if body.get("recognised_by", NUMBERS) != NUMBERS:
+        raise ValueError("has rows that are recognised in an unknown way")
+    if len(body["test"]) != body["test_size"]:
+        raise ValueError("has other rows put aside than it says")
+    learner = entry(body, "learner", is_dict)
+    entry(learner, "class", is_text)
+    entry(entry(learner, "params", is_dict), "budget", is_budget)
+    check_depth(learner)
+    pool = entry(body, "pool", is_dict)
+    entry(pool, "n_rows", is_count)
+    entry(pool, "ids", is_text)
+    entry(pool, "columns", lambda names: names is None or is_list_of(names, is_text))
+    for name in ("rows", "items"):
+        hashes = entry(pool, name, lambda text: text is None or is_text(text))
+        if hashes is not None and n_hashes(hashes) != pool["n_rows"]:
+            raise ValueError(f"has {name!r} that are no hashes of its rows")
+    if pool["rows"] is None:
+        raise ValueError("has no hashes of its rows")
 
 
 def entry(body, name, is_fine):

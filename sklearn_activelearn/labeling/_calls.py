@@ -7,9 +7,10 @@ from typing import NamedTuple
 class RecordedCall(NamedTuple):
     """A call of the past, in row numbers."""
 
-    kind: str  # "ask", "teach" or "set"; "forget": an undo of what it was taught
+    #: "ask", "teach", "set", "change"; "forget": an undo of what it was taught
+    kind: str
     body: dict
-    rows: list = []  # what was asked for
+    rows: list = []  # what was asked for; what was put aside
     labels: list = []  # what was taught
     is_changed: bool = False  # whether an answer before it was undone since
 
@@ -19,7 +20,7 @@ class RecordedCall(NamedTuple):
 
 
 def recorded_calls(state, events, row_of):
-    """Return the calls that events record.
+    """Return the calls that events record, of the learner that there is now.
 
     Parameters
     ----------
@@ -33,17 +34,27 @@ def recorded_calls(state, events, row_of):
     first_undone = min(state.undone, default=float("inf"))
     calls = []
     for event in events:
+        if event.id < state.beginning.event:
+            continue
         call = RecordedCall(event.kind, event.body, is_changed=first_undone < event.id)
         if event.kind == "ask":
             calls.append(call._replace(rows=[row_of(id) for id in event.body["rows"]]))
-        elif event.kind == "teach":
+        elif event.kind == "teach" or is_new_beginning(event):
             labels = [(row_of(each.id), each.label) for each in state.taught_by(event)]
-            calls.append(call._replace(labels=labels))
+            calls.append(call._replace(kind="teach", labels=labels))
+        elif event.kind == "change":
+            rows = [row_of(id) for id in event.body["test"]]
+            calls.append(call._replace(rows=rows))
         elif event.kind == "set":
             calls.append(call)
         elif event.id in state.unlearned:
             calls.append(call._replace(kind="forget"))
     return calls
+
+
+def is_new_beginning(event):
+    """Whether another learner began with this event."""
+    return event.kind == "change" and event.body["is_beginning"]
 
 
 def n_same(first, second):

@@ -74,8 +74,10 @@ def label_kind(label):
     return None
 
 
-def label_event(state, ids, is_stream, id, label, who, is_final=False):
+def label_event(state, ids, is_stream, id, label, who, is_final=False, at=None):
     """Return the event of a label: one, or none if it was answered before.
+
+    With `at` it was given in another session at that time.
 
     Raises
     ------
@@ -99,7 +101,8 @@ def label_event(state, ids, is_stream, id, label, who, is_final=False):
     if not is_final:
         check_not_final(state, id)
     body = {"id": id, "label": label, "who": who}
-    return [("label", {**body, "final": True} if is_final else body)]
+    body |= {"final": True} if is_final else {}
+    return [("label", body if at is None else {**body, "at": at})]
 
 
 def stands(state, id, label, who, is_final):
@@ -107,7 +110,7 @@ def stands(state, id, label, who, is_final):
     answers = state.answers.get(id, [])
     if is_final:
         last = deciding_answer(answers)
-    elif state.begin["votes"] == 1:
+    elif state.votes_of(id) == 1:
         last = answers[-1] if answers else None
     else:
         last = votes_among(answers).get(who)
@@ -141,7 +144,7 @@ def label_events(state, ids, is_stream, labels):
 def check_not_final(state, id):
     """Raise if a final label has decided, and an answer would not even be a vote."""
     final = deciding_answer(state.answers.get(id, []))
-    if state.begin["votes"] == 1 and final is not None:
+    if state.votes_of(id) == 1 and final is not None:
         raise ValueError(
             f"{final.who} has decided that row {id!r} is {final.label!r}: undo that, "
             "or label it with final=True."
@@ -190,6 +193,6 @@ def undo_event(state, is_stream, who, until):
         raise ValueError(
             f"Row {last.id!r} is learned: a stream learner cannot unlearn it."
         )
-    if last.is_final and state.begin["votes"] > 1:
+    if last.is_final and state.votes_of(last.id) > 1:
         until = None  # who decides has no vote that others would have to wait for
     return "undo", {"event": last.event, "id": last.id, "who": who, "until": until}

@@ -209,7 +209,7 @@ def exported_labels(state):
         elif id in state.asked:
             origin, probability = "bought", state.asked[id].probability
         last = [*votes_among(answers).values()]
-        if state.begin["votes"] == 1:
+        if state.votes_of(id) == 1:
             last = [each for each in answers if each.event == decision.event]
         if final := deciding_answer(answers):
             last.append(final)
@@ -225,8 +225,9 @@ def exported_answers(state):
     With several votes that is the order of the first votes: it says who was asked
     because others disagreed. With one the last label counts, so it has to come last.
     """
-    standing, is_one = [], state.begin["votes"] == 1
-    for answers in state.answers.values():
+    standing = []
+    for id, answers in state.answers.items():
+        is_one = state.votes_of(id) == 1
         votes = [answer for answer in answers if not answer.is_final]
         first = {vote.who: vote.event for vote in reversed(votes)}
         for vote in votes_among(votes).values():

@@ -15,6 +15,9 @@ class Ids:
     ----------
     ids : list of str or int
         In the order of the pool.
+    made_of : {"values", "numbers"} or None
+        What they are made of: the values of the rows, or the numbers of their places.
+        None: somebody gave them.
 
     Raises
     ------
@@ -22,7 +25,8 @@ class Ids:
         For an id that comes twice, or is neither text nor a whole number.
     """
 
-    def __init__(self, ids):
+    def __init__(self, ids, made_of=None):
+        self.made_of = made_of
         self.all = [plain_id(each) for each in ids]
         self._rows = {each: row for row, each in enumerate(self.all)}
         self._texts = {str(each): each for each in self.all}
@@ -51,6 +55,10 @@ class Ids:
     def at(self, rows):
         """Return the ids of the rows with these numbers."""
         return [self.all[row] for row in rows]
+
+    def has_text(self, text):
+        """Whether there is an id that is written like this."""
+        return str(text) in self._texts
 
     def from_text(self, text):
         """Return the id that is written like this."""
@@ -81,9 +89,13 @@ def find_ids(ids, pool, items):
             if frame.ndim == 2 and ids in frame.columns:
                 return Ids(frame[ids].tolist())
         raise ValueError(f"There is no column {ids!r} to take the ids from.")
+    if ids is None and frames:
+        names = frames[0].index.tolist()
+        is_default = names == list(range(len(names)))
+        return Ids(names, "numbers" if is_default else None)
     if ids is None:
-        return Ids(frames[0].index.tolist() if frames else ids_of_values(pool))
-    ids = Ids(ids)
+        return Ids(ids_of_values(pool), "values")
+    ids = Ids(ids, "numbers" if isinstance(ids, range) else None)
     if len(ids) != n_rows(pool):
         raise ValueError(f"There are {len(ids)} ids for {n_rows(pool)} rows.")
     return ids

@@ -1,11 +1,17 @@
-"""Labels from CSV and from Label Studio's JSON."""
+"""Labels from CSV, from Label Studio's JSON, and from other sessions."""
 
 import csv
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import warn
 
+from ._bodies import checked_state
+from ._changes import is_class
+from ._commands import check_who, label_event, label_events
+from ._decisions import SKIP, deciding_answer, votes_among
 from ._export import (
     FINAL,
     FORMULA,
@@ -14,7 +20,8 @@ from ._export import (
     number_of,
     reads_as_number,
 )
-from ._journal import is_session
+from ._journal import Journal, is_session
+from ._lock import identity_of
 from ._status import status_of
 
 #: Longer cells than csv reads otherwise.
@@ -30,6 +37,93 @@ class ReadLabel(NamedTuple):
     label: Any = None  # what the text stands for, if the file says it
     is_text: bool = False  # whether it is no number, whatever it looks like
     is_final: bool = False
+
+
+def import_events(path, ids, state, is_stream, own):
+    """Return the events of the labels in a file, and of the skips of another session.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.csv``, ``.json`` or a session.
+    ids : Ids
+        Of the rows.
+    state : SessionState
+        What is known.
+    is_stream : bool
+        Whether the learner takes a stream.
+    own : path
+        The file of the session that gets the labels.
+
+    Raises
+    ------
+    ValueError
+        For a file that has no such labels, and for what is refused of one.
+    """
+    if not is_session(path):
+        labels = read_labels(path, ids, state)
+        return label_events(state, ids, is_stream, labels)
+    if identity_of(path) == identity_of(own):
+        raise ValueError(f"{path} holds a session: the one that is open.")
+    events = session_events(path, ids, state, is_stream)
+    return [event for each in events for event in each]
+
+
+def session_events(path, ids, state, is_stream):
+    """Yield lists of events for the answers in another session, in their order.
+
+    Where rows have one vote, a row gets the label that was decided there.
+
+    Warns
+    -----
+    UserWarning
+        For rows that are not here, and labels that are none of the classes.
+    """
+    events = Journal.read(path)
+    there, left_out = checked_state(events, path), Counter()
+    known, classes = (
+        {str(c): c for c in status_of(state).by_class},
+        state.begin["classes"],
+    )
+    for answer in answers_of(there, state.begin["votes"]):
+        reason = events[answer.event - 1].body.get("reason")
+        label = answer.label
+        if label is not SKIP:
+            label = known.get(str(label), label)
+        if not ids.has_text(answer.id):
+            left_out["rows that are not here"] += 1
+        elif label is SKIP:
+            yield skip_from_elsewhere(state, ids, answer, reason)
+        elif classes is None or is_class(label, classes):
+            what = ids.from_text(answer.id), label, answer.who, answer.is_final
+            yield label_event(state, ids, is_stream, *what, answer.at)
+        else:
+            left_out[f"labels that are none of {classes}"] += 1
+    if left_out:
+        what = ", ".join(f"{n} {each}" for each, n in left_out.items())
+        warn(f"Left out of {path}: {what}.", stacklevel=4)
+
+
+def answers_of(there, n_votes):
+    """Return the answers of a session that one with so many votes can use."""
+    found = []
+    for id, answers in there.answers.items():
+        votes, final = list(votes_among(answers).values()), deciding_answer(answers)
+        if n_votes > 1 or final:
+            found += votes * (n_votes > 1) + [final] * bool(final)
+        elif decision := there.decision(id):
+            found += [vote for vote in votes if vote.label == decision.label][-1:]
+    return sorted(found, key=lambda answer: answer.event)
+
+
+def skip_from_elsewhere(state, ids, answer, reason):
+    """Return the event of a row that got no label, unless it was answered here."""
+    check_who(answer.who, state.begin["votes"])
+    id = ids.from_text(answer.id)
+    if state.answers.get(id):
+        return []
+    body = {"id": id, "who": answer.who, "reason": reason, "at": answer.at}
+    return [("skip", body)]
 
 
 def read_labels(path, ids, state):
@@ -54,8 +148,6 @@ def read_labels(path, ids, state):
     """
     path, labels = Path(path), status_of(state).by_class
     known = {str(label): label for label in labels}
-    if is_session(path):
-        raise ValueError(f"{path} holds a session: export its labels first.")
     read = by_suffix(path, {".csv": read_label_csv, ".json": read_label_json})
     found = list(read(path))
     are_numbers = not any(isinstance(label, str) for label in known.values()) and all(

@@ -28,9 +28,10 @@ def votes_to_compare(state):
     People who were asked because others disagree are left out, as they would make it
     depend on the disagreement how often a row counts.
     """
-    n_votes = state.begin["votes"] if state.begin["votes"] > 1 else None
     rows = []
-    for answers in state.answers.values():
+    for id, answers in state.answers.items():
+        n_votes = state.votes_of(id)
+        n_votes = n_votes if n_votes > 1 else None
         votes = dict(islice(votes_among(answers).items(), n_votes))
         named = {
             who: vote.label

@@ -51,24 +51,32 @@ class RecordedLearner:
     ----------
     learner : learner
         Unfitted; nobody else uses it.
-    pool : rows
-        All rows.
+    all_rows : rows
+        Those of the pool, and after them those that came later.
+    n_rows : int
+        How many there were when it began.
     test : ndarray of int64
-        Rows that are never asked for.
+        Rows put aside, which are never asked for.
+    asked_before : ndarray of int64
+        Rows that another learner of the session has asked for: neither are these.
     classes : list or None
         All labels, if they are known.
-    ids : ndarray of int64, optional
-        What the learner recognises the rows by; None: their values, as in older files.
+    by_number : bool
+        Whether the learner recognises rows by their numbers; by their values in older
+        files.
     """
 
     learner: Any
-    pool: Any
+    all_rows: Any
+    n_rows: int
     test: np.ndarray
+    asked_before: np.ndarray
     classes: list | None
-    ids: np.ndarray | None = None
+    by_number: bool
 
     def __post_init__(self):
         self.taught, self.out, self._place = {}, set(), 0
+        self._offer(self.n_rows)
 
     @property
     def has_model(self):
@@ -98,7 +106,10 @@ class RecordedLearner:
         if self.is_stream:
             return self._ask_stream(learner)
         rows, probabilities = learner.query(
-            self.pool, exclude=self.test, return_probability=True, ids=self.ids
+            self.pool,
+            exclude=np.concatenate([self.test, self.asked_before]),
+            return_probability=True,
+            ids=self.ids,
         )
         return self._outcome(learner, rows, probabilities)
 
@@ -156,9 +167,16 @@ class RecordedLearner:
             )
         self.taught, self.out = record.taught, record.out
 
-    def set_budget(self, budget):
-        """Let the learner buy so many labels."""
+    def change(self, call):
+        """Note a larger budget, rows that have come, and rows that are put aside."""
+        budget = call.body["budget"]
+        if budget is not None:
+            budget -= len(self.asked_before)
         self.learner = shallow(self.learner).set_params(budget=budget)
+        if call.kind == "change":
+            self.test = np.concatenate([self.test, np.array(call.rows, dtype=np.int64)])
+            if "pool" in call.body:
+                self._offer(call.body["pool"]["n_rows"])
 
     def predict(self, X):
         """Return labels and, if the learner has them, probabilities."""
@@ -188,6 +206,12 @@ class RecordedLearner:
         left = range(self._place, n_rows(self.pool))
         n_wanted = LONGEST_CHUNK + -LONGEST_CHUNK % self.learner._group
         return list(islice((row for row in left if row not in closed), n_wanted))
+
+    def _offer(self, n):
+        """Let the learner see so many rows."""
+        is_all = n == n_rows(self.all_rows)
+        self.pool = self.all_rows if is_all else take(self.all_rows, slice(0, n))
+        self.ids = row_numbers(n) if self.by_number else None
 
     def _closed(self):
         return {*self.test.tolist(), *self.taught}
@@ -234,6 +258,11 @@ class RecordedLearner:
         return None if self.ids is None else self.ids[rows]
 
 
+def row_numbers(n):
+    """Return the ids of n rows for a learner: the user's need not be of one kind."""
+    return np.arange(n, dtype=np.int64)
+
+
 def replay(recorded, calls, n_done, before_teaching):
     """Make calls of the past.
 
@@ -255,8 +284,8 @@ def replay(recorded, calls, n_done, before_teaching):
         elif call.kind == "teach":
             before_teaching(n)
             recorded.teach(call.labels)
-        elif call.kind == "set":
-            recorded.set_budget(call.body["budget"])
+        elif call.kind in ("set", "change"):
+            recorded.change(call)
 
 
 def restored_from(recorded, calls):
@@ -271,10 +300,14 @@ def restored_from(recorded, calls):
     """
     if not recorded.can_be_restored(calls):
         return False
+    for call in calls:
+        if call.kind in ("set", "change"):
+            recorded.change(call)
     rows = [row for call in calls for row in call.rows]
     rows += [row for call in calls for row, _ in call.labels]
-    have_ids = recorded.ids is not None
-    record = LearnerRecord(recorded.pool, rows, recorded.classes, have_ids=have_ids)
+    record = LearnerRecord(
+        recorded.pool, rows, recorded.classes, have_ids=recorded.by_number
+    )
     for call in calls:
         if call.kind == "ask":
             record.ask(call)
@@ -282,7 +315,5 @@ def restored_from(recorded, calls):
             record.teach(call.labels)
         elif call.kind == "forget":
             record.forget()
-        else:
-            recorded.set_budget(call.body["budget"])
     recorded.restore(record)
     return True

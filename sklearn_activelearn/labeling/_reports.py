@@ -27,7 +27,7 @@ class CurvePoint(NamedTuple):
 
     n_labels: int  # that it was trained on
     accuracy: float
-    n_test: int  # rows put aside that have a label now
+    n_test: int  # rows put aside by then that have a label now
     score: float  # by the measure that was asked for
     constant: float  # that of the most frequent class for all rows
 
@@ -73,16 +73,18 @@ def test_of(state, earlier):
     truth : list
         Of those rows that have a label now.
     history : list of (int, list)
-        For each model, its labels and its predictions for these rows.
+        For each model, its labels and its predictions for these rows, without those
+        that were put aside later.
     """
     decisions = map(state.decision, state.test)
     truth = [decision.label if decision else None for decision in decisions]
     known = [i for i, label in enumerate(truth) if label is not None]
     history = [
-        (model["n_taught"], [model["test"][i] for i in known])
+        (model["n_taught"], [test[i] for i in known if i < len(test)])
         for model in (*earlier, *state.models)
+        if (test := model["test"])
     ]
-    return [truth[i] for i in known], history if known else []
+    return [truth[i] for i in known], [each for each in history if each[1]]
 
 
 class RecordedPredictions(ClassifierMixin, BaseEstimator):
@@ -105,7 +107,8 @@ class Scores:
     truth : list
         Their labels.
     history : list of (int, list)
-        For each model, its labels and its predictions for these rows.
+        For each model, its labels and its predictions for these rows, or for the first
+        ones.
     scoring : str, callable or None
         A measure of predicted labels; None: the default.
 
@@ -117,10 +120,8 @@ class Scores:
         Why it was chosen, empty if the user did.
     answer : object
         The most frequent class.
-    values : list of float
-        For each model.
-    constant : float
-        Of the most frequent class for all rows.
+    values, constants : list of float
+        For each model, and of the most frequent class for the same rows.
     """
 
     def __init__(self, truth, history, scoring):
@@ -136,23 +137,24 @@ class Scores:
         predictions = [np.asarray(labels) for _, labels in history]
         classes = np.unique(np.concatenate([y, *predictions]))
         constant = np.full(len(y), self.answer, dtype=y.dtype)
-        models = [
-            RecordedPredictions(labels, classes) for labels in [*predictions, constant]
-        ]
-        measures = measures_of(scoring, models[-1], y)
+        measures = measures_of(scoring, RecordedPredictions(constant, classes), y)
         if len(measures.scorers) > 1:
             raise ValueError(f"scoring must be one measure, got {scoring!r}.")
         (name,) = measures.scorers
         self.name = name.replace("_", " ")
-        X = np.empty((len(y), 1))
-        *self.values, self.constant = (
-            float(measures(model, X, y)[0]) for model in models
-        )
+
+        def score(labels):
+            X, truth = np.empty((len(labels), 1)), y[: len(labels)]
+            return float(measures(RecordedPredictions(labels, classes), X, truth)[0])
+
+        self.values = list(map(score, predictions))
+        of_constant = {n: score(constant[:n]) for n in set(map(len, predictions))}
+        self.constants = [of_constant[len(labels)] for labels in predictions]
 
 
 def share_right(predicted, truth):
-    """Return the share of predictions that are right."""
-    return sum(map(eq, predicted, truth)) / len(truth)
+    """Return the share of predictions that are right; there may be more truth."""
+    return sum(map(eq, predicted, truth)) / len(predicted)
 
 
 def spread_of(name, predicted, truth):
@@ -175,8 +177,10 @@ def curve_of(state, scoring=None):
         return []
     scores = Scores(truth, history, scoring)
     return [
-        CurvePoint(n, share_right(predicted, truth), len(truth), value, scores.constant)
-        for (n, predicted), value in zip(history, scores.values, strict=True)
+        CurvePoint(n, share_right(predicted, truth), len(predicted), value, constant)
+        for (n, predicted), value, constant in zip(
+            history, scores.values, scores.constants, strict=True
+        )
     ]
 
 
@@ -191,33 +195,63 @@ def advice_of(state, scoring=None, earlier=()):
     if not history:
         return "There is no model yet: go on labelling."
     scores = Scores(truth, history, scoring)
-    (n_labels, predicted), n = history[-1], len(truth)
+    n_labels, predicted = history[-1]
+    n = len(predicted)
     is_share = scores.name.endswith("accuracy")
     value, constant = (
         f"{number:.0%}" if is_share else f"{number:.2f}"
-        for number in (scores.values[-1], scores.constant)
+        for number in (scores.values[-1], scores.constants[-1])
     )
     what = f"the model has a {scores.name} of {value} on"
     if scores.name == "accuracy":
         what = f"the model is right on {value} of"
     now = (
         f"With {n_labels} labels {what} {n} rows put aside "
-        f"({spread_of(scores.name, predicted, truth)}always {scores.answer!r}: "
+        f"({spread_of(scores.name, predicted, truth[:n])}always {scores.answer!r}: "
         f"{constant})"
     )
     if scores.why:
         now += f"; it is the mean over classes, because {scores.why}"
     if state.ended:
         now += f", and the session has ended ({state.ended})"
+    now += sampled_later(state)
+    history, n = comparable(history)
     if (n_first := min(n_then for n_then, _ in history)) > n_labels / 2:
         return (
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that these rows have judged had {n_first}."
         )
-    said = advice(history, truth, n_labels=min(AHEAD, n_labels))
+    said = advice(history, truth[:n], n_labels=min(AHEAD, n_labels))
     if earlier:
         said = f"{said} The model of {history[0][0]} labels was trained to tell that."
     return f"{now}. {said}"
+
+
+def comparable(history):
+    """Return models with predictions for the same rows, and for how many.
+
+    These are the rows of the last model if an early enough one has them all, else those
+    that every model has.
+    """
+    n_labels, predicted = history[-1]
+    whole = [each for each in history if len(each[1]) == len(predicted)]
+    if whole[0][0] <= n_labels / 2:
+        return whole, len(predicted)
+    n = min(len(labels) for _, labels in history)
+    return [(n_then, labels[:n]) for n_then, labels in history], n
+
+
+def sampled_later(state):
+    """Return which rows those put aside do not stand for, in words."""
+    (n_rows, n_later), words = state.sampled, ""
+    if n_later:
+        words += (
+            f"; {n_later} of the rows put aside were drawn later, and stand for those "
+            "that nobody had asked for until then"
+        )
+    if n_new := state.begin["pool"]["n_rows"] - n_rows:
+        words += f"; {n_new} rows have come since, for which they do not stand"
+    return words
 
 
 class Reports:
@@ -270,6 +304,7 @@ class Reports:
         points : list of CurvePoint
             ``n_labels``, ``accuracy``, ``n_test``, ``score``, and ``constant``, the
             score of the most frequent class for all rows; empty without such rows.
+            After a change that lets a learner begin again, the curve begins again, too.
 
         Raises
         ------

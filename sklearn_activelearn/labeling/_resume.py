@@ -11,18 +11,21 @@ from .._identity import NUMBERS
 from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
+from ._changes import WORDS, PlannedChange, change_words, not_allowed, not_possible
 from ._commands import check_text
 from ._database import printable
 from ._ids import check_texts
 from ._journal import Journal, has_content
 from ._lock import holder_of
-from ._replay import RecordedLearner
+from ._replay import RecordedLearner, row_numbers
 from ._settings import (
-    check_same_pool,
     described,
     differences,
+    drawn_seed,
     drawn_seeds,
     fingerprint,
+    pool_changes,
+    pool_difference,
     seeded_clone,
     versions,
 )
@@ -61,8 +64,10 @@ def open_journal(path, *arguments):
     return journal
 
 
-def begin_event(learner, pool, items, ids, settings, ahead):
+def begin_event(learner, pool, items, ids, settings, ahead, change=()):
     """Return the body of the event that begins a session.
+
+    Nothing is changed then, but that could be misspelt.
 
     Raises
     ------
@@ -70,6 +75,7 @@ def begin_event(learner, pool, items, ids, settings, ahead):
         For what the learner refuses, and for numbers out of their ranges.
     """
     classes, test_size, votes = settings.values()
+    change_words(change)
     for each in (*ids.all, *(plain_classes(classes) or ())):
         if isinstance(each, str):
             check_text(each)
@@ -100,48 +106,100 @@ def begin_event(learner, pool, items, ids, settings, ahead):
     return body
 
 
-def check_resume(state, path, learner, pool, items, ids, settings, ahead):
+def check_resume(state, path, learner, pool, items, ids, settings, ahead, change=()):
     """Raise unless a session can go on with these arguments.
 
     Returns
     -------
     records : list of (str, dict)
-        What has to be noted: a larger budget.
+        What has to be noted: a larger budget, or a change.
 
     Warns
     -----
     UserWarning
         For other versions of the packages.
     """
-    begin = state.begin
+    begin, allowed = state.begin, change_words(change)
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
     check_session_learner(learner, settings["classes"])
-    check_same_pool(path, begin["pool"], fingerprint(pool, items, ids.all))
+    now = {
+        "learner": described(learner),
+        **settings,
+        "classes": plain_classes(settings["classes"]) or begin["classes"],
+        "pool": fingerprint(pool, items, ids.all),
+    }
+    words = pool_changes(begin["pool"], now["pool"], ids.all)
+    what = []
+    if words is None or words:
+        differs = pool_difference(begin["pool"], now["pool"])
+        what.append(f"The pool is not that of {path}: {differs}.")
+    if words is None:
+        why = "new rows come last, and the others keep their ids"
+        if ids.made_of == "values":
+            why += "; for new features of the same rows, pass the ids= that they had"
+        raise not_possible(what[0], path, why)
     ids.rows(state.answers)  # raises for one that is not there
-    if unknown := begin["seeds"].keys() - learner.get_params().keys():
-        raise ValueError(f"{path} has seeds that the learner has not: {unknown}.")
-    now = {"learner": described(learner), **settings}
-    now["classes"] = plain_classes(settings["classes"]) or begin["classes"]
-    left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
-    given = now["learner"]["params"]["budget"]
-    is_larger = (inf if left is None else left) > (
-        inf if state.budget is None else state.budget
-    )
-    if is_larger:
-        now["learner"]["params"]["budget"] = state.budget_given
-    before = {name: begin[name] for name in settings}
-    params = {**begin["learner"]["params"], "budget": state.budget_given}
-    before["learner"] = {**begin["learner"], "params": params}
+    is_larger = is_budget_larger(state, learner, pool)
     others = list(differences(begin["versions"], versions()))
-    if differ := list(differences(before, now, shared=bool(others))):
-        raise ValueError(f"{path} had other settings: {printable('; '.join(differ))}.")
-    if others:
+    found = differing_settings(state, now, is_larger, shared=bool(others))
+    if "learner" not in found and (
+        unknown := begin["seeds"].keys() - learner.get_params().keys()
+    ):
+        raise ValueError(f"{path} has seeds that the learner has not: {unknown}.")
+    if texts := [text for each in sorted(found) for text in found[each]]:
+        what.append(f"{path} had other settings: {printable('; '.join(texts))}.")
+    words |= found.keys()
+    if words:
+        same = with_budget(now["learner"], None), with_budget(begin["learner"], None)
+        is_budget_only = not list(differences(*same, shared=bool(others)))
+        differs = " ".join(what)
+        new = PlannedChange(
+            state, path, learner, pool, ids, now, words, is_budget_only, differs
+        )
+        new.check()
+        if missing := [word for word in WORDS if word in words - {*allowed}]:
+            raise not_allowed(differs, missing)
+        records = [("change", new.event())]
+    else:
+        left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
+        given = now["learner"]["params"]["budget"]
+        records = [("set", {"budget": left, "given": given})] if is_larger else []
+    if others and not any(body.get("is_beginning") for _, body in records):
         warn(
             f"{path} was begun with other versions, with which the learner may ask "
             f"for other rows: {printable('; '.join(others))}.",
             stacklevel=3,
         )
-    return [("set", {"budget": left, "given": given})] if is_larger else []
+    return records
+
+
+def is_budget_larger(state, learner, pool):
+    """Whether a learner may buy more labels than before, with as many test rows."""
+    left = budget_left(learner.budget, n_rows(pool), state.begin["test_size"])
+    return (inf if left is None else left) > (
+        inf if state.budget is None else state.budget
+    )
+
+
+def differing_settings(state, now, is_larger, shared):
+    """Return a few words for each thing that differs, by the word that allows it.
+
+    A larger budget is no difference. With `shared`, as for `differences`.
+    """
+    learner, given = now["learner"], state.budget_given
+    before = with_budget(state.begin["learner"], given)
+    pairs = {"learner": (before, with_budget(learner, given) if is_larger else learner)}
+    for name in ("classes", "test_size", "votes"):
+        pairs[name] = state.begin[name], now[name]
+    found = {
+        name: list(differences(*pair, name, shared)) for name, pair in pairs.items()
+    }
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def with_budget(learner, budget):
+    """Return the description of a learner with another budget."""
+    return {**learner, "params": {**learner["params"], "budget": budget}}
 
 
 def check_session_learner(learner, classes):
@@ -176,25 +234,18 @@ def budget_left(budget, n_offered, n_test):
     return left
 
 
-def drawn_seed():
-    """Return a seed for a learner that has none."""
-    return int(np.random.default_rng().integers(2**31))
-
-
 def learner_maker(state, ids, learner, pool):
     """Return a function that makes a recorded learner that has seen nothing."""
-    begin = state.begin
-    test = np.array(ids.rows(begin["test"]), dtype=np.int64)
-    by_number = begin.get("recognised_by") == NUMBERS
-    own_ids = row_numbers(len(ids)) if by_number else None
+    seeds, beginning = state.begin["seeds"], state.beginning
+    by_number = state.begin.get("recognised_by") == NUMBERS
+    test, asked_before = (
+        np.array(ids.rows(some), dtype=np.int64)
+        for some in (beginning.test, beginning.asked)
+    )
 
     def make():
-        own = seeded_clone(learner, begin["seeds"], begin["budget"])
-        return RecordedLearner(own, pool, test, begin["classes"], own_ids)
+        own = seeded_clone(learner, seeds, beginning.budget)
+        n, classes = beginning.n_rows, beginning.classes
+        return RecordedLearner(own, pool, n, test, asked_before, classes, by_number)
 
     return make
-
-
-def row_numbers(n):
-    """Return the ids of n rows for a learner: the user's need not be of one kind."""
-    return np.arange(n, dtype=np.int64)

@@ -6,12 +6,11 @@ from time import time
 from typing import Any, Generic, Literal, Self
 
 from .._containers import is_frame
-from .._typing import Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
+from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
 from . import _reports as reports
 from ._commands import (
     assign_event,
     label_event,
-    label_events,
     skip_event,
     undo_event,
 )
@@ -19,7 +18,7 @@ from ._database import patient
 from ._display import html_of
 from ._export import Form, write_labels
 from ._ids import find_ids
-from ._import import read_labels
+from ._import import import_events
 from ._people import People
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
@@ -56,6 +55,9 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
     ahead : {0, 1}, default=0
         0: `next` waits for training. 1: it comes from the model of one batch before,
         and training happens while the person labels.
+    change : str or tuple of str, default=()
+        What may differ from the file: "pool" (rows at the end), "features", "classes",
+        "test_size", "votes", "learner". The user guide tells what becomes of each.
 
     Attributes
     ----------
@@ -77,7 +79,8 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
     ValueError, TypeError
         For what the learner refuses, texts with gaps, a file that is no session or is
         damaged, or was begun with other rows or parameters: the message says what
-        differs, nothing was written. A larger budget is welcome.
+        differs and which word of ``change`` allows it, nothing was written. A larger
+        budget is welcome.
     BlockingIOError
         If another process has it open, or another program holds it for seconds.
     OSError
@@ -112,12 +115,12 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
         classes: Classes | None = None, test_size: int = 0, votes: int = 1,
-        ahead: Literal[0, 1] = 0,
+        ahead: Literal[0, 1] = 0, change: Change | tuple[Change, ...] = (),
     ):  # fmt: skip
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
         settings = {"classes": classes, "test_size": test_size, "votes": votes}
-        arguments = Path(path), learner, pool, items, self._ids, settings, ahead
+        arguments = Path(path), learner, pool, items, self._ids, settings, ahead, change
         self._journal = open_journal(*arguments)
         try:
             self._log = EventLog(self._journal)
@@ -352,13 +355,14 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
 
     @patient
     def import_labels(self, path: FilePath) -> int:
-        """Read labels from a file that `export` or Label Studio wrote.
+        """Read labels from a file that `export` or Label Studio wrote, or a session.
 
         Parameters
         ----------
         path : str or path
-            ``.csv`` with the columns id and label, who if there are several people, or
-            ``.json``. Of the long form skipped rows are left out.
+            ``.csv`` with the columns id and label, who if there are several people,
+            ``.json``, or another session: its labels and skips, with who and when.
+            Of the long form skipped rows are left out.
 
         Returns
         -------
@@ -368,13 +372,15 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For an id that is not there, a label that is no class, a file of another
-            kind. Nothing was stored then.
+            For an id that is not there, a label that is no class (which a session
+            leaves out, with a warning), a file of another kind. Nothing was stored.
         """
         with self._lock:
-            labels = read_labels(path, self._ids, self._state)
             self._log.check_open()
-            return self._log.record(*label_events(*self._known, labels))
+            state, ids, is_stream = self._known
+            events = import_events(path, ids, state, is_stream, self._journal.path)
+            self._log.record(*events)
+        return sum(kind == "label" for kind, _ in events)
 
     @property
     def _known(self):

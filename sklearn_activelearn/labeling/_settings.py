@@ -64,6 +64,11 @@ def qualified_name(item):
     return f"{item.__module__}.{item.__qualname__}"
 
 
+def drawn_seed():
+    """Return a seed for a learner that has none."""
+    return int(np.random.default_rng().integers(2**31))
+
+
 def drawn_seeds(learner):
     """Return a number for each seed of a learner that is None, nested ones too."""
     names = sorted(
@@ -92,8 +97,13 @@ def fingerprint(pool, items, ids):
         "rows": encoded_hashes(pool),
         "items": None if items is None else encoded_hashes(items),
         "columns": [str(name) for name in pool.columns] if has_columns(pool) else None,
-        "ids": sha256(to_json(ids).encode()).hexdigest(),
+        "ids": ids_hash(ids),
     }
+
+
+def ids_hash(ids):
+    """Return a hash of ids in their order."""
+    return sha256(to_json(ids).encode()).hexdigest()
 
 
 def encoded_hashes(rows):
@@ -106,10 +116,42 @@ def has_columns(pool):
     return is_frame(pool) and pool.ndim == 2
 
 
-def check_same_pool(path, before, now):
-    """Raise unless the pool is the one that the session was begun with."""
+def first_hashes(text, n):
+    """Return the hashes of the first rows, of those that `encoded_hashes` returned."""
+    return base64.b64decode(text)[: 8 * n]
+
+
+def pool_changes(before, now, ids):
+    """Return what has happened to a pool.
+
+    Parameters
+    ----------
+    before, now : dict
+        Fingerprints.
+    ids : list
+        Of the rows now.
+
+    Returns
+    -------
+    words : set of str or None
+        "pool" if rows have come after the others, "features" if the numbers of the
+        others are new; None for anything else.
+    """
+    n = before["n_rows"]
     if all(before[name] == now[name] for name in ("rows", "columns", "ids")):
-        return
+        return set()
+    first_ids = now["ids"] if now["n_rows"] == n else ids_hash(ids[:n])
+    if first_ids != before["ids"]:
+        return None
+    is_same = before["columns"] == now["columns"] and (
+        first_hashes(before["rows"], n) == first_hashes(now["rows"], n)
+    )
+    words = {"pool"} if now["n_rows"] > n else set()
+    return words if is_same else words | {"features"}
+
+
+def pool_difference(before, now):
+    """Return in a few words how a pool differs from what it was."""
     seen = "items" if before["items"] and now["items"] else "rows"
     old, new = (
         Counter(np.frombuffer(base64.b64decode(each[seen]), "<u8").tolist())
@@ -118,15 +160,13 @@ def check_same_pool(path, before, now):
     n_missing, n_new = (old - new).total(), (new - old).total()
     if n_missing or n_new:
         differs = f"{n_missing} of its {before['n_rows']} rows are missing"
-        differs += f" and {n_new} are new"
-    elif before[seen] != now[seen]:
-        differs = "its rows are in another order"
-    elif before["rows"] != now["rows"]:
-        differs = "the numbers made of its rows are others"
-    else:
-        what = "ids" if before["ids"] != now["ids"] else "columns"
-        differs = f"its rows have other {what}"
-    raise ValueError(f"The pool is not that of {path}: {differs}.")
+        return f"{differs} and {n_new} are new"
+    if before[seen] != now[seen]:
+        return "its rows are in another order"
+    if before["rows"] != now["rows"]:
+        return "the numbers made of its rows are others"
+    what = "ids" if before["ids"] != now["ids"] else "columns"
+    return f"its rows have other {what}"
 
 
 def differences(before, now, name="", shared=False):

@@ -1,8 +1,10 @@
 """The state of a session: what its events add up to."""
 
 from collections import Counter
+from math import inf
 from typing import NamedTuple
 
+from ._beginnings import Beginning, Sampled, changed_settings
 from ._decisions import (
     SKIP,
     Answer,
@@ -34,7 +36,7 @@ class SessionState:
     Attributes
     ----------
     begin : dict
-        What the session was begun with.
+        What the session was begun with, with all changes since.
     budget, budget_given : int, float or None
         Labels that the learner may buy, and its parameter.
     test : dict of id to None
@@ -69,7 +71,14 @@ class SessionState:
     stop_reason : str or None
         Why the last ask brought nothing.
     models : list of dict
-        The predictions of each model for the test rows.
+        The predictions of each model since the beginning for the test rows.
+    beginning : Beginning
+        Where the learner began: with the session, or at the last change that made it
+        begin again.
+    sampled : Sampled
+        What the test rows stand for.
+    is_noted : bool
+        Whether the last ask of the learner tells what stopping rules remember.
     """
 
     def __init__(self, events):
@@ -81,7 +90,9 @@ class SessionState:
         self.n_pending = self.n_skipped = self.n_taught = 0
         self.open, self.undone, self.models = [], set(), []
         self.last_ask = self.last_teach = 0
-        self.unlearned = set()
+        self.unlearned, self.is_noted = set(), True
+        self.beginning = self.sampled = None
+        self._votes_before, self._votes_of = [], {}
         self.stop_reason, self._must_ask = None, True
         self._holds, self._changed, self._row_of, self._teach_events = {}, {}, {}, {}
         for event in events:
@@ -101,7 +112,13 @@ class SessionState:
         """Return what a row is, as far as the answers tell; None: not decided."""
         if until is None:
             return self.decisions.get(id)
-        return decided(self.answers.get(id, []), self.begin["votes"], until)
+        return decided(self.answers.get(id, []), self.votes_of(id, until), until)
+
+    def votes_of(self, id, until=inf):
+        """Return how many people are asked about a row, as it was up to an event."""
+        before = (n for event, n in self._votes_before if until < event)
+        then = next(before, self.begin["votes"])
+        return min(then, self._votes_of.get(id, then))
 
     def waiting(self):
         """Return the decisions that the learner has to be taught, in their order."""
@@ -178,7 +195,7 @@ class SessionState:
         return self._holds.get(id, {}).get(who, 0) > now
 
     def _is_free(self, id, who, now):
-        answers, n_votes = self.answers.get(id, []), self.begin["votes"]
+        answers, n_votes = self.answers.get(id, []), self.votes_of(id)
         votes = votes_among(answers) if n_votes > 1 else {}
         if who in votes:
             return False
@@ -201,6 +218,45 @@ class SessionState:
         self.budget_given = body["learner"]["params"]["budget"]
         self.open = list(body["test"])
         self.n_pending = len(self.test)
+        n_rows = body["pool"]["n_rows"]
+        self.beginning = Beginning(
+            event.id, n_rows, body["test"], (), body["classes"], self.budget
+        )
+        self.sampled = Sampled(n_rows, 0)
+
+    def _apply_change(self, event, body):
+        if "votes" in body:
+            self._votes_before.append((event.id, self.begin["votes"]))
+            for id in self.decisions:
+                self._votes_of.setdefault(id, self.begin["votes"])
+        self.begin = changed_settings(self.begin, body)
+        for id in [*self.disputes]:  # one more person may decide
+            self._update_decision(id)
+        n_rows = self.begin["pool"]["n_rows"]
+        if body["test"]:
+            for id in body["test"]:
+                self._count(id, -1)
+                self.test[id] = None
+                self._count(id, 1)
+            self.open[:0] = [id for id in body["test"] if not self.decision(id)]
+            self.sampled = Sampled(n_rows, self.sampled.n_later + len(body["test"]))
+        self.budget, self.budget_given = body["budget"], body["given"]
+        self._must_ask = True
+        if body["is_beginning"]:
+            self._begin_again(event, body, n_rows)
+
+    def _begin_again(self, event, body, n_rows):
+        """Let another learner begin, which is taught all labels at once."""
+        asked = tuple(self.asked)
+        budget = None if self.budget is None else self.budget - len(asked)
+        self.beginning = Beginning(
+            event.id, n_rows, tuple(self.test), asked, self.begin["classes"], budget
+        )
+        self.taught, self.n_taught, self.models = {}, 0, []
+        self._teach_events, self.is_noted = {}, True
+        self._changed = dict.fromkeys(id for id in self.answers if id not in self.test)
+        self._apply_teach(event, body)
+        self.last_teach = 0  # answers that come before the next ask are taught, too
 
     def _apply_ask(self, event, body):
         for id, probability in zip(body["rows"], body["probabilities"], strict=True):
@@ -212,6 +268,7 @@ class SessionState:
             if not self.decision(id):
                 self.open.append(id)
         self.last_ask, self.stop_reason = event.id, body["stop"]
+        self.is_noted = body.get("learner") is not None
         self._must_ask = False
         if body["model"]:
             self.models.append(body["model"])
@@ -230,10 +287,10 @@ class SessionState:
         self._answer(event, body, SKIP)
 
     def _answer(self, event, body, label):
-        id, who = body["id"], body["who"]
+        id, who, at = body["id"], body["who"], body.get("at", event.at)
         self._count_own(id, who, -1)
         self.answers.setdefault(id, []).append(
-            Answer(event.id, id, label, who, event.at, body.get("final", False))
+            Answer(event.id, id, label, who, at, body.get("final", False))
         )
         self._count_own(id, who, 1)
         self._row_of[event.id] = id
@@ -248,7 +305,7 @@ class SessionState:
         self.answers[id] = [a for a in self.answers[id] if a.event != number]
         self._count_own(id, body["who"], 1)
         self._update_decision(id)
-        if body["until"] is not None:
+        if body["until"] is not None and (id in self.asked or id in self.test):
             self._holds.setdefault(id, {})[body["who"]] = body["until"]
         before = self.taught.get(id, self)
         self._update_taught(id)
@@ -291,10 +348,11 @@ class SessionState:
     def _update_decision(self, id):
         """Note what a row is now that an answer came or went."""
         self._count(id, -1)
+        n_votes = self.votes_of(id)
         self.disputes.pop(id, None)
-        if is_disputed(self.answers[id], self.begin["votes"]):
+        if is_disputed(self.answers[id], n_votes):
             self.disputes[id] = None
-        decision = decided(self.answers[id], self.begin["votes"])
+        decision = decided(self.answers[id], n_votes)
         if decision:
             self.decisions[id] = decision
         else:

@@ -99,7 +99,8 @@ class Worker:
 
     def __init__(self, log, ids, make):
         self._log, self._ids, self._make = log, ids, make
-        self._n_events, self._n_unlearned, self._job = 0, 0, None
+        self._n_events, self._n_unlearned = 0, 0
+        self._job = self._job_after = None  # the job, and the ask before it
         self._calls, self._checkpoints = [], Checkpoints()
         self.recorded = make()
         self.catch_up(is_opening=True)
@@ -108,8 +109,13 @@ class Worker:
 
     @property
     def under_way(self):
-        """The job that finds the next rows; None while there is none."""
-        return None if self._job is None or self._job.done() else self._job
+        """The job that finds the next rows; None while there is none.
+
+        Once they are noted it has ended, even if its thread takes a moment more.
+        """
+        if self._job is None or self._job.done():
+            return None
+        return self._job if self._log.state.last_ask == self._job_after else None
 
     def find_rows(self):
         """Start to find rows to label.
@@ -129,6 +135,7 @@ class Worker:
             # fixed now: answers that come while it trains are for the next time
             events = [decision.event for decision in waiting]
             self._log.record(("teach", {"events": events}))
+        self._job_after = state.last_ask
         self._job = self._thread.submit(self._ask, state.last_ask)
         return self._job
 
@@ -237,7 +244,8 @@ class Worker:
         n_taught, models = len(recorded.taught), self._log.state.models
         if not len(recorded.test) or not recorded.has_model:
             return None
-        if models and models[-1]["n_taught"] == n_taught:
+        last = models[-1] if models else {"n_taught": None, "test": []}
+        if (n_taught, len(recorded.test)) == (last["n_taught"], len(last["test"])):
             return None
         labels, _ = recorded.predict(take(recorded.pool, recorded.test))
         return {"n_taught": n_taught, "test": labels}

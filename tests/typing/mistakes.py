@@ -156,6 +156,7 @@ def of_sessions(session: LabelingSession[MinMarginClassifier], model: Any) -> No
     """Sessions and what they return."""
     LabelingSession(CBGZClassifier(), X, "file", vote=2)  # type: ignore[call-arg]
     LabelingSession(CBGZClassifier(), X, "file", ahead=2)  # type: ignore[arg-type]
+    LabelingSession(CBGZClassifier(), X, "file", change="x")  # type: ignore[arg-type]
     LabelingSession(3, X, "file")  # type: ignore[type-var]
     session.nxt()  # type: ignore[attr-defined]
     session.label("a", "yes", whom="me")  # type: ignore[call-arg]

@@ -599,7 +599,7 @@ def use_session() -> None:
     path = os.path.join(folder, "labels.sqlite")
     with LabelingSession(
         learner, X, path, ids=list(range(len(X))), classes=["no", "yes"], test_size=4,
-        ahead=0,
+        ahead=0, change=("pool", "classes"),
     ) as session:  # fmt: skip
         assert_type(session, LabelingSession[UncertaintySamplingClassifier])
         assert_type(session.learner, UncertaintySamplingClassifier)

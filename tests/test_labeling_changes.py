@@ -1,0 +1,856 @@
+"""Sessions that change when they are opened: what follows, and what is refused."""
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import (
+    ALMSClassifier,
+    CBGZClassifier,
+    COMBClassifier,
+    GreedyOnlineClassifier,
+    MinMarginClassifier,
+    QueryByBoostingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._journal import Journal
+from tests.reference.labeling import quick_folder
+
+ALL, codes = make_classification(60, 4, n_informative=3, n_redundant=0, random_state=3)
+Y = np.array(["bad", "good", "ugly"])[codes + (np.arange(60) % 9 == 8)]
+IDS = [f"row {i}" for i in range(60)]
+N = 40  # rows at the beginning
+
+plain = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=4, batch_size=3, budget=25, random_state=0
+)
+stream = CBGZClassifier(b=0.5, random_state=0)
+LEARNERS = {
+    "plain": plain,
+    "stopping": clone(plain).set_params(stopping="stable_predictions"),
+    "incremental": MinMarginClassifier(
+        Perceptron(), incremental=True, n_initial=3, batch_size=2, budget=22,
+        random_state=0,
+    ),
+    "boosting": QueryByBoostingClassifier(
+        n_estimators=2, n_initial=4, batch_size=3, budget=0.5, random_state=0
+    ),
+    "semi-supervised": COMBClassifier(
+        n_estimators=2, n_initial=4, budget=24, random_state=0
+    ),
+    "spread": MinMarginClassifier(
+        n_initial=3, initial="herding", batch_size=4, batch="cluster", budget=25,
+        random_state=0,
+    ),
+    "models": ALMSClassifier(
+        LogisticRegression(), param_grid={"C": [0.1, 1.0]}, n_initial=4, budget=21,
+        random_state=0,
+    ),
+    "coins": stream,
+    "groups": GreedyOnlineClassifier(m=4, random_state=0),
+}  # fmt: skip
+STREAMS = {"coins", "groups"}
+
+
+@pytest.fixture
+def path():
+    with quick_folder() as folder:
+        yield folder / "labels.sqlite"
+
+
+class Setting:
+    """The arguments of an opening, and what changes do to them."""
+
+    def __init__(self, learner, **options):
+        self.learner, self.n, self.shift = learner, N, 0.0
+        self.options = {"classes": ["good", "bad"], "test_size": 3, **options}
+
+    def change(self, word):
+        """Let what the word means be another one."""
+        if word == "pool":
+            self.n = min(self.n + 7, 60)
+        elif word == "features":
+            self.shift += 1.0
+        elif word == "classes":
+            self.options["classes"] = ["good", "bad", "ugly"]
+        elif word == "learner":
+            learners = [LEARNERS["incremental"], LEARNERS["plain"]]
+            others = [each for each in learners if type(each) is not type(self.learner)]
+            self.learner = others[0]
+        else:
+            self.options[word] = self.options.get(word, 1) + 2
+
+    @property
+    def pool(self):
+        return ALL[: self.n] + self.shift * np.sin(ALL[: self.n])
+
+    def open(self, path, change=()):
+        return LabelingSession(
+            self.learner, self.pool, path, ids=IDS[: self.n], change=change,
+            **self.options,
+        )  # fmt: skip
+
+    def label(self, id):
+        """Return the right label, as far as there is such a class."""
+        label = Y[IDS.index(id)]
+        return label if label in self.options["classes"] else "good"
+
+
+def opinion(session):
+    """Return what the model says of all rows, bit for bit."""
+    if not session._worker.recorded.has_model:
+        return None
+    found = session.predictions()
+    p = found.probabilities
+    return found.labels, None if p is None else p.tobytes()
+
+
+def label_all(session, setting, n=None, who=None):
+    """Answer rows as long as there are any; return their ids."""
+    shown = []
+    while len(shown) != n and (id := session.next(who)) is not None:
+        session.label(id, setting.label(id), who)
+        shown.append(id)
+    return shown
+
+
+# --- the law
+
+
+STEPS = ["label", "label", "label", "skip", "undo", "again", "unasked", "open"]
+WORDS = ["pool", "features", "classes", "test_size", "votes", "learner"]
+
+
+@st.composite
+def plans(draw, words):
+    """Draw steps, of which some are words of changes."""
+    steps = draw(st.lists(st.sampled_from(STEPS), min_size=8, max_size=30))
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(steps)))
+        chosen = draw(st.lists(st.sampled_from(words), max_size=2, unique=True))
+        steps.insert(place, tuple(chosen))
+    return steps
+
+
+def go(learner, path, steps, opens, ahead):
+    """Take steps; return what was seen on the way, and the session's end."""
+    setting, seen = Setting(learner, ahead=ahead), []
+    session, last = setting.open(path), "row 0"
+    for i, step in enumerate(steps):
+        who = "ann" if i % 2 else "bob"
+        if isinstance(step, tuple):
+            session.close()
+            for word in step:
+                setting.change(word)
+            session = setting.open(path, step)
+        elif step == "open" and opens:
+            session.close()
+            session = setting.open(path)
+        elif step == "undo":
+            try:
+                seen.append(session.undo(who))
+            except ValueError as error:
+                seen.append(str(error))
+        elif step in ("again", "unasked"):
+            with suppress(ValueError):  # a stream cannot unlearn
+                id = IDS[i] if step == "unasked" else last
+                session.label(id, ["good", "bad"][i % 2], who)
+        elif step != "open":
+            seen.append(id := session.next(who))
+            last = id or last
+            if id is not None and step == "skip":
+                with suppress(ValueError):  # of a row with one vote, which is learned
+                    session.skip(id, who=who)
+            elif id is not None:
+                session.label(id, setting.label(id), who)
+    for _ in range(4):
+        for who in "ann", "bob", "cy", "dan":
+            if (id := session.next(who)) is not None:
+                seen.append(id)
+                session.label(id, setting.label(id), who)
+    session.close()  # when what is under way has ended
+    asked = list(session._log.state.asked)
+    assert len(set(asked)) == len(asked)
+    return seen, asked, opinion(session), session.status(), session.curve()
+
+
+few = settings(max_examples=settings.default.max_examples // 4)
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"models"}))  # slow
+@pytest.mark.every_learner
+@few
+@given(data=st.data(), ahead=st.integers(0, 1))
+def test_a_changed_session_goes_on_wherever_it_is_opened_again(name, data, ahead):
+    steps = data.draw(plans(["pool"] if name in STREAMS else WORDS))
+    with quick_folder() as folder, warnings.catch_warnings():
+        live = go(LEARNERS[name], folder / "live", steps, False, ahead)
+        again = go(LEARNERS[name], folder / "again", steps, True, ahead)
+    assert again == live
+
+
+# --- what follows from each word
+
+
+def begun(path, n=12, learner=plain, **options):
+    """Label some rows, with one skipped; return the setting."""
+    setting = Setting(learner, **options)
+    with setting.open(path) as session:
+        label_all(session, setting, n - 1)
+        session.skip(session.next())
+    return setting
+
+
+def taught(session):
+    """Return the rows that were labelled and are not put aside, in their order."""
+    state = session._log.state
+    decisions = sorted(state.decisions.values(), key=lambda each: each.event)
+    labels = [(each.id, each.label) for each in decisions if each.id not in state.test]
+    rows = [IDS.index(id) for id, label in labels if label is not None]
+    return rows, [label for _, label in labels if label is not None]
+
+
+def test_rows_at_the_end_are_offered_to_the_same_learner(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        out = list(session._log.state.open)
+        assert out
+    setting.change("pool")
+    loop = clone(plain)
+    with setting.open(path, "pool") as session:
+        assert session.learner.n_queries_ == session.status().asked
+        assert session.ids == IDS[: N + 7]
+        assert session.status().left == plain.budget - 3 - session.status().asked
+        assert label_all(session, setting, len(out)) == out
+        found = session.next()
+        loop.restore(
+            setting.pool, session.learner.record(), taught(session)[1],
+            ids=np.arange(N + 7),
+        )  # fmt: skip
+        assert opinion(session)[1] == loop.predict_proba(setting.pool).tobytes()
+        shown = [found, *label_all(session, setting)]
+        assert {*shown} & {*IDS[N:]}
+    with setting.open(path) as session:
+        assert session.stop_reason == "budget"
+        assert len(session.predictions().ids) == N + 7
+
+
+@pytest.mark.parametrize("word", ["features", "classes", "learner"])
+@pytest.mark.parametrize("budget", [25, 0.5])
+def test_another_learner_is_taught_all_labels_in_one_call(path, word, budget):
+    setting = begun(path, learner=clone(plain).set_params(budget=budget))
+    total = 25 if budget == 25 else 20
+    with setting.open(path) as session:
+        out, asked = list(session._log.state.open), list(session._log.state.asked)
+        curve = session.curve()
+    if word == "learner":
+        setting.learner = clone(setting.learner).set_params(batch_size=4)
+    else:
+        setting.change(word)
+    with setting.open(path, word) as session:
+        loop = clone(setting.learner).set_params(budget=total - 3 - len(asked))
+        rows, labels = taught(session)
+        loop.teach(setting.pool[rows], labels, classes=setting.options["classes"])
+        assert session.learner.n_queries_ == 0
+        assert opinion(session)[1] == loop.predict_proba(setting.pool).tobytes()
+        assert session._log.state.open == out
+        assert session.status().left == total - 3 - len(asked)
+        assert label_all(session, setting, len(out)) == out
+        first = session.next()
+        test = [IDS.index(id) for id in session._log.state.test]
+        more = [IDS.index(id) for id in out]
+        loop.teach(setting.pool[more], [setting.label(id) for id in out])
+        exclude = [*test, *(IDS.index(id) for id in asked)]
+        expected = loop.query(setting.pool, exclude=np.array(exclude))
+        assert first == IDS[expected[0]]
+        assert len(session.curve()) == 1 < len(curve)
+        label_all(session, setting)
+        assert session.status().asked == total - 3
+        assert session.stop_reason == "budget"
+
+
+@pytest.mark.parametrize("name", ["incremental", "boosting", "models"])
+def test_more_rows_are_a_new_beginning_for_a_learner_with_a_history(path, name):
+    setting = begun(path, learner=LEARNERS[name])
+    setting.change("pool")
+    with setting.open(path, "pool") as session:
+        assert session.learner.n_queries_ == 0
+        assert session.learner.n_taught_ == len(taught(session)[0])
+    (change,) = (each for each in Journal.read(path) if each.kind == "change")
+    assert change.body["is_beginning"]
+
+
+def test_rows_at_the_end_of_a_stream_go_by_as_if_they_had_been_there(path):
+    whole, parts = Setting(stream), Setting(stream)
+    whole.n = N + 7
+    with parts.open(path) as session:
+        test = label_all(session, parts, 3)
+        shown = label_all(session, parts)
+        assert session.stop_reason == "no rows"
+    parts.change("pool")
+    with parts.open(path, "pool") as session:
+        assert session.stop_reason is None
+        shown += label_all(session, parts)
+        model = opinion(session)
+    loop = clone(stream)
+    rest = [row for row in range(N + 7) if IDS[row] not in test]
+    labels = np.array([whole.label(id) for id in IDS])
+    loop.partial_fit(whole.pool[rest], labels[rest], classes=["good", "bad"])
+    assert shown == [IDS[rest[row]] for row in loop.queried_indices_]
+    assert model[0] == loop.predict(whole.pool).tolist()
+    assert {*shown} & {*IDS[N:]}
+
+
+def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        session.label("row 39", "good")
+        known = {*session._log.state.asked, *session._log.state.test, "row 39"}
+        n_models = len(session.curve())
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        status = session.status()
+        assert (status.n_test, status.left) == (8, 25 - 8 - status.asked)
+        drawn = label_all(session, setting, 5)
+        assert not {*drawn} & known
+        assert "of 3 rows put aside" in session.advice()  # of the last model
+        label_all(session, setting, 2)
+        curve = session.curve()
+        assert [point.n_test for point in curve][n_models - 1 :] == [3] + [8] * (
+            len(curve) - n_models
+        )
+        assert len(curve) > n_models
+        assert "5 of the rows put aside were drawn later" in session.advice()
+        label_all(session, setting)
+        assert not {*drawn} & {*session._log.state.asked}
+    (change,) = (each for each in Journal.read(path) if each.kind == "change")
+    assert change.body["test"] == drawn
+    assert not change.body["is_beginning"]
+    setting.change("pool")
+    with setting.open(path, "pool") as session:
+        assert "7 rows have come since, for which they do not st" in session.advice()
+
+
+def test_no_row_that_has_a_label_is_put_aside(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        known = {*session._log.state.asked, *session._log.state.test}
+        free = [id for id in session.ids if id not in known]
+        for id in free[5:]:
+            session.label(id, setting.label(id))
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        assert {*label_all(session, setting, 5)} == {*free[:5]}
+
+
+def test_the_last_model_is_judged_on_rows_that_are_put_aside_later(path):
+    setting = begun(path)
+    with setting.open(path) as session:
+        label_all(session, setting)
+        curve = session.curve()
+    setting.learner = clone(plain).set_params(budget=30)
+    setting.options["test_size"] = 8
+    with setting.open(path, "test_size") as session:
+        assert len(label_all(session, setting)) == 5
+        *before, last = session.curve()
+        assert (last.n_labels, last.n_test) == (curve[-1].n_labels, 8)
+        assert before == curve
+
+
+def test_the_first_rows_that_are_put_aside_may_come_later(path):
+    setting = begun(path, test_size=0)
+    setting.options["test_size"] = 4
+    with setting.open(path, "test_size") as session:
+        assert session.curve() == []
+        label_all(session, setting)
+        assert {point.n_test for point in session.curve()} == {4}
+        assert "4 of the rows put aside were drawn later" in session.advice()
+
+
+def test_models_are_compared_on_rows_that_all_of_them_have_seen(path):
+    setting = begun(
+        path, n=16, learner=clone(plain).set_params(budget=40, batch_size=2)
+    )
+    setting.options["test_size"] = 12
+    with setting.open(path, "test_size") as session:
+        label_all(session, setting, 11)
+        assert "of 12 rows put aside" in session.advice()
+        assert "of 3 predictions have changed" in session.advice()
+        label_all(session, setting)
+        assert "of 12 predictions have changed" in session.advice()
+
+
+def test_votes_rise_for_rows_that_are_not_decided(path):
+    setting = begun(path, learner=plain)
+    setting.options["votes"] = 2
+    with setting.open(path, "votes") as session:
+        with pytest.raises(ValueError, match="Each row gets 2 votes"):
+            session.next()
+        n_taught = session.status().n_taught
+        id = session.next("ann")
+        session.label(id, "good", "ann")
+        assert session._log.state.decision(id) is None
+        session.label(id, "good", "bob")
+        assert session._log.state.decision(id).label == "good"
+        first = next(iter(session._log.state.decisions))
+        session.label(first, "bad", "ann")  # it has one vote, as before
+        assert session._log.state.decision(first).label == "bad"
+        assert session.status().n_taught == n_taught
+    with setting.open(path) as session:
+        assert session._log.state.decision(first).label == "bad"
+
+
+def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
+    setting = Setting(plain, votes=2, test_size=0)
+    with setting.open(path) as session:
+        while session.status().n_taught < 10:
+            for who in "ann", "bob":
+                if (id := session.next(who)) is not None:
+                    session.label(id, setting.label(id), who)
+        first = next(iter(session._log.state.taught))
+        (other,) = {"good", "bad"} - {setting.label(first)}
+        session.label(first, other, "cy")
+        session.label(first, other, "dan")  # two against two: not decided
+        model, n_taught = opinion(session), session.status().n_taught
+        assert model is not None
+    setting.options["votes"] = 4
+    with setting.open(path, "votes") as session:
+        assert opinion(session) == model
+        assert len(session._worker.recorded.taught) == n_taught
+        session.label(first, other, "eve")
+        assert session._log.state.decision(first).label == other
+
+
+def test_what_another_learner_was_taught_is_forgotten(path):
+    setting = Setting(plain, votes=2, test_size=0)
+    with setting.open(path) as session:
+        while session.status().n_taught < 8:
+            for who in "ann", "bob":
+                if (id := session.next(who)) is not None:
+                    session.label(id, setting.label(id), who)
+        first = next(iter(session._log.state.taught))
+        (other,) = {"good", "bad"} - {setting.label(first)}
+        session.label(first, other, "cy")
+        session.label(first, other, "dan")  # two against two: not decided
+    setting.change("features")
+    with setting.open(path, "features") as session:
+        assert IDS.index(first) not in session._worker.recorded.taught
+        assert session.undo("dan") == first  # decided again
+        assert first not in session._log.state.taught
+        assert first in [each.id for each in session._log.state.waiting()]
+
+
+def test_a_class_that_comes_later(path):
+    setting = begun(path)
+    setting.change("classes")
+    with setting.open(path, ("classes",)) as session:
+        assert session.classes == ["good", "bad", "ugly"]
+        assert session.status().by_class["ugly"] == 0
+        session.label("row 8", setting.label("row 8"))
+        label_all(session, setting)
+        assert session.status().by_class["ugly"] > 0
+        assert "ugly" in session.predictions().classes
+    with setting.open(path, "classes"):  # the same cell, run once more
+        assert len([e for e in Journal.read(path) if e.kind == "change"]) == 1
+
+
+def test_classes_that_grew_may_be_declared(path):
+    setting = begun(path, classes=["good", "bad"])
+    path.unlink()
+    setting.options["classes"] = None
+    with setting.open(path) as session:
+        for id in IDS[:6]:
+            session.label(id, "good" if Y[IDS.index(id)] == "good" else "bad")
+    setting.options["classes"] = ["bad", "good", "ugly"]
+    with setting.open(path, "classes") as session:
+        assert session.classes == ["bad", "good", "ugly"]
+
+
+def test_several_changes_at_once(path):
+    setting = begun(path)
+    for word in WORDS:
+        setting.change(word)
+    with setting.open(path, WORDS) as session:
+        status = session.status()
+        assert (status.n_test, len(session.ids)) == (5, N + 7)
+        assert isinstance(session.learner, MinMarginClassifier)
+    with pytest.raises(ValueError, match="47 of its 47 rows are missing"):
+        begun(path)
+
+
+def test_a_budget_of_a_changed_learner_is_what_is_left(path):
+    setting = begun(path)  # 9 asked, 3 put aside
+    setting.learner = clone(plain).set_params(budget=16)
+    with setting.open(path, "learner") as session:
+        assert session.learner.n_queries_ == 10  # the same learner
+        assert session.status().left == 3
+    setting.learner = clone(plain).set_params(budget=12)
+    with pytest.raises(ValueError, match="a budget of 12 is not enough for 3 rows put"):
+        setting.open(path, "learner")
+    setting.learner = clone(plain).set_params(budget=0.1)
+    with setting.open(path, "learner") as session:  # a share never takes labels away
+        assert session.status().left == 3
+    setting.learner = clone(plain).set_params(budget=None, batch_size=2)
+    with setting.open(path, "learner") as session:
+        assert session.status().left is None
+    setting.learner = clone(plain).set_params(budget=30, batch_size=2)
+    with setting.open(path, "learner") as session:
+        assert session.status().left == 17
+
+
+def test_a_share_counts_the_rows_that_have_come(path):
+    setting = begun(path, learner=clone(plain).set_params(budget=0.5))
+    setting.n = 60
+    with setting.open(path, "pool") as session:
+        status = session.status()
+        assert status.asked + status.left == 30 - 3
+        label_all(session, setting)
+        assert session.status().asked == 27
+
+
+def test_a_budget_that_grows_counts_what_others_have_bought(path):
+    setting = begun(path)
+    setting.change("features")
+    with setting.open(path, "features") as session:
+        label_all(session, setting)
+        assert session.status().asked == 25 - 3
+    setting.learner = clone(plain).set_params(budget=30)
+    for _ in range(2):
+        with setting.open(path) as session:
+            label_all(session, setting)
+            assert session.status().asked == 30 - 3
+            assert session.status().left == 0
+
+
+def test_a_larger_budget_and_more_rows_are_the_same_learner(path):
+    setting = begun(path)
+    setting.learner = clone(plain).set_params(budget=30)
+    setting.change("pool")
+    with setting.open(path, "pool") as session:
+        assert session.learner.n_queries_ > 0
+        assert session.status().asked + session.status().left == 27
+        first = session.next()
+    setting.learner = clone(plain).set_params(budget=28)
+    setting.change("pool")
+    with setting.open(path, ("pool", "learner")) as session:
+        assert session.learner.n_queries_ > 0
+        assert session.status().asked + session.status().left == 25
+        assert session.next() == first
+
+
+def test_a_pool_learner_may_follow_a_stream_learner(path):
+    setting = begun(path, learner=stream)
+    setting.learner = plain
+    with setting.open(path, "learner") as session:
+        asked = set(session._log.state.asked)
+        shown = label_all(session, setting)
+        assert not {*shown} & asked
+        assert session.status().asked == plain.budget - 3
+        assert session.undo() == shown[-1]
+
+
+def test_answers_before_a_change_can_be_undone(path):
+    setting = begun(path)
+    setting.change("learner")
+    with setting.open(path, "learner") as session:
+        before = session.status()
+        assert session.undo() == session.next()  # the skipped one
+        id = session.undo()
+        assert session.next() == id
+        assert session.status().n_taught == before.n_taught - 1
+        assert id not in session._log.state.taught
+        session.label(id, "good")
+        label_all(session, setting)
+        assert session.stop_reason == "budget"
+    with setting.open(path) as session:
+        assert session.next() is None
+
+
+def test_seeds_of_another_learner_are_drawn_once(path):
+    setting = begun(path)
+    setting.learner = clone(plain).set_params(batch_size=4, random_state=None)
+    with setting.open(path, "learner") as session:
+        seed = session.learner.random_state
+        assert isinstance(seed, int)
+    with setting.open(path) as session:
+        assert session.learner.random_state == seed
+
+
+def test_a_session_of_this_process_hands_over_if_the_change_is_fine(path):
+    setting = begun(path)
+    first = setting.open(path)
+    setting.options["test_size"] = 30
+    with pytest.raises(ValueError, match="not enough for 30 rows"):
+        setting.open(path, "test_size")
+    assert first.next() is not None
+    setting.options["test_size"] = 5
+    with setting.open(path, "test_size") as session:
+        with pytest.raises(ValueError, match="has given its file to"):
+            first.next()
+        assert session.status().n_test == 5
+
+
+# --- what is refused
+
+
+@pytest.fixture
+def refused(path):
+    """Open with what must be refused; return the message."""
+
+    def check(setting, change=(), **options):
+        before = {p.name: p.read_bytes() for p in path.parent.iterdir()}
+        with pytest.raises((ValueError, TypeError)) as error:
+            LabelingSession(
+                **{
+                    "learner": setting.learner,
+                    "pool": setting.pool,
+                    "ids": IDS[: setting.n],
+                    **setting.options,
+                    **options,
+                },
+                path=path,
+                change=change,
+            )
+        assert {p.name: p.read_bytes() for p in path.parent.iterdir()} == before
+        return f"{error.value}"
+
+    return check
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_without_the_word_the_error_names_it(path, refused, word):
+    setting = begun(path)
+    setting.change(word)
+    others = tuple(set(WORDS) - {word})
+    for change in (), others:
+        said = refused(setting, change)
+        assert said.endswith(f'To go on with that, add change="{word}".')
+        assert said.startswith((f"{path} had other settings: {word}", "The pool is no"))
+    setting.open(path, word).close()
+
+
+def test_the_error_names_all_words_that_are_missing(path, refused):
+    setting = begun(path)
+    for word in "pool", "features", "votes":
+        setting.change(word)
+    said = refused(setting)
+    assert "40 of its 40 rows are missing and 47 are new" in said
+    assert "votes was 1 and is now 3" in said
+    assert said.endswith('add change=("pool", "features", "votes").')
+    assert refused(setting, ("pool", "votes")).endswith('add change="features".')
+
+
+def test_words_that_are_none(path, refused):
+    setting = begun(path)
+    for change in "clases", ("pool", "x"), (1,):
+        assert "change must be among pool, features, cl" in refused(setting, change)
+    assert "a word or a tuple of words, got None" in refused(setting, None)
+    path.unlink()
+    assert "change must be among" in refused(setting, "x")
+
+
+CANNOT = "A session cannot change that"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pool": ALL[5:N], "ids": IDS[5:N]}, "5 of its 40 rows are missing and 0 are"),
+        ({"ids": IDS[:N][::-1]}, "its rows have other ids"),
+        ({"pool": ALL[:47], "ids": [*IDS[40:47], *IDS[:40]]}, "missing and"),
+        ({"test_size": 2}, r"test_size may only grow"),
+        ({"votes": 1}, r"votes may only grow"),
+        ({"classes": ["good", "nice"]}, r"rows have the label 'bad'"),
+        ({"learner": stream}, "stream learners keep their learner"),
+    ],
+)
+def test_what_cannot_change_names_the_way_out(path, refused, change, message):
+    setting = Setting(plain, votes=2)
+    with setting.open(path) as session:
+        for id in IDS[:9]:
+            session.label(id, setting.label(id), "ann")
+            session.label(id, setting.label(id), "bob")
+    said = refused(setting, WORDS, **change)
+    assert CANNOT in said
+    assert message in said
+    assert said.endswith(f"with its import_labels({str(path)!r}).")
+    # and that works
+    arguments = {"learner": plain, "pool": ALL[:N], "ids": IDS[:N], **setting.options}
+    arguments |= change
+    new = path.with_name("new.sqlite")
+    with LabelingSession(**arguments, path=new) as session:
+        with warnings.catch_warnings(record=True, action="always") as notes:
+            n_votes = session.import_labels(path)
+        n_rows = len([id for id in IDS[:9] if id in arguments["ids"]])
+        if "classes" in change:
+            assert "labels that are none of ['good', 'nice']" in f"{notes[0].message}"
+            n_rows = [setting.label(id) for id in IDS[:9]].count("good")
+        elif n_rows < 9:
+            assert f"{10} rows that are not here" in f"{notes[0].message}"
+        else:
+            assert notes == []
+        assert n_votes == n_rows * arguments["votes"]
+        assert sum(session.status().by_class.values()) == n_rows
+
+
+@pytest.mark.parametrize("word", ["features", "classes", "test_size", "votes"])
+def test_streams_get_more_rows_only(path, refused, word):
+    setting = begun(path, learner=stream)
+    setting.change(word)
+    if word == "features":
+        setting.change("pool")
+    said = refused(setting, WORDS)
+    assert f"{CANNOT} (stream learners keep their {word})" in said
+
+
+def test_more_test_rows_than_there_are(path, refused):
+    setting = begun(path, learner=clone(plain).set_params(budget=None))
+    said = refused(setting, "test_size", test_size=38)
+    assert "is 35 more than before, but there are 27 rows" in said
+    assert "test_size == 40, must be" in refused(setting, "test_size", test_size=40)
+
+
+def test_what_the_learner_refuses(path, refused):
+    setting = begun(path)
+    gaps = setting.pool.copy()
+    gaps[7, 1] = np.nan
+    assert "NaN" in refused(setting, "features", pool=gaps)
+    more = np.vstack([setting.pool, gaps[5:9]])
+    assert "NaN" in refused(setting, "pool", pool=more, ids=IDS[: N + 4])
+    setting.learner = clone(plain).set_params(batch_size=0)
+    assert "batch_size" in refused(setting, "learner")
+    broken = UncertaintySamplingClassifier(GaussianNB(priors=[2, 3]), random_state=0)
+    assert "cannot be taught the labels of" in refused(
+        setting, "learner", learner=broken
+    )
+    assert "needs a learner" in refused(setting, "learner", learner=GaussianNB())
+
+
+def test_ids_that_do_not_tell_rows_apart_refuse_features(path):
+    frame, again = pd.DataFrame(ALL[:N]), {"change": "features"}
+    options = {"classes": ["good", "bad"]}
+    LabelingSession(plain, frame, path, **options).close()
+    with pytest.raises(ValueError, match="ids made of numbers do not tell which row"):
+        LabelingSession(plain, frame + 1, path, **options, **again)
+    named = {**options, "ids": list(range(N))}
+    LabelingSession(plain, frame + 1, path, **named, **again).close()
+    path.unlink()
+    # but if the same things are shown, they are the same rows
+    items = [f"text {i}" for i in range(N)]
+    options |= {"items": items, "ids": range(N)}
+    LabelingSession(plain, frame, path, **options).close()
+    LabelingSession(plain, frame + 1, path, **options, **again).close()
+    options["items"] = [*items[:-1], "another text"]
+    with pytest.raises(ValueError, match="ids made of numbers do not tell"):
+        LabelingSession(plain, frame + 2, path, **options, **again)
+
+
+def test_ids_made_of_values_can_be_kept_for_other_features(path):
+    with LabelingSession(plain, ALL[:N], path) as session:
+        ids = session.ids
+    with pytest.raises(ValueError, match="of the same rows, pass the ids= that they"):
+        LabelingSession(plain, ALL[:N] + 1, path, change="features")
+    with LabelingSession(plain, ALL[:N] + 1, path, ids=ids, change="features") as again:
+        assert again.ids == ids
+    frame = pd.DataFrame(ALL[:N], columns=list("abcd"))
+    path.unlink()
+    options = {"items": None, "ids": None}
+    LabelingSession(plain, ALL[:N], path, **options).close()
+    with LabelingSession(plain, ALL[:47], path, change="pool", **options) as session:
+        assert len(session.ids) == 47
+    path.unlink()
+    named = {"ids": IDS[:N]}
+    LabelingSession(plain, frame, path, **named).close()
+    frame.columns = list("abce")
+    with pytest.raises(ValueError, match="its rows have other columns"):
+        LabelingSession(plain, frame, path, **named)
+    LabelingSession(plain, frame, path, change="features", **named).close()
+
+
+# --- labels of another session
+
+
+def test_answers_of_another_session(path):
+    setting = Setting(plain, votes=2, test_size=0)
+    old = path.with_name("old.sqlite")
+    with setting.open(old) as session:
+        for id, first, second in ("row 1", "good", "good"), ("row 2", "good", "bad"):
+            session.label(id, first, "ann")
+            session.label(id, second, "bob")
+        skipped = session.next("ann")
+        for who in "ann", "bob":
+            session.skip(skipped, "blurred", who)
+        session.label("row 3", "bad", "ann")
+        session.label("row 3", "good", "ann")
+        session.label("row 4", "good", "ann")
+        session.label("row 4", "bad", "bob")
+        session.label("row 4", "bad", "cat", final=True)
+    there = [e for e in Journal.read(old) if e.kind in ("label", "skip")]
+    with setting.open(path) as session:
+        assert session.import_labels(old) == 8  # the last one of each person
+        assert session.import_labels(old) == 0
+        assert session._log.state.decision(skipped).label is None
+        assert session._log.state.decision("row 2") is None
+        assert session._log.state.decision("row 4").label == "bad"
+        here = [e for e in Journal.read(path) if e.kind in ("label", "skip")]
+        when = {(e.body["id"], e.body["who"]): e.at for e in there}
+        assert all(e.body["at"] == when[e.body["id"], e.body["who"]] for e in here)
+        assert len(here) == len(when) == 10
+        assert [e.body["reason"] for e in here if e.kind == "skip"] == ["blurred"] * 2
+        with pytest.warns(UserWarning, match="disagree are left out: 1"):
+            session.export(path.with_name("labels.csv"))
+    assert there[1].at in path.with_name("labels.csv").read_text()
+    single = Setting(plain, votes=1, test_size=0)
+    path.unlink()
+    with single.open(path) as session:  # what was decided there
+        assert session.import_labels(old) == 2
+        assert session._log.state.decision("row 1").label == "good"
+        assert session._log.state.decision("row 4").label == "bad"
+        assert session._log.state.answers["row 4"][0].is_final
+        assert session._log.state.answers["row 1"][0].who == "bob"
+        shown = label_all(session, single)
+        assert skipped not in shown
+
+
+def test_one_more_vote_for_rows_on_which_people_disagree(path):
+    with Setting(plain, votes=2, test_size=0).open(path) as session:
+        session.label("row 1", "good", "ann")
+        session.label("row 1", "bad", "bob")
+        assert session.disputed()
+    now = Setting(plain, votes=3, test_size=0)
+    with now.open(path, change="votes") as session:
+        assert not session.disputed()
+        session.label("row 1", "bad", "cat")
+        assert session._log.state.decision("row 1").label == "bad"
+    with now.open(path) as session:
+        assert not session.disputed()
+
+
+def test_labels_of_a_session_that_is_open_or_damaged(path):
+    setting = begun(path)
+    other = path.with_name("other.sqlite")
+    with setting.open(path) as session, setting.open(other) as second:
+        assert second.import_labels(path) == 11
+        with pytest.raises(ValueError, match="holds a session: the one that is open"):
+            session.import_labels(path)
+        link = path.with_name("link")
+        link.symlink_to(path)
+        with pytest.raises(ValueError, match="holds a session: the one that is open"):
+            session.import_labels(link)
+        assert len(label_all(session, setting, 1)) == 1
+    data = bytearray(path.read_bytes())
+    data[data.index(b"row 1")] = 88
+    path.write_bytes(data)
+    with setting.open(other) as second, pytest.raises(ValueError, match="is damaged"):
+        second.import_labels(path)
+    assert export(other, path.with_name("labels.csv")) == 11
