@@ -325,8 +325,7 @@ class PoolLoop(CallbackSupportMixin):
     def _n_rounds_left(self, n_open):
         """Return how many rounds are left if no rule stops them."""
         n_labels = min(self._n_left(), n_open)
-        n_known = len(self._labelled) + len(self._requests)
-        return self._selection.n_rounds(n_known, n_labels)
+        return self._selection.n_rounds(self._n_first(), n_labels)
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL
 from .._documented import documented
-from .._typing import Classifier, Embedding, Seed, Stopping
+from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
@@ -131,6 +131,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     temperature_: float
 
+    initial = "herding"  # of pickles that lack it
+
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -142,6 +144,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         n_coverage: int | None = None,
         n_candidates: int | None = None,
         n_initial: int = 10,
+        initial: Initial = "herding",
         batch_size: int = 1,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -156,6 +159,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.n_coverage = n_coverage
         self.n_candidates = n_candidates
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
         self.budget = budget
         self.stopping = stopping
@@ -191,10 +195,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     @property
     def _selection(self):
         sizes = self.n_initial, self.batch_size
-        return Selection(*sizes, "herding", "herding", self.embedding)
+        return Selection(*sizes, self.initial, "herding", self.embedding)
 
     def _start(self, X, rows, n_wanted, seed):
-        return self._herd(self._coverage(), rows, n_wanted, seed)
+        initial = self._selection.initial_for(self._n_first())
+        if isinstance(initial, str) and initial == "herding":
+            return self._herd(self._coverage(), rows, n_wanted, seed)
+        return super()._start(X, rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         coverage = self._coverage()

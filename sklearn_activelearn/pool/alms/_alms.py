@@ -281,8 +281,8 @@ class ALMSClassifier(PoolClassifier):
     def _allocation(self):
         return Allocation.of(self._labelled, self._requests)
 
-    def _is_cold(self, n_known):
-        return n_known < self.n_initial or not self._allocation().is_enough
+    def _is_cold(self, n_first):
+        return n_first > 0 or not self._allocation().is_enough
 
     def _start(self, X, rows, n_wanted, seed):
         return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
