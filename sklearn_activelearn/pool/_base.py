@@ -17,11 +17,12 @@ from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stoppi
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
-from ._first_rows import are_rows, check_width
+from ._first_rows import check_width
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
+from ._one_class import warn_of_one_class
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
@@ -261,7 +262,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _choose(self, X, identity, candidates, limit):
         rows = numbers_of(self._offer(X, identity, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
-        bought = self._pick(X, rows, limit)
+        before, bought = self.stop_reason_, self._pick(X, rows, limit)
+        if self.stop_reason_ != before:
+            warn_of_one_class(self, X)
         self._note(identity, bought)
         return bought
 
