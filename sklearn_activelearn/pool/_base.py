@@ -26,14 +26,7 @@ from ._one_class import warn_of_one_class
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
-from ._selection import (
-    NOTHING,
-    Selection,
-    drawn,
-    drawn_apart,
-    finite_scores,
-    scored,
-)
+from ._selection import NOTHING, Selection, drawn, drawn_apart, finite_scores, scored
 from ._training import Known, OneModel, Trainer, seeded
 from .stopping._registry import check_models, why_stop
 
@@ -62,7 +55,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         The model. Cloned, never changed. None: ``LogisticRegression()``.
     n_initial : int >= 1, default=10
         Labels bought before the first model.
-    initial : {"random", "herding"}, default="random"
+    initial : {"random", "herding"}, callable or rows, default="random"
         Which rows are the first ones, as for `MinMarginClassifier`.
     batch_size : int >= 1, default=1
         Labels bought between two trainings.

@@ -51,9 +51,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
-    {n_initial, batch_size, budget}
+    {n_initial}
+    initial : {"herding", "random"}, callable or rows, default="herding"
+        Which rows are bought first, as for `MinMarginClassifier`; "herding" covers the
+        pool with this `kernel` and `gamma`.
+    {batch_size, budget}
     stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
+        "margin_exhausted": stop when no row lies inside the margin of an SVM.
         "stable_predictions": stop when successive models agree. The first rule
         of a list that is met ends it. None: the budget is spent.
     {n_jobs}
