@@ -52,16 +52,16 @@ def by_hand(learner, X, labels):
 class TestOneClassIsKnown:
     @each(POOL_DEFAULTS)
     def test_when_the_budget_is_spent(self, prototype):
-        learner = fresh(prototype, n_initial=4, budget=5)
+        learner = fresh(prototype, n_initial=9, budget=10)
         labels = np.array(["no"] * 149 + ["yes"])
-        with pytest.warns(OneClassWarning, match="its 5 labels are all of") as caught:
+        with pytest.warns(OneClassWarning, match="its 10 labels are all of") as caught:
             learner.learn(X, lambda rows: labels[:149][rows % 149], ["no", "yes"])
         assert len(caught) == 1
         name = type(learner).__name__
         assert str(caught[0].message).startswith(f"{name} predicts 'no' for every row")
         assert "pass some as initial" in str(caught[0].message)
         assert caught[0].filename == __file__
-        assert learner.n_taught_ == 5
+        assert learner.n_taught_ == 10
 
     def test_once_and_not_for_each_query(self):
         learner = MinMarginClassifier(budget=12, n_initial=10, random_state=0)
@@ -88,10 +88,11 @@ class TestOneClassIsKnown:
         assert learner.stop_reason_ == "budget"
         learner.teach(X[rows], ["no"] * 2)
 
-    @pytest.mark.parametrize("budget", [0, 5])
-    def test_not_before_the_first_rows_are_bought(self, budget):
-        learner = MinMarginClassifier(budget=budget, random_state=0)
-        assert by_hand(learner, X, RARE)[-1] == []
+    @pytest.mark.parametrize(("n_initial", "budget"), [(10, 0), (2, 9), (20, 19)])
+    def test_not_before_the_first_rows_are_bought(self, n_initial, budget):
+        learner = MinMarginClassifier(n_initial=n_initial, budget=budget)
+        labels = np.where(np.arange(150) == 7, "yes", "no")
+        assert by_hand(learner.set_params(random_state=0), X, labels)[-1] == []
 
     def test_not_where_no_row_is_left(self):
         learner = MinMarginClassifier(budget=None, n_initial=2, random_state=0)
@@ -153,6 +154,16 @@ class TestOneClassIsPredicted:
         pool = X + 9 * (RARE == "yes")[:, None]
         learner = MinMarginClassifier(budget=60, initial=pool[7:8], random_state=0)
         assert (learner.fit(pool, RARE).predict(pool) == RARE).all()
+
+    def test_not_where_the_pool_is_told_apart(self):
+        class Sign(LogisticRegression):
+            def predict(self, X):
+                return np.where(X[:, 0] > 0, "yes", "no")
+
+        learner = UncertaintySamplingClassifier(Sign(), budget=60, random_state=0)
+        below = np.flatnonzero(X[:, 0] <= 0)
+        learner.learn(X, lambda rows: RARE[rows], ["no", "yes"], candidates=below)
+        assert learner.n_taught_ == 60
 
     def test_not_with_few_labels(self):
         learner = UncertaintySamplingClassifier(BLIND, budget=49, n_initial=40)

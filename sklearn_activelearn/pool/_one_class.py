@@ -8,8 +8,8 @@ from .._warnings import warn_of_constant
 #: Rows of a larger pool for which predictions are looked at.
 MOST_ROWS = 1_000
 
-#: With fewer labels a model is not judged.
-FEWEST_LABELS = 50
+#: With fewer labels it is nothing unusual to know one class, or to predict one.
+FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
 def warn_of_one_class(learner, X):
@@ -29,7 +29,7 @@ def warn_of_one_class(learner, X):
     labelled, reason = learner._labelled, learner.stop_reason_
     if reason in (None, "limit") or len(learner._requests):
         return
-    if len(labelled) < max(learner.n_initial, 1):
+    if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
         return
     codes = np.unique(labelled.codes)
     if len(codes) == 1 and reason == "budget":
@@ -41,7 +41,7 @@ def warn_of_one_class(learner, X):
             "raise the budget, or begin with what is known of them: teach it such "
             "rows, or pass some as initial",
         )
-    if len(codes) == 1 or not FEWEST_LABELS <= len(labelled) <= learner._n_trained:
+    if len(codes) == 1 or not FEWEST_PREDICTED <= len(labelled) <= learner._n_trained:
         return
     answers, some = np.unique(learner.estimator_.predict(labelled.rows)), X
     if len(answers) == 1 and n_rows(X):
