@@ -17,9 +17,10 @@ class OneClassWarning(UserWarning):
     asking with one. See `class_weight`.
 
     A pool learner warns, once a run, when it buys no more: if the budget was spent and
-    all labels, 10 or more, are of one class; or if it has 50 labels or more, of two classes, and predicts
-    one of them for all rows that it was taught and for those of the pool, or 1,000
-    random ones of a larger pool. See `initial`, and `class_weight` of the estimator.
+    all labels, 10 or more, are of one class; or if it has 50 labels or more, of two
+    classes, and predicts one of them for all rows that it was taught and for those of
+    the pool, or 1,000 random ones of a larger one. See `initial`, and `class_weight` of
+    the estimator. Label curves do not warn: they have the level of a constant answer.
 
     References
     ----------

@@ -22,13 +22,13 @@ from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
-from ._one_class import warn_of_one_class
+from ._one_class import warn_of_one_answer
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
 from ._selection import NOTHING, Selection, drawn, drawn_apart, finite_scores, scored
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._registry import check_models, why_stop
+from .stopping._registry import check_rule_models, why_stop
 
 
 @documented(LEARNER)
@@ -160,7 +160,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         trainer.check()
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, type(self).__name__, self._otherwise)
-        check_models(self.stopping, trainer.models())
+        check_rule_models(self.stopping, trainer.models())
         self._selection.check()
         check_budget(self.budget, 0)
         if self._samples and self.n_candidates is not None:
@@ -257,7 +257,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
         before, bought = self.stop_reason_, self._pick(X, rows, limit)
         if self.stop_reason_ != before:
-            warn_of_one_class(self, X)
+            warn_of_one_answer(self, X)
         self._note(identity, bought)
         return bought
 

@@ -20,7 +20,7 @@ from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
 from . import _record
 from ._correction import corrected, train_on_values
-from ._one_class import warn_of_one_class
+from ._one_class import warn_of_one_answer
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -252,7 +252,7 @@ class PoolLoop(CallbackSupportMixin):
         self._train_and_keep()
         task.call_on_fit_task_end(**info, reconstruction_attributes={})
         if len(self.queried_indices_):
-            warn_of_one_class(self, X)
+            warn_of_one_answer(self, X)
         return self
 
     def _offer(self, X, identity, candidates):

@@ -12,7 +12,7 @@ MOST_ROWS = 1_000
 FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
-def warn_of_one_class(learner, X):
+def warn_of_one_answer(learner, X):
     """Warn if labels of one class were bought, or one class is predicted for all rows.
 
     That is, for the rows that were taught, 50 or more, and, only if these have one

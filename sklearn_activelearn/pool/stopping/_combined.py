@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._typing import HasJudge
-from ._registry import Progress, StoppingRule, check_models, find_rules, judged
+from ._registry import Progress, StoppingRule, check_rule_models, find_rules, judged
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class AllOf(StoppingRule):
 
     def check_model(self, model: Any) -> None:
         """Raise if one of the rules cannot judge a model."""
-        check_models(self.rules, [model])
+        check_rule_models(self.rules, [model])
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""

@@ -200,7 +200,7 @@ def find_rules(stopping):
     return rules
 
 
-def check_models(stopping, models):
+def check_rule_models(stopping, models):
     """Refuse models that a rule cannot judge."""
     for rule, model in product(find_rules(stopping), models):
         for method in rule.needs:
