@@ -20,7 +20,7 @@ class OneClassWarning(UserWarning):
     all labels, 10 or more, are of one class; or if it has 50 labels or more, of two
     classes, and predicts one of them for all rows that it was taught and for those of
     the pool, or 1,000 random ones of a larger one. See `initial`, and `class_weight` of
-    the estimator. Label curves do not warn: they have the level of a constant answer.
+    the estimator.
 
     References
     ----------

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
 from tokenize import TokenError
-from warnings import catch_warnings
 
 import joblib
 import numpy as np
@@ -29,7 +28,6 @@ from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Estimator, FilePath, RowsLike, Scorings, Seed
 from .._validation import check_number
-from ..exceptions import OneClassWarning
 from ..stream._loop import StreamLoop
 from ._checkpoints import checkpoints
 from ._curves import LabelCurve, check_error
@@ -297,10 +295,7 @@ def run_once(train, test, seed, estimator, X, y, classes, scorer, at, until, dat
     keeper = scorekeeper(learner, scorer, X_test, y_test, until)
     jumps = at is not None and isinstance(learner, StreamLoop)
     go = jump if jumps else step
-    with (
-        suppress(TargetReached),
-        catch_warnings(action="ignore", category=OneClassWarning),  # curves show it
-    ):
+    with suppress(TargetReached):
         go(learner, *offer, classes, at, keeper.score_at)
         keeper.finish()
     constant = scorer.constant(y[train], X_test, y_test, classes)

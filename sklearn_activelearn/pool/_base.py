@@ -160,7 +160,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         trainer.check()
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, type(self).__name__, self._otherwise)
-        check_rule_models(self.stopping, trainer.models())
+        if self.stopping is not None:
+            check_rule_models(self.stopping, trainer.models())
         self._selection.check()
         check_budget(self.budget, 0)
         if self._samples and self.n_candidates is not None:
