@@ -64,10 +64,10 @@ class PoolRun(NamedTuple):
     precision: float  # average
 
 
-def run_pool(name, share, learner, order, split):
+def run_pool(name, share, learner, order, split, budget=BUDGET):
     """Return what a learner finds in a pool."""
     model, is_similar = POOL_LEARNERS[learner]
-    model = clone(model).set_params(random_state=order)
+    model = clone(model).set_params(random_state=order, budget=budget)
     if is_similar:
         first = np.flatnonzero(split.y_test)[[0]]
         model.set_params(initial=split.X_test[first])
@@ -82,7 +82,7 @@ def run_pool(name, share, learner, order, split):
         order,
         split.y.sum(),
         bought.sum(),
-        np.argmax(bought) + 1 if bought.any() else BUDGET + 1,
+        np.argmax(bought) + 1 if bought.any() else budget + 1,
         balanced_accuracy_score(split.y_test, model.predict(split.X_test)),
         average_precision_score(split.y_test, scores),
     )

@@ -61,6 +61,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_curve
 from benchmarks.papers import data
 from benchmarks.sets import problems, stream_problems
 from benchmarks.sets._rare_pools import (
+    BUDGET,
     POOL_LEARNERS,
     PoolRun,
     labels_until_first,
@@ -370,7 +371,8 @@ def pools(args):
         for learner in args.learners:
             run = known.get((name, share, learner, order))
             if run is None:
-                run = run_pool(name, share, learner, order, split)
+                budget = 20 if args.quick else BUDGET
+                run = run_pool(name, share, learner, order, split, budget)
                 if args.results:
                     write(args.results, run)
             runs.append(run)
