@@ -91,12 +91,12 @@ class TestOneClassIsKnown:
     @pytest.mark.parametrize(("n_initial", "budget"), [(10, 0), (2, 9), (20, 19)])
     def test_not_before_the_first_rows_are_bought(self, n_initial, budget):
         learner = MinMarginClassifier(n_initial=n_initial, budget=budget)
-        labels = np.where(np.arange(150) == 7, "yes", "no")
+        labels = np.where(np.arange(150) == 149, "yes", "no")
         assert by_hand(learner.set_params(random_state=0), X, labels)[-1] == []
 
     def test_not_where_no_row_is_left(self):
         learner = MinMarginClassifier(budget=None, n_initial=2, random_state=0)
-        learner.learn(X[:6], lambda rows: ["no"] * len(rows), ["no", "yes"])
+        learner.learn(X[:12], lambda rows: ["no"] * len(rows), ["no", "yes"])
         assert learner.stop_reason_ == "no rows"
 
     def test_as_an_error_it_leaves_all_labels(self):
