@@ -326,7 +326,7 @@ POOL_FREE = [
     *(
         row
         for row in POOL_LEARNERS
-        if not row._make_trainer().keeps_pool and not row._compares_rows
+        if not row._make_trainer().keeps_pool and not row._selection.measures_distances
     ),
 ]
 
