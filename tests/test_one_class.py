@@ -119,7 +119,7 @@ class TestOneClassIsPredicted:
         ids=lambda learner: type(learner).__name__,
     )
     def test_although_two_are_known(self, learner):
-        learner = fresh(learner, budget=60, random_state=0)
+        learner = fresh(learner, budget=60, batch_size=10, random_state=0)
         with pytest.warns(OneClassWarning) as caught:
             learner.fit(X, RARE)
         assert len(caught) == 1
