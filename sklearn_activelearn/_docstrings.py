@@ -70,12 +70,17 @@ RuntimeError
 
 POOL = LEARNER | texts(r"""
 n_initial : int >= 1, default=10
-    Labels bought before the first model; while all are of one class, further ones
-    are chosen in the same way, `batch_size` at a time.
-initial : {"random", "herding"}, default="random"
+    Labels known before the first model. Labels that nobody asked for count; once they
+    are of two classes, no more rows are bought without a model. While all labels are
+    of one class, further rows are random, `batch_size` at a time, unless `initial` is
+    a function or rows.
+initial : {"random", "herding"}, callable or rows, default="random"
     Which rows are bought first. "random": random rows, no two of them equal.
     "herding": rows that cover the pool, each similar to as many rows as possible that
-    no earlier one is similar to (MaxHerding).
+    no earlier one is similar to (MaxHerding). A function: ``initial(X)`` gets rows of
+    the pool, a block at a time, and returns a number for each; the highest come first.
+    Rows such as you look for, of shape (n, n_features): those with the highest cosine
+    to one of them come first; as they are, or in the `embedding`.
 batch_size : int >= 1, default=1
     Labels bought between two trainings.
 batch : {"top", "cluster", "herding"}, default="top"
@@ -99,7 +104,7 @@ budget : int >= 0, float in [0, 1] or None, default=100
     each `partial_fit` adds its own. Raise it with `set_params` to go on. None: no
     limit.
 stopping : str, stopping rule or list of them, default=None
-    "margin_exhausted": stop when no row lies inside the margin.
+    "margin_exhausted": stop when no row lies inside the margin of an SVM.
     "stable_predictions": stop when successive models agree. Others: see the
     guide. Of a list, the first rule that is met ends it. None: spend the budget.
 incremental : bool, default=False

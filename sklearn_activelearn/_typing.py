@@ -100,6 +100,9 @@ class HasJudge(Protocol):
 CV: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 Embedding: TypeAlias = Transformer | Callable[[Any], Any]
 Estimators: TypeAlias = Sequence[tuple[str, Classifier]]
+Initial: TypeAlias = (
+    Literal["random", "herding"] | Callable[[Any], ArrayLike] | HasShape | list[Any]
+)
 Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
 
 #: The name of a row, and the label of one, as a session stores them.

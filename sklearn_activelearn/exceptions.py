@@ -16,6 +16,12 @@ class OneClassWarning(UserWarning):
     ``n_seen_``, although it has been taught labels of two classes; or if it has stopped
     asking with one. See `class_weight`.
 
+    A pool learner warns, once a run, when it buys no more: if the budget was spent and
+    all labels, 10 or more, are of one class; or if it has 50 labels or more, of two
+    classes, and predicts one of them for all rows that it was taught and for those of
+    the pool, or 1,000 random ones of a larger one. See `initial`, and `class_weight` of
+    the estimator.
+
     References
     ----------
     .. [1] K. H. Brodersen, C. S. Ong, K. E. Stephan, J. M. Buhmann, "The Balanced

@@ -10,13 +10,13 @@ import numpy as np
 VALUES = [-1, 0, 1, 1.5, -0.5, np.inf, np.nan, "x", "1", None, True]
 
 #: Words for objects that none of these is.
-OBJECTS = {"callable", "dict", "str", "classifier", "transformer"}
+OBJECTS = {"callable", "dict", "str", "classifier", "transformer", "rows"}
 
 PART = re.compile(
     r"(?P<number>int|float)"
     r"( (?P<sign>>=?) (?P<least>\d+)| in (?P<interval>[\[(]\d+, \d+[\])]))?"
     r"|(?P<choices>\{.+\})|(?P<choice>\"\w+\")"
-    r"|(?P<word>bool|None|callable|dict|str|classifier|transformer)"
+    r"|(?P<word>bool|None|callable|dict|str|classifier|transformer|rows)"
 )
 
 

@@ -311,6 +311,7 @@ def test_equal_rows_first_in_first_out():
     assert taught_again.allocation_[-1] == "train"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_first_labels_alternate_until_both_sets_will_do():
     one_class = np.where(np.arange(80) < 77, "no", "yes")
     learner = ALMSClassifier(n_initial=4, budget=None, **{**SMALL, "random_state": 1})

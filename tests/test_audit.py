@@ -104,7 +104,12 @@ def test_public_names_are_sorted_and_exist(module):
 
 @each_class
 def test_no_parameter_is_called_like_a_method(item):
-    defaults = "initial", "batch", "embedding"  # for pool learners without these
+    defaults = (
+        "initial",
+        "batch",
+        "embedding",
+        "n_jobs",
+    )  # for pool learners without these
     parameters = set(inspect.signature(item).parameters).difference(defaults)
     assert not [name for name in parameters if hasattr(item, name)]
 

@@ -228,6 +228,7 @@ def test_a_share_is_the_same_however_the_rows_are_bought(
     assert chunks.n_queries_ == int(share * 2 * len(X) + 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 def test_rows_offered_are_those_bought_and_those_for_sale():
     learner = UncertaintySamplingClassifier(budget=0.5, n_initial=10, random_state=0)
     few = buy_all(learner, X, answers, candidates=np.arange(20))
@@ -652,6 +653,7 @@ def test_the_oracle_has_an_array_of_its_own(prototype):
     assert state(learner) == state(expected)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @each_default
 def test_parameters_cannot_be_set_while_it_learns(prototype):
     learner = fresh(prototype)

@@ -234,6 +234,51 @@ def live(source):
     return source
 
 
+class TestStartWith:
+    WORDS = ("--start-with", "lovely bland plot")
+
+    def asked(self, label, *pieces):
+        """Return the ids in the order in which they were labelled, and the answers."""
+        Path("labels.sqlite").unlink(missing_ok=True)
+        for answers in pieces:
+            learner = "--learner", "UncertaintySampling:random_state=0"
+            common = "--id", "key", *self.WORDS, *learner
+            code, _, err = label(*common, answers=answers)
+            assert (code, err) == (0, "")
+        return [*exported()]
+
+    def test_the_texts_with_these_words_come_first(self, label, reviews):
+        first = self.asked(label, "bad\n" * 10)
+        texts = dict(row.split(",")[:2] for row in reviews.read_text().splitlines())
+        assert all({*texts[key].split()} & {"lovely", "bland"} for key in first[:9])
+
+    def test_until_two_classes_are_known(self, label):
+        answers = ["bad\n"] * 14
+        one = self.asked(label, "".join(answers))
+        answers[9] = "good\n"
+        two = self.asked(label, "".join(answers))
+        assert one[:10] == two[:10]
+        assert one[10:] != two[10:]
+
+    def test_a_session_that_was_interrupted_goes_on_exactly(self, label):
+        whole = self.asked(label, "bad\n" * 9 + "good\nbad\nbad\ngood\n")
+        parts = "bad\n" * 3, "bad\n" * 6 + "good\n", "bad\n", "bad\ngood\n"
+        assert self.asked(label, *parts) == whole
+
+    def test_other_words_are_refused(self, label, refused, reviews):
+        label("--id", "key", *self.WORDS, answers="bad\n")
+        common = ["--text", "review", "--classes", "good,bad", "--out", "labels.sqlite"]
+        command = reviews, *common, "--id", "key"
+        for words in ([], ["--start-with", "lovely"]):
+            err = refused(*command, *words)
+            assert "initial" in err
+            assert "lovely bland plot" in err
+
+    def test_words_are_compared_with_texts(self, refused, reviews):
+        common = ["--classes", "good,bad", "--out", "a.sqlite", *self.WORDS]
+        assert "--start-with needs --text" in refused(reviews, *common)
+
+
 class TestRefusals:
     def test_what_is_missing(self, refused, reviews):
         assert "where are the labels to be kept? (--out)" in refused(reviews)
@@ -262,6 +307,11 @@ class TestRefusals:
             (["--out", "none/labels.sqlite"], "there is no folder none"),
             (["--out", "reviews.csv"], "reviews.csv"),
             (["--test-size", "61"], "61"),
+            (["--start-with", "vulture"], "'review' has none of the words 'vulture'"),
+            (
+                ["--start-with", "lovely", "--learner", "Passive"],
+                "--start-with: PassiveClassifier",
+            ),
         ],
     )
     def test_options(self, refused, reviews, options, why):

@@ -32,6 +32,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import MarginExhausted, PoolClassifier, StablePredictions
 from sklearn_activelearn.pool._utility import consensus_kl
 from tests.learners import (
@@ -471,7 +472,8 @@ def test_few_labels_of_a_class_are_no_error():
     learner = QueryByCommitteeClassifier(
         estimators=COMMITTEE, budget=None, random_state=0
     )
-    learner.fit(X, rare)
+    with pytest.warns(OneClassWarning):
+        learner.fit(X, rare)
     assert learner.cv_scores_.tolist() == [1, 1]
 
 

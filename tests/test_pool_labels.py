@@ -20,6 +20,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
 from sklearn_activelearn.pool._utility import consensus_kl
 from tests.tools import AnswerSheet, problem
@@ -257,7 +258,9 @@ def test_models_that_predict_one_class_do_not_agree():
     learner = UncertaintySamplingClassifier(
         model, n_initial=40, budget=60, stopping=rule, random_state=0
     )
-    assert learner.fit(X, rare).n_queries_ == 60
+    with pytest.warns(OneClassWarning):
+        learner.fit(X, rare)
+    assert learner.n_queries_ == 60
     assert set(learner.predict(X)) == {"no"}
     learner = UncertaintySamplingClassifier(stopping=rule, random_state=0).fit(X, y)
     assert learner.n_queries_ < 60

@@ -70,7 +70,7 @@ def rules_for(aside):
         for price in PRICES
     }
     return {
-        "MarginExhausted": MarginExhausted(),
+        "MarginExhausted": MarginExhausted(any_model=True),
         "OverallUncertainty": OverallUncertainty(),
         "StablePredictions": StablePredictions(),
         "ClassificationChange": ClassificationChange(),

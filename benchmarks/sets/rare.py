@@ -22,9 +22,25 @@ several  The same for sets of several classes, whose shares of the stream are be
          and 0.02, at equal ratios, in random order: balanced errors and labels, without
          and with class weights.
 
-    python -m benchmarks.sets.rare [streams] [several] [--sets news ...]
-        [--learners CBGZ ...] [--shares 1 3 ...] [--orders 10] [--results FILE]
-        [--quick]
+pools    Learners buy 100 labels of 1,200 rows of a set, 1, 3 or 10 % of them positive.
+         First 10, then 5 at a time; the model is ``LogisticRegression(C=10)``,
+         "balanced" with class weights; "similar" starts with the rows most similar to
+         one positive test row.
+
+         found            positives among the labels
+         first            labels until the first positive; 101 if there was none
+         balanced, AP     balanced accuracy and average precision in % on test rows
+         against          found and AP less those of random, margin, and of the rows
+                          that are most likely positive, paired over the runs, with
+                          95 % intervals
+
+start    Labels until the first positive, of 1,200 rows: random rows; ten that cover the
+         pool, then random ones; those most similar to one positive test row, or, of
+         texts, to words that tell positives from others in the test rows.
+
+    python -m benchmarks.sets.rare [streams] [several] [pools] [start]
+        [--sets news ...] [--learners CBGZ ...] [--shares 1 3 ...] [--orders 10]
+        [--results FILE] [--quick]
 
 Seeds are the numbers of the orders.
 """
@@ -39,10 +55,21 @@ import numpy as np
 from scipy.stats import t
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import balanced_accuracy_score, roc_curve
 
 from benchmarks.papers import data
 from benchmarks.sets import problems, stream_problems
+from benchmarks.sets._rare_pools import (
+    BUDGET,
+    POOL_LEARNERS,
+    PoolRun,
+    labels_until_first,
+    pool_line,
+    run_pool,
+    screening,
+    starts_of,
+)
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -57,6 +84,7 @@ from sklearn_activelearn.exceptions import OneClassWarning
 
 SEED = 0
 N_STREAM, N_TEST = 2_000, 3_000
+N_POOL = 1_200
 
 
 def eights():
@@ -79,6 +107,12 @@ def positives_of(load):
         return X, y == np.unique(y)[1]
 
     return loaded
+
+
+def term_weights(pool, test):
+    """Return counts of terms as TF-IDF."""
+    weights = TfidfTransformer(sublinear_tf=True).fit(pool)
+    return weights.transform(pool), weights.transform(test)
 
 
 class Problem(NamedTuple):
@@ -133,6 +167,10 @@ TOY_SEVERAL = {
     "digits": Problem(
         lambda: load_digits(n_class=4, return_X_y=True), problems.standardised
     )
+}
+POOLS = STREAMS | {
+    "Kitchenham": Problem(screening("kitchenham"), term_weights),
+    "Proton": Problem(screening("proton"), term_weights),
 }
 STREAM_LEARNERS = {
     "CBGZ": CBGZClassifier(),
@@ -308,6 +346,81 @@ def several(args):
         print(f"{learner} | {none:.1f} {balanced:.1f} | {n_none:.0f} {n_balanced:.0f}")
 
 
+def pool_splits(args):
+    """Yield a name, a share, an order and rows; of sets that are here."""
+    sets, n_rows = (TOY_STREAMS, 200) if args.quick else (POOLS, N_POOL)
+    for name in args.sets or sets:
+        try:
+            X, y = sets[name].load()
+        except OSError as error:
+            print(f"{name} is left out: {error}")
+            continue
+        for share in args.shares:
+            for order in range(args.orders):
+                split = sets[name].split(X, y, share / 100, order, n_rows)
+                if split.y.sum() == round(share / 100 * n_rows):
+                    yield name, share, order, split
+
+
+def pools(args):
+    """Print what pool learners find where positives are rare."""
+    print(f"pools: {args.orders} orders of {N_POOL} rows, seeds from 0")
+    known = read_runs(args.results)
+    runs = []
+    for name, share, order, split in pool_splits(args):
+        for learner in args.learners:
+            run = known.get((name, share, learner, order))
+            if run is None:
+                budget = 20 if args.quick else BUDGET
+                run = run_pool(name, share, learner, order, split, budget)
+                if args.results:
+                    write(args.results, run)
+            runs.append(run)
+    for share in args.shares:
+        of = [run for run in runs if run.share == share]
+        print(f"{share} % positives, {len({run.set for run in of})} sets")
+        print(
+            "learner | found | first | balanced | AP | against random: found | AP "
+            "| against margin: found | AP | against likeliest: found | AP"
+        )
+        for learner in dict.fromkeys(run.learner for run in of):
+            print(pool_line(of, learner))
+
+
+def read_runs(file):
+    """Return the runs over pools that a CSV file has, by what tells them apart."""
+    if not file or not Path(file).exists():
+        return {}
+    with open(file, newline="", encoding="utf-8") as lines:
+        runs = [
+            PoolRun(
+                row["set"],
+                float(row["share"]),
+                row["learner"],
+                *(int(row[n]) for n in ("order", "positives", "found", "until_first")),
+                *(float(row[name]) for name in ("accuracy", "precision")),
+            )
+            for row in csv.DictReader(lines)
+        ]
+    return {(run.set, run.share, run.learner, run.order): run for run in runs}
+
+
+def start(args):
+    """Print how many labels it takes to find the first positive."""
+    print(f"start: {args.orders} orders of {N_POOL} rows, seeds from 0")
+    print("set | positives, % | start | labels: mean, median, 90 % | none in 100, %")
+    found = {}
+    for name, share, order, split in pool_splits(args):
+        for kind, initial in starts_of(split).items():
+            n_labels = labels_until_first(split, initial, order)
+            found.setdefault((name, share, kind), []).append(n_labels)
+    for key, counts in found.items():
+        mean, middle, high = np.mean(counts), *np.quantile(counts, [0.5, 0.9])
+        without = percent(np.count_nonzero(np.array(counts) > 100), len(counts))
+        cells = (*key, f"{mean:.1f}, {middle:.0f}, {high:.0f}", without)
+        print(" | ".join(map(str, cells)))
+
+
 def write(file, run):
     """Add a run to a CSV file."""
     is_new = not Path(file).exists()
@@ -318,23 +431,36 @@ def write(file, run):
         writer.writerow(run)
 
 
+#: Positives in %, of each part, and at toy size.
+SHARES = {
+    "streams": [1, 3, 50],
+    "several": [],
+    "pools": [1, 3, 10],
+    "start": [1],
+    "quick": [3, 50],
+}
 #: The parts of this benchmark.
-PARTS = {"streams": streams, "several": several}
+PARTS = {"streams": streams, "several": several, "pools": pools, "start": start}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
     parser.add_argument("--sets", nargs="+", default=[])
-    parser.add_argument("--learners", nargs="+", default=list(STREAM_LEARNERS))
-    parser.add_argument("--shares", nargs="+", type=float, default=[1, 3, 50])
+    parser.add_argument("--learners", nargs="+", default=[])
+    parser.add_argument("--shares", nargs="+", type=float)
     parser.add_argument("--orders", type=int, default=10)
     parser.add_argument("--results")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     if args.quick:
-        args.shares, args.orders = [3, 50], 2
+        args.orders = 2
+    shares, learners = args.shares, args.learners
     for part in args.parts or PARTS:
+        own = SHARES["quick" if args.quick else part]
+        args.shares = own if args.quick or shares is None else shares
+        known = POOL_LEARNERS if part == "pools" else STREAM_LEARNERS
+        args.learners = [name for name in learners if name in known] or [*known]
         PARTS[part](args)
 
 

@@ -30,7 +30,7 @@ def run_label(args):
     check_options(args)
     answers = read_answers(args)
     task = read_rows(args)
-    learner = make_learner(args)
+    learner = make_learner(args, task)
     with open_port(args) as listener, open_session(args, task, learner) as session:
         try:
             work_on_session(args, session, task, listener, answers)
@@ -104,6 +104,8 @@ def check_options(args):
             raise UsageError(f"{what}? (--{option})")
     if args.text and args.image:
         raise UsageError("--text or --image: one of them")
+    if args.start_with is not None and not args.text:
+        raise UsageError("--start-with needs --text: words are compared with texts")
     if args.rehearse and not (args.labelled and args.test_size):
         raise UsageError("--rehearse needs --labelled and --test-size")
     if not args.out.parent.is_dir():
@@ -142,6 +144,7 @@ def read_rows(args):
             image=args.image,
             id_column=args.id,
             labelled=args.labelled,
+            start_with=args.start_with,
         )
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.file)) from error
@@ -154,19 +157,25 @@ def read_rows(args):
     return task
 
 
-def make_learner(args):
+def make_learner(args, task):
     """Return the learner with the parameters that have options of their own."""
     try:
         learner = parse_learner(args.learner) if args.learner else default_learner()
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
-    settings = {"budget": args.budget, "batch_size": args.batch_size}
-    for name, value in settings.items():
+    settings = {
+        "budget": args.budget,
+        "batch-size": args.batch_size,
+        "start-with": task.start,
+    }
+    for option, value in settings.items():
         if value is None:
             continue
+        name = "initial" if option == "start-with" else option.replace("-", "_")
         if name not in learner.get_params():
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option}: {learner_code(learner)} has none")
+            raise UsageError(
+                f"--{option}: {learner_code(learner)} has no parameter {name}"
+            )
         learner.set_params(**{name: value})
     return learner
 

@@ -226,6 +226,12 @@ def add_session(add):
         "with logistic regression",
     )
     add(
+        "--start-with",
+        metavar="WORDS",
+        help="begin with the texts that are most similar to these words, until labels "
+        "of two classes are known; for classes that random texts seldom show",
+    )
+    add(
         "--budget",
         metavar="N",
         type=number(int, 1),

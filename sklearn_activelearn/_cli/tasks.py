@@ -5,8 +5,9 @@ them, and no training has to read the texts again. Sessions compare them when th
 opened again, so that what is made of a column must not change.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -21,6 +22,28 @@ from .limits import check_room
 from .tables import read_table
 
 THUMBNAIL = (16, 16)  # grey pixels of an image
+
+
+@dataclass(frozen=True)
+class SimilarTo:
+    """Scores rows by the similarity of their words to some: the cosine of TF-IDF.
+
+    A session stores the words, from which the rest follows.
+
+    Parameters
+    ----------
+    words : str
+        What the user gave.
+    row : CSR matrix of shape (1, n_features)
+        Their weights.
+    """
+
+    words: str
+    row: Any = field(compare=False, repr=False)
+
+    def __call__(self, X):
+        """Return the score of each row, all of which have length 1."""
+        return (X @ self.row.T).toarray().ravel()
 
 
 class Task(NamedTuple):
@@ -38,6 +61,8 @@ class Task(NamedTuple):
         The name of each row; a range if they are only numbered.
     known : dict
         Labels that the file has already, by id.
+    start : SimilarTo or None
+        What the first rows follow, if words were given.
     """
 
     kind: str
@@ -45,9 +70,12 @@ class Task(NamedTuple):
     X: object
     ids: list
     known: dict
+    start: SimilarTo | None = None
 
 
-def read_task(path, *, text=None, image=None, id_column=None, labelled=None):
+def read_task(
+    path, *, text=None, image=None, id_column=None, labelled=None, start_with=None
+):
     """Read what there is to label.
 
     Parameters
@@ -61,6 +89,8 @@ def read_task(path, *, text=None, image=None, id_column=None, labelled=None):
         The column that names the rows. None: they are numbered from 1.
     labelled : str, default=None
         A column with the labels that are known; empty where none is.
+    start_with : str, default=None
+        Words to which the first rows are similar; with `text`.
 
     Returns
     -------
@@ -84,7 +114,8 @@ def read_task(path, *, text=None, image=None, id_column=None, labelled=None):
     }
     if text:
         items = table.cells(text)
-        return Task("text", items, text_features(items, text), ids, known)
+        X, start = text_features(items, text, start_with)
+        return Task("text", items, X, ids, known, start)
     if image:
         items = [name.strip() for name in table.cells(image)]
         return Task("image", items, image_features(table, items), ids, known)
@@ -120,12 +151,22 @@ def row_ids(table, column):
     return ids
 
 
-def text_features(texts, column):
-    """Return how often each word is in each text, weighted by its rarity."""
+def text_features(texts, column, start_with=None):
+    """Return how often each word is in each text, weighted by its rarity.
+
+    And the same of words that the first rows shall be similar to, if there are any.
+    """
+    weights = word_weights()
     try:
-        return portable(word_weights().fit_transform(texts))
+        X = portable(weights.fit_transform(texts))
     except ValueError:  # "empty vocabulary"
         raise ValueError(f"there are no words in the column {column!r}.") from None
+    if start_with is None:
+        return X, None
+    row = portable(weights.transform([start_with]))
+    if row.nnz == 0:
+        raise ValueError(f"the column {column!r} has none of the words {start_with!r}.")
+    return X, SimilarTo(start_with, row)
 
 
 def table_features(columns):

@@ -1,6 +1,5 @@
 """A linear classifier fitted in batch to any margin loss; it asks for no labels."""
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -15,6 +14,7 @@ from .._documented import documented
 from .._labels import encode, find_classes
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows_and_labels
+from .._warnings import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._linear import LinearPredictor
 from ._objective import Objective
@@ -192,11 +192,10 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
         if not np.isfinite(best.fun):
             raise ValueError("The objective overflows: X is too large, scale it.")
         if best.status == LIMIT_REACHED:
-            warnings.warn(
+            warn_user(
                 f"Not converged within max_iter={self.max_iter}: raise max_iter or "
                 "tol, scale X, or use a smooth loss.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.classes_ = classes
         self.coef_, self.intercept_ = objective.split(best.x)

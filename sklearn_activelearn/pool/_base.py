@@ -1,6 +1,5 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
-from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -8,26 +7,28 @@ from joblib import effective_n_jobs
 from sklearn.linear_model import LogisticRegression
 
 from .._beginning import draw_seeds
-from .._containers import NO_ROWS, loaded, numbers_of
+from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
 from .._docstrings import LEARNER
 from .._documented import documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._requests import Purchase
-from .._typing import Classifier, Embedding, Floats, Ints, Seed, Stopping
+from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stopping
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
+from ._first_rows import check_width
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
 from ._ledger import Ledger
 from ._loop import PoolLoop
+from ._one_class import warn_of_one_answer
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
-from ._selection import NOTHING, Selection, drawn, finite_scores, scored
+from ._selection import NOTHING, Selection, drawn, drawn_apart, finite_scores, scored
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._registry import find_rules, why_stop
+from .stopping._registry import check_rule_models, why_stop
 
 
 @documented(LEARNER)
@@ -54,7 +55,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         The model. Cloned, never changed. None: ``LogisticRegression()``.
     n_initial : int >= 1, default=10
         Labels bought before the first model.
-    initial : {"random", "herding"}, default="random"
+    initial : {"random", "herding"}, callable or rows, default="random"
         Which rows are the first ones, as for `MinMarginClassifier`.
     batch_size : int >= 1, default=1
         Labels bought between two trainings.
@@ -113,14 +114,14 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     _samples: bool = False
 
     #: Of learners without these parameters.
-    initial, batch, embedding = "random", "top", None
+    initial, batch, embedding, n_jobs = "random", "top", None, None
 
     def __init__(
         self,
         estimator: Classifier | None = None,
         *,
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
@@ -159,24 +160,24 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         trainer.check()
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, type(self).__name__, self._otherwise)
-        for rule in find_rules(self.stopping):
-            for model, method in product(trainer.models(), rule.needs):
-                hint = "Use another estimator or rule."
-                check_has(method, model, f"stopping={rule}", hint)
+        if self.stopping is not None:
+            check_rule_models(self.stopping, trainer.models())
         self._selection.check()
         check_budget(self.budget, 0)
         if self._samples and self.n_candidates is not None:
             check_limit(self.n_candidates, "n_candidates", 1)
-        n_jobs = self.get_params(deep=False).get("n_jobs")
-        if n_jobs is not None:
-            check_number(n_jobs, "n_jobs", None, integer=True)
-            effective_n_jobs(n_jobs)
+        if self.n_jobs is not None:
+            check_number(self.n_jobs, "n_jobs", None, integer=True)
+            effective_n_jobs(self.n_jobs)
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         trainer = self._make_trainer()
         if type(X) is not np.ndarray and (why := self._why_whole(trainer)):
             X = in_memory(X, type(self).__name__, why)
-        return trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
+        out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
+        if reset and (y or not hasattr(self, "_labelled")):  # it begins
+            check_width(self.initial, self.embedding, out[0] if y else out)
+        return out
 
     def _why_whole(self, trainer):
         """Say why it takes no pool that is not in memory, "" if it does."""
@@ -188,7 +189,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     @property
     def _compares_rows(self):
         """Whether a row is chosen for what other rows of the pool are."""
-        return self._selection.measures_distances(is_cold=True)
+        return self._selection.measures_distances(self.initial)
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
@@ -255,7 +256,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _choose(self, X, identity, candidates, limit):
         rows = numbers_of(self._offer(X, identity, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
-        bought = self._pick(X, rows, limit)
+        before, bought = self.stop_reason_, self._pick(X, rows, limit)
+        if self.stop_reason_ != before:
+            warn_of_one_answer(self, X)
         self._note(identity, bought)
         return bought
 
@@ -263,9 +266,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """Choose among these row numbers of X, put the choice on the bill."""
         self.stop_reason_ = None
         selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
-        n_known = len(self._labelled) + len(self._requests)
-        is_cold = self._is_cold(n_known)
-        n_wanted = min(selection.n_wanted(n_known), n_left, n_rows)
+        n_first = self._n_first()
+        is_cold = self._is_cold(n_first)
+        n_wanted = min(selection.n_wanted(n_first), n_left, n_rows)
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
         sample = CandidateSample(X, rows)
@@ -283,7 +286,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
-        if selection.measures_distances(is_cold):
+        initial = selection.initial_for(n_first) if is_cold else None
+        if selection.measures_distances(initial):
             sample = sample.in_memory()
             names = getattr(self, "feature_names_in_", None)
             self._points = selection.points(sample.X, self._points, self._seed, names)
@@ -308,13 +312,31 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             return None
         return space_of(self._points, self._requests, self._labelled)
 
-    def _is_cold(self, n_known):
-        """Whether rows are bought without a model, with so many taught or asked for."""
-        return n_known < self.n_initial or not self._labelled.has_two_classes
+    def _n_first(self):
+        """Return how many of the first rows are missing.
+
+        None, once labels that nobody asked for have shown two classes.
+        """
+        n_missing = self.n_initial - len(self._labelled) - len(self._requests)
+        if n_missing <= 0:
+            return 0
+        knows = self._labelled.has_two_classes and self._requests.has_unasked
+        return 0 if knows else n_missing
+
+    def _is_cold(self, n_first):
+        """Whether rows are bought without a model, with so many first ones missing."""
+        return n_first > 0 or not self._labelled.has_two_classes
 
     def _start(self, X, rows, n_wanted, seed):
         """Choose some of these row numbers of X without a model."""
-        return self._selection.start(X, rows, n_wanted, seed, self._space)
+        selection, wanted = self._selection, (rows, n_wanted, seed)
+        initial = selection.initial_for(self._n_first())
+        if not isinstance(initial, str):
+            how = self._space, self.n_jobs, self._prototypes
+            return selection.following(X, *wanted, *how)
+        if initial == "herding":
+            return selection.covering(*wanted, self._space)
+        return drawn_apart(exact_keys(X, rows), *wanted)
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""

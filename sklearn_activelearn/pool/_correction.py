@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import NamedTuple
-from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
@@ -12,6 +11,7 @@ from .._identity import native
 from .._labels import encode
 from .._transaction import shallow
 from .._validation import name_of_row
+from .._warnings import warn_user
 
 
 class TeachCall(NamedTuple):
@@ -30,11 +30,10 @@ def trained_if_possible(learner):
     try:
         trained._catch_up()
     except Exception as error:
-        warn(
+        warn_user(
             f"The labels are stored, but the estimator failed on them: "
             f"{type(error).__name__}: {error}",
             FitFailedWarning,
-            stacklevel=3,
         )
         return learner
     return trained
@@ -96,11 +95,10 @@ def train_on_values(learner, X):
     if not is_other.any():
         return
     if len(outside):
-        warn(
+        warn_user(
             f"{np.count_nonzero(is_other)} labelled rows have other values than "
             f"before, and {len(outside)} are not in X: of those the model is trained "
             "on the values that were seen last. Pass the whole pool.",
-            stacklevel=5,
         )
     others = take(rows, np.flatnonzero(is_other))
     learner._labelled = labelled.replaced(inside[is_other], others, names)

@@ -73,6 +73,11 @@ class Ledger:
         return int(np.count_nonzero(self.places >= 0))
 
     @property
+    def has_unasked(self):
+        """Whether a row has a label that nobody asked for."""
+        return bool(np.any((self.rows < 0) & (self.places >= 0)))
+
+    @property
     def taught(self):
         """The entries of the labelled rows, in the order in which they were taught."""
         (entries,) = np.nonzero(self.places >= 0)

@@ -20,6 +20,7 @@ from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
 from . import _record
 from ._correction import corrected, train_on_values
+from ._one_class import warn_of_one_answer
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -250,6 +251,8 @@ class PoolLoop(CallbackSupportMixin):
             stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
         self._train_and_keep()
         task.call_on_fit_task_end(**info, reconstruction_attributes={})
+        if len(self.queried_indices_):
+            warn_of_one_answer(self, X)
         return self
 
     def _offer(self, X, identity, candidates):
@@ -325,8 +328,7 @@ class PoolLoop(CallbackSupportMixin):
     def _n_rounds_left(self, n_open):
         """Return how many rounds are left if no rule stops them."""
         n_labels = min(self._n_left(), n_open)
-        n_known = len(self._labelled) + len(self._requests)
-        return self._selection.n_rounds(n_known, n_labels)
+        return self._selection.n_rounds(self._n_first(), n_labels)
 
     def __getstate__(self):
         state = super().__getstate__()

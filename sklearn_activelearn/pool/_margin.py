@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL
 from .._documented import documented
-from .._typing import Classifier, Embedding, Seed, Stopping
+from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
@@ -95,7 +95,7 @@ class MinMarginClassifier(PoolClassifier):
         estimator: Classifier | None = None,
         *,
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,

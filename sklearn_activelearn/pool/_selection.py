@@ -15,13 +15,11 @@ from ..sources._base import Source
 from ._batches import BATCHES
 from ._coverage import MOST_ROWS, Coverage
 from ._embedding import Points, check_embedding
+from ._first_rows import are_rows, check_initial, initial_scores, nearest_cosine
 from ._input_checks import were_checked
 from ._ranking import best_of_different, repeats
 
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
-
-#: By the names that `initial` takes.
-STARTS = ("random", "herding")
 
 #: A batch is spread over so many times as many rows of the highest utilities.
 SPREAD = 10
@@ -39,7 +37,7 @@ class Selection:
 
     n_initial: int
     batch_size: int
-    initial: str
+    initial: Any
     batch: str
     embedding: Any
 
@@ -47,14 +45,36 @@ class Selection:
         """Raise if a parameter is out of its range."""
         check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
         check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
-        check_option(self.initial, "initial", STARTS)
         check_option(self.batch, "batch", BATCHES)
         if self.embedding is not None:
             check_embedding(self.embedding)
+        check_initial(self.initial, self.embedding)
 
-    def measures_distances(self, is_cold):
-        """Whether it needs the points of the pool, for the first rows or later ones."""
-        return self.batch != "top" or (is_cold and self.initial != "random")
+    def initial_for(self, n_first):
+        """Return what rows that are bought without a model follow.
+
+        Parameters
+        ----------
+        n_first : int
+            How many of the first rows are missing. If none is, all labels are of one
+            class: what covers the pool has not shown the others, chance may.
+        """
+        is_followed = n_first or not isinstance(self.initial, str)
+        return self.initial if is_followed else "random"
+
+    def measures_distances(self, initial=None):
+        """Whether it needs the points of the pool.
+
+        Parameters
+        ----------
+        initial : str, callable or rows, optional
+            What the rows follow that are bought next; None: a model.
+        """
+        if self.batch != "top":
+            return True
+        if isinstance(initial, str):
+            return initial == "herding"
+        return self.embedding is not None and are_rows(initial)
 
     def points(self, X, before, seed, names=None):
         """Return the rows of a pool as points; `before` if they are of this pool."""
@@ -63,17 +83,23 @@ class Selection:
             return before
         return Points(self.embedding, X, keys, seed, names)
 
-    def n_wanted(self, n_known):
-        """Return how many to buy next, with so many taught or asked for."""
-        return max(self.n_initial - n_known, 0) or self.batch_size
+    def n_wanted(self, n_first):
+        """Return how many to buy next, with so many of the first rows missing."""
+        return n_first or self.batch_size
 
-    def n_rounds(self, n_known, n_left):
+    def n_rounds(self, n_first, n_left):
         """Return in how many rounds so many labels that are left are bought."""
-        n_first = min(max(self.n_initial - n_known, 0), n_left)
+        n_first = min(n_first, n_left)
         return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
 
-    def start(self, X, rows, n_wanted, seed, space):
-        """Choose the first rows.
+    def covering(self, rows, n_wanted, seed, space):
+        """Choose rows that cover the pool; parameters are those of `following`."""
+        coverage = Coverage(space, gamma=1 / space.points.typical)
+        n_candidates = max(MOST_ROWS, self.n_initial, self.batch_size)
+        return ranked(*coverage.herd(rows, n_wanted, seed, n_candidates=n_candidates))
+
+    def following(self, X, rows, n_wanted, seed, space, n_jobs, estimators):
+        """Choose the rows that `initial`, no name, gives the highest scores.
 
         Parameters
         ----------
@@ -87,12 +113,18 @@ class Selection:
             Of this round.
         space : Space or None
             The pool as points, if distances are measured.
+        n_jobs, estimators
+            As for `scored`.
         """
-        if self.initial == "random":
-            return drawn_apart(exact_keys(X, rows), rows, n_wanted, seed)
-        coverage = Coverage(space, gamma=1 / space.points.typical)
-        n_candidates = max(MOST_ROWS, self.n_initial, self.batch_size)
-        return ranked(*coverage.herd(rows, n_wanted, seed, n_candidates=n_candidates))
+        if self.embedding is not None and are_rows(self.initial):
+            points = space.points
+            utility = nearest_cosine(points.rows[rows], points.further(self.initial))
+        else:
+            score = partial(initial_scores, self.initial)
+            utility = scored(score, X, rows, n_jobs, estimators)
+        keys = [lambda some: exact_keys(X, rows[some])]
+        chosen = best_of_different(utility, n_wanted, seed, keys)
+        return ranked(rows[chosen], utility[chosen])
 
     def batch_of(self, X, rows, utility, n_wanted, seed, points=None, like=None):
         """Choose of these rows some that have high utilities.

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL
 from .._documented import documented
-from .._typing import Classifier, Embedding, Seed, Stopping
+from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
@@ -99,7 +99,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         measure: Literal["least_confident", "margin", "entropy"]
         | Callable[..., Any] = "margin",
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,

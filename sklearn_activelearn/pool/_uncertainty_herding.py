@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL
 from .._documented import documented
-from .._typing import Classifier, Embedding, Seed, Stopping
+from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
@@ -51,9 +51,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
-    {n_initial, batch_size, budget}
+    {n_initial}
+    initial : {"herding", "random"}, callable or rows, default="herding"
+        Which rows are bought first, as for `MinMarginClassifier`; "herding" covers the
+        pool with this `kernel` and `gamma`.
+    {batch_size, budget}
     stopping : str, stopping rule or list of them, default=None
-        "margin_exhausted": stop when no row lies inside the margin.
+        "margin_exhausted": stop when no row lies inside the margin of an SVM.
         "stable_predictions": stop when successive models agree. The first rule
         of a list that is met ends it. None: the budget is spent.
     {n_jobs}
@@ -131,6 +135,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     temperature_: float
 
+    initial = "herding"  # of pickles that lack it
+
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -142,6 +148,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         n_coverage: int | None = None,
         n_candidates: int | None = None,
         n_initial: int = 10,
+        initial: Initial = "herding",
         batch_size: int = 1,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -156,6 +163,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.n_coverage = n_coverage
         self.n_candidates = n_candidates
         self.n_initial = n_initial
+        self.initial = initial
         self.batch_size = batch_size
         self.budget = budget
         self.stopping = stopping
@@ -191,10 +199,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     @property
     def _selection(self):
         sizes = self.n_initial, self.batch_size
-        return Selection(*sizes, "herding", "herding", self.embedding)
+        return Selection(*sizes, self.initial, "herding", self.embedding)
 
     def _start(self, X, rows, n_wanted, seed):
-        return self._herd(self._coverage(), rows, n_wanted, seed)
+        initial = self._selection.initial_for(self._n_first())
+        if isinstance(initial, str) and initial == "herding":
+            return self._herd(self._coverage(), rows, n_wanted, seed)
+        return super()._start(X, rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         coverage = self._coverage()

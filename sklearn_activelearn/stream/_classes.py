@@ -1,12 +1,11 @@
 """What a stream learner makes of its classes: weights, thresholds, a warning."""
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
 from .._validation import check_class_weight, check_limit
-from ..exceptions import OneClassWarning
+from .._warnings import warn_of_constant
 from ._class_weights import ClassWeights, no_labels, thresholds
 
 #: Rows that are looked back at, at least, and the share of those seen.
@@ -52,17 +51,12 @@ def warn_of_one_class(learner):
     has_stopped = counts.n_idle >= n_rows or learner.stop_reason_ is not None
     if n_known == 0 or (n_known == 1 and not has_stopped) or len(learner.classes_) < 2:
         return
-    name, label = type(learner).__name__, str(learner.classes_[counts.last_guess])
     known = "and stopped asking before it was taught a label of another class"
     if n_known > 1:
         known = f"although it has been taught labels of {n_known} classes"
     cure = "set class_weight='balanced'"
     if learner.class_weight is not None:
         cure = "teach it rows of the other classes"
-    warnings.warn(
-        f"{name} has predicted {label!r} for each of the last {counts.n_alike} rows, "
-        f"{known}. Where other classes are rare, {cure}, and judge it by balanced "
-        "accuracy.",
-        OneClassWarning,
-        stacklevel=5,
-    )
+    label = learner.classes_[counts.last_guess]
+    rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
+    warn_of_constant(learner, label, rows, known, cure)

@@ -1,6 +1,5 @@
 """Margin-loss samplers: active learning as gradient descent on a margin loss."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from .._docstrings import GRADIENT
 from .._documented import documented
 from .._typing import Seed
 from .._validation import check_number, check_option
+from .._warnings import warn_user
 from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
 from ._rules import FunctionRule, LossRule
@@ -197,12 +197,11 @@ class MarginLossClassifier(StreamClassifier):
             cure = "Lower eta0, scale X or set normalize=True"
             if self._adapts:
                 step, cure = "adaptive length", "Scale X or set n_warm_start"
-            warnings.warn(
+            warn_user(
                 f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "
                 f"{step} takes rows of this size so far from the separator that the "
                 f"loss is flat there. {cure}.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 

@@ -1,6 +1,9 @@
 """What a law is: a check that names it where it fails."""
 
 from functools import wraps
+from warnings import catch_warnings
+
+from ..exceptions import OneClassWarning
 
 
 def law(sentence, *, streams=True, pools=True):
@@ -10,7 +13,8 @@ def law(sentence, *, streams=True, pools=True):
         @wraps(check)
         def checked(learner, *data, **how):
             try:
-                return check(learner, *data, **how)
+                with catch_warnings(action="ignore", category=OneClassWarning):
+                    return check(learner, *data, **how)
             except AssertionError as error:
                 raise AssertionError(f"{sentence} {error}") from error
             except Exception as error:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .pool import highest
+from .pool import drawn, highest
 
 
 def points_of(X):
@@ -126,7 +126,12 @@ def purchases(
         wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
         wanted = min(wanted, budget - len(bought), len(left))
         weights = np.ones(len(X))
-        if len(bought) >= n_initial and len(set(y[bought])) > 1:
+        if len(bought) >= n_initial and len(set(y[bought])) < 2:
+            rng = np.random.default_rng((seed, n_rounds))
+            bought += drawn(X, np.array(left), wanted, rng)
+            n_rounds += 1
+            continue
+        if len(bought) >= n_initial:
             weights = np.array(uncertainty(estimator, X, y, bought, calibrate))
             weights[bought] = 0
         width = radius(P, bought)

@@ -39,6 +39,7 @@ ANY = {
     "Trained.memory": "what a trainer remembers is its own affair",
     "Trained.model": "the user's",
     "adapt_tags": "scikit-learn's",
+    "check_model": "the user's",
     "check_rows": "in a container of any kind",
     "blank": "pyarrow may have no types",
     "derivative": "a loss of a user's may take arrays only",

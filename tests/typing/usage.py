@@ -325,6 +325,9 @@ def use_stopping_rules() -> None:
         random_state=0,
     ).fit(X, y)
     MinMarginClassifier(stopping=MarginExhausted(), budget=20).fit(X, y)
+    rule = MarginExhausted(any_model=True)
+    MinMarginClassifier(LogisticRegression(), stopping=rule, initial=X[:1]).query(X)
+    MinMarginClassifier(initial=lambda rows: rows[:, 0]).query(X)
     assert_type(learner.stop_reason_, str | None)
     assert_type(AllOf(["no_error", NoNewClass()]).needs, tuple[str, ...])
     assert_type(NoError().n_labels, int)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from typing import Any, Literal
-from warnings import warn
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +20,7 @@ from ..._typing import (
     Stopping,
 )
 from ..._validation import check_limit, check_option
+from ..._warnings import warn_user
 from .._base import PoolClassifier
 from .._candidates import candidate_set
 from .._passive import passive_baseline
@@ -281,8 +281,8 @@ class ALMSClassifier(PoolClassifier):
     def _allocation(self):
         return Allocation.of(self._labelled, self._requests)
 
-    def _is_cold(self, n_known):
-        return n_known < self.n_initial or not self._allocation().is_enough
+    def _is_cold(self, n_first):
+        return n_first > 0 or not self._allocation().is_enough
 
     def _start(self, X, rows, n_wanted, seed):
         return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
@@ -345,10 +345,9 @@ class ALMSClassifier(PoolClassifier):
             shares = self._make_trainer().shares(Known.of(self))
             if self.voi != "auto" or not shares:
                 raise
-            warn(
+            warn_user(
                 "Some logistic regressions could not be trained together; they are "
                 "refitted from now on, which takes much longer. Scale the features.",
-                stacklevel=2,
             )
             self._gave_up = True
             return step(*args)

@@ -5,7 +5,7 @@ from typing import Literal
 from ..._baseline import baseline_of
 from ..._docstrings import NEWTON_BOOSTING
 from ..._documented import documented
-from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
+from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
 from ._rounds import NewtonRounds
 from ._trainer import BoostingTrainer, closest_vote
@@ -175,7 +175,7 @@ class ASSLBoostClassifier(PoolClassifier):
         n_estimators: int = 50,
         tol: float = 1e-3,
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,

@@ -6,7 +6,7 @@ from sklearn.ensemble import AdaBoostClassifier
 
 from ..._docstrings import BOOSTING
 from ..._documented import documented
-from ..._typing import Classifier, Embedding, Floats, Seed, Stopping
+from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from ._rounds import RoundsPerLabel
@@ -102,7 +102,7 @@ class FASSLBoostClassifier(PoolClassifier):
         shrinkage: float = 1.0,
         early_stopping: bool = False,
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,

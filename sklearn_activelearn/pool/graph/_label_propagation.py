@@ -9,7 +9,7 @@ from ..._containers import exact_keys, n_rows
 from ..._docstrings import POOL
 from ..._documented import documented
 from ..._labels import encode
-from ..._typing import Embedding, Floats, Labels, Seed, Stopping
+from ..._typing import Embedding, Floats, Initial, Labels, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from .._ranking import DistinctFirst, best
@@ -142,7 +142,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         gamma: float | None = None,
         n_neighbors: int = 7,
         n_initial: int = 10,
-        initial: Literal["random", "herding"] = "random",
+        initial: Initial = "random",
         batch_size: int = 1,
         embedding: Embedding | None = None,
         budget: int | float | None = 100,

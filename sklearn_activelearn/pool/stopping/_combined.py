@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._typing import HasJudge
-from ._registry import Progress, StoppingRule, find_rules, judged
+from ._registry import Progress, StoppingRule, check_rule_models, find_rules, judged
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,10 @@ class AllOf(StoppingRule):
         """Raise if there are not two rules or more."""
         if not isinstance(self.rules, tuple) or len(self._found) < 2:
             raise ValueError(f"rules must be two stopping rules or more, got {self}.")
+
+    def check_model(self, model: Any) -> None:
+        """Raise if one of the rules cannot judge a model."""
+        check_rule_models(self.rules, [model])
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""

@@ -1,6 +1,7 @@
 """What a rule gets, how it is found by name, and how several are judged."""
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..._containers import view
 from ..._typing import Ints, Labels
 from ..._validation import check_number
 from .._correction import with_first_labels
+from .._input_checks import check_has
 from .._selection import map_blocks
 
 
@@ -123,6 +125,20 @@ class StoppingRule:
             Nothing.
         """
 
+    def check_model(self, model: Any) -> None:
+        """Raise if it cannot judge a model that has what it needs.
+
+        Parameters
+        ----------
+        model : classifier
+            Unfitted.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
+
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop.
 
@@ -182,6 +198,17 @@ def find_rules(stopping):
         rule.check()
         rules.append(rule)
     return rules
+
+
+def check_rule_models(stopping, models):
+    """Refuse models that a rule cannot judge."""
+    for rule, model in product(find_rules(stopping), models):
+        for method in rule.needs:
+            hint = "Use another estimator or rule."
+            check_has(method, model, f"stopping={rule}", hint)
+        check_model = getattr(rule, "check_model", None)  # not in rules from outside
+        if check_model is not None:
+            check_model(model)
 
 
 def judged(rules, progress, memory):

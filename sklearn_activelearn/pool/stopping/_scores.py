@@ -5,10 +5,42 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import BaseEnsemble
 
-from ..._validation import check_number
+from ..._validation import check_flag, check_number
+from ...losses import make_loss
 from .._utility import entropy, scores_of, smallest_margin
 from ._registry import Progress, StoppingRule, named
+
+#: Classes of such models without a parameter `loss`, whichever package has them.
+MACHINES = ("SVC", "NuSVC", "BoostedClassifier")
+
+#: Names of losses that are 0 for margins of 1 and more.
+UNIT_MARGIN_LOSSES = ("hinge", "squared_hinge", "modified_huber")
+
+
+def has_unit_margin(model):
+    """Whether the loss of an unfitted model, or of the one inside it, ends at margin 1.
+
+    Inside of a pipeline, a search or one-vs-rest machines.
+    """
+    while not hasattr(model, "loss"):
+        if any(kind.__name__ in MACHINES for kind in type(model).__mro__):
+            return True
+        if getattr(model, "steps", None):
+            model = model.steps[-1][1]
+        elif hasattr(model, "estimator") and not isinstance(model, BaseEnsemble):
+            model = model.estimator
+        else:
+            return False
+    if isinstance(model.loss, str) and model.loss in UNIT_MARGIN_LOSSES:
+        return True
+    try:
+        loss = make_loss(model.loss)
+    except (TypeError, ValueError):  # of another package
+        return False
+    inside, outside = loss.derivative(np.array([1 - 1e-6, 1 + 1e-6]))
+    return bool(inside < 0 and outside == 0)
 
 
 @named("margin_exhausted")
@@ -20,6 +52,23 @@ class MarginExhausted(StoppingRule):
     means that the two highest ones are less than 2 apart, which takes one-vs-rest
     machines, such as `LinearSVC`: the decision values of an `SVC` are votes then,
     and this rule never ends it.
+
+    Only models whose loss is 0 from a margin of 1 on have that margin: `SVC`, `NuSVC`,
+    estimators whose parameter `loss` is "hinge", "squared_hinge" or "modified_huber",
+    or a loss of this package of that kind, pipelines and searches around them, and
+    committees that are boosted. Others are refused: those of logistic regression, for
+    one, can have all decision values beyond 1 long before the labels are enough.
+
+    Parameters
+    ----------
+    any_model : bool, default=False
+        Take every model that has decision values, if you know that its margin is 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        From the learner that has it, before anything is bought: for a model without
+        a margin of 1, and for `any_model` that is no flag.
 
     References
     ----------
@@ -40,10 +89,22 @@ class MarginExhausted(StoppingRule):
     68 labels of 569
     """
 
+    any_model: bool = False
+
     needs = ("decision_function",)
 
     def check(self) -> None:
-        """Nothing can be wrong: it has no parameters."""
+        """Raise if the parameter is no flag."""
+        check_flag(self.any_model, "any_model")
+
+    def check_model(self, model: Any) -> None:
+        """Raise for a model that has no margin of 1."""
+        if not (self.any_model or has_unit_margin(model)):
+            raise TypeError(
+                f"The rule margin_exhausted needs a model with a margin of 1, such as "
+                f"an SVM; {model} has none. Use LinearSVC or SVC, another rule, or "
+                "MarginExhausted(any_model=True) if you know better."
+            )
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
