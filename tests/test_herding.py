@@ -29,14 +29,15 @@ from tests.tools import fresh, problem, state, streams
 X, y = problem(60, 3, noise=0.5)
 
 
+@pytest.mark.parametrize("radius", ["local", "global"])
 @pytest.mark.parametrize("calibrate", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3])
-@settings(max_examples=8)
-@given(stream=streams(min_rows=5, max_rows=14, min_features=2))
-def test_purchases_are_those_of_the_slow_twin(calibrate, batch_size, stream):
+@settings(max_examples=6)
+@given(stream=streams(min_rows=5, max_rows=22, min_features=2))
+def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):
     X, y = stream
     params = {"n_initial": 3, "batch_size": batch_size, "budget": 9}
-    params["calibrate"] = calibrate
+    params |= {"calibrate": calibrate, "radius": radius}
     estimator = LogisticRegression()
     learner = fresh(UncertaintyHerdingClassifier(estimator), **params).fit(X, y)
     expected = reference.purchases(estimator, X, y, random_state=0, **params)
@@ -189,11 +190,11 @@ def test_rows_that_are_out_cover_the_pool():
 
 
 def test_the_radius_never_grows():
-    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    learner = UncertaintyHerdingClassifier(radius="global", n_initial=2, random_state=0)
     far = np.array([X.min(axis=0), X.max(axis=0)])
     learner.teach(far, [0, 1])
     _, gains = learner.query(X, return_utility=True)
-    learner = UncertaintyHerdingClassifier(n_initial=2, random_state=0)
+    learner = UncertaintyHerdingClassifier(radius="global", n_initial=2, random_state=0)
     gamma = 1 / learner.teach(far, [0, 1])._selection.points(X, None, 0).typical
     _, expected = learner.set_params(gamma=gamma).query(X, return_utility=True)
     np.testing.assert_allclose(gains, expected)

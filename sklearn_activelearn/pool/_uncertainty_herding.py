@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from .._docstrings import POOL
 from .._documented import documented
 from .._typing import Classifier, Embedding, Seed, Stopping
-from .._validation import check_flag, check_limit, check_number
+from .._validation import check_flag, check_limit, check_number, check_option
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
 from ._input_checks import NEEDS_ALL
@@ -38,10 +38,16 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
         n_second).
+    radius : {"local", "global"} or float > 0, default="local"
+        Of the kernel "rbf". "local": each row has its own, the distance to its k-th
+        neighbour, where k is a tenth of the pool, so that sparse regions are covered
+        like dense ones. "global": one for all rows that shrinks as labelled rows come
+        closer together. A number: this distance.
     gamma : float > 0, default=None
-        Of the kernel "rbf". None: the reciprocal of the median squared distance
-        between rows, or, where labelled rows lie closer together, of their median
-        squared distance to the nearest other one.
+        Of the kernel "rbf", with ``radius="global"`` only: the reciprocal of the
+        squared radius. None: that of the median squared distance between rows, or,
+        where labelled rows lie closer together, of their median squared distance to the
+        nearest other one.
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.
@@ -137,6 +143,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         *,
         embedding: Embedding | None = None,
         kernel: Literal["rbf", "cosine"] | Callable[..., Any] = "rbf",
+        radius: float | Literal["local", "global"] = "local",
         gamma: float | None = None,
         calibrate: bool = True,
         n_coverage: int | None = None,
@@ -151,6 +158,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.estimator = estimator
         self.embedding = embedding
         self.kernel = kernel
+        self.radius = radius
         self.gamma = gamma
         self.calibrate = calibrate
         self.n_coverage = n_coverage
@@ -181,8 +189,16 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         super()._check_parameters()
         check_flag(self.calibrate, "calibrate")
         check_kernel(self.kernel)
+        if not isinstance(self.radius, str):
+            check_number(self.radius, "radius", 0)
+        else:
+            check_option(self.radius, "radius", ("local", "global"))
         if self.gamma is not None:
             check_number(self.gamma, "gamma", 0)
+            if self.radius != "global":
+                raise ValueError(
+                    f'gamma needs radius="global", got radius={self.radius!r}.'
+                )
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
@@ -207,7 +223,11 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _coverage(self):
         space = self._space
-        gamma = space.gamma if self.gamma is None else self.gamma
+        gamma = self.gamma
+        if self.radius == "global" and gamma is None:
+            gamma = space.gamma
+        elif not isinstance(self.radius, str):
+            gamma = 1 / self.radius**2
         return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
 
     def _herd(self, coverage, rows, n_wanted, seed, weights=None):
