@@ -38,11 +38,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
         n_second).
-    radius : {"local", "global"} or float > 0, default="local"
-        Of the kernel "rbf". "local": each row has its own, the distance to its k-th
-        neighbour, where k is a tenth of the pool, so that sparse regions are covered
-        like dense ones. "global": one for all rows that shrinks as labelled rows come
-        closer together. A number: this distance.
+    radius : {"global", "local"} or float > 0, default="global"
+        Of the kernel "rbf". "global": one for all rows that shrinks as labelled rows
+        come closer together. "local": each row has its own, so that sparse regions are
+        covered like dense ones; see the notes. A number: this distance.
     gamma : float > 0, default=None
         Of the kernel "rbf", with ``radius="global"`` only: the reciprocal of the
         squared radius. None: that of the median squared distance between rows, or,
@@ -99,6 +98,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     radius shrinks as labelled rows come closer to each other, so that coverage counts
     at first and uncertainty later.
 
+    With ``radius="local"`` the similarity is :math:`\exp(-d^2 / (\sigma_x \sigma_z))`,
+    where :math:`\sigma` is the distance of a row to its k-th neighbour and k a tenth of
+    the rows that stand for the pool [3]_. It does not shrink.
+
     The logits (logarithms of probabilities, or decision values) are divided by the
     temperature :math:`T` that maximises the likelihood of the labels in stratified
     5-fold cross-validation times a standard normal density of :math:`\ln T`, which
@@ -119,6 +122,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
        Learning Method for All Label Budgets", ICLR 2025.
     .. [2] W. Bae, J. Noh, D. J. Sutherland, "Generalized Coverage for More Robust
        Low-Budget Active Learning", ECCV 2024 (MaxHerding).
+    .. [3] L. Zelnik-Manor, P. Perona, "Self-Tuning Spectral Clustering", NIPS 2004.
 
     Examples
     --------
@@ -143,7 +147,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         *,
         embedding: Embedding | None = None,
         kernel: Literal["rbf", "cosine"] | Callable[..., Any] = "rbf",
-        radius: float | Literal["local", "global"] = "local",
+        radius: float | Literal["global", "local"] = "global",
         gamma: float | None = None,
         calibrate: bool = True,
         n_coverage: int | None = None,
@@ -189,10 +193,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         super()._check_parameters()
         check_flag(self.calibrate, "calibrate")
         check_kernel(self.kernel)
-        if not isinstance(self.radius, str):
-            check_number(self.radius, "radius", 0)
+        if isinstance(self.radius, str):
+            check_option(self.radius, "radius", ("global", "local"))
         else:
-            check_option(self.radius, "radius", ("local", "global"))
+            check_number(self.radius, "radius", 0)
         if self.gamma is not None:
             check_number(self.gamma, "gamma", 0)
             if self.radius != "global":
@@ -223,11 +227,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _coverage(self):
         space = self._space
-        gamma = self.gamma
-        if self.radius == "global" and gamma is None:
-            gamma = space.gamma
-        elif not isinstance(self.radius, str):
-            gamma = 1 / self.radius**2
+        if self.radius == "global":
+            gamma = space.gamma if self.gamma is None else self.gamma
+        else:
+            gamma = None if self.radius == "local" else 1 / self.radius**2
         return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
 
     def _herd(self, coverage, rows, n_wanted, seed, weights=None):
