@@ -196,7 +196,11 @@ POOL_LEARNERS = [
     MinMarginClassifier(
         n_initial=3, batch_size=4, batch="cluster", embedding=halved, budget=15
     ),
-    family(UncertaintyHerdingClassifier(NaiveBayes(), n_initial=3, batch_size=2)),
+    family(
+        UncertaintyHerdingClassifier(
+            NaiveBayes(), radius="local", n_initial=3, batch_size=2
+        )
+    ),
     UncertaintyHerdingClassifier(
         LinearSVC(),
         embedding=MaxAbsScaler(),

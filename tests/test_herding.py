@@ -29,14 +29,15 @@ from tests.tools import fresh, problem, state, streams
 X, y = problem(60, 3, noise=0.5)
 
 
+@pytest.mark.parametrize("radius", ["local", "global"])
 @pytest.mark.parametrize("calibrate", [True, False])
 @pytest.mark.parametrize("batch_size", [1, 3])
-@settings(max_examples=8)
-@given(stream=streams(min_rows=5, max_rows=14, min_features=2))
-def test_purchases_are_those_of_the_slow_twin(calibrate, batch_size, stream):
+@settings(max_examples=6)
+@given(stream=streams(min_rows=5, max_rows=22, min_features=2))
+def test_purchases_are_those_of_the_slow_twin(radius, calibrate, batch_size, stream):
     X, y = stream
     params = {"n_initial": 3, "batch_size": batch_size, "budget": 9}
-    params["calibrate"] = calibrate
+    params |= {"calibrate": calibrate, "radius": radius}
     estimator = LogisticRegression()
     learner = fresh(UncertaintyHerdingClassifier(estimator), **params).fit(X, y)
     expected = reference.purchases(estimator, X, y, random_state=0, **params)
@@ -197,6 +198,45 @@ def test_the_radius_never_grows():
     gamma = 1 / learner.teach(far, [0, 1])._selection.points(X, None, 0).typical
     _, expected = learner.set_params(gamma=gamma).query(X, return_utility=True)
     np.testing.assert_allclose(gains, expected)
+
+
+def test_radii():
+    pool = np.vstack([0.01 * X[:30], 50 + X[30:] * 10])  # dense, sparse
+    near = UncertaintyHerdingClassifier(
+        radius="local", embedding=lambda rows: rows, n_initial=4, random_state=0
+    )
+    assert sum(near.query(pool) < 30) == 2
+    numbers = fresh(near, radius=2.0), fresh(near, radius="global", gamma=0.25)
+    found = [each.query(pool, return_utility=True) for each in numbers]
+    np.testing.assert_array_equal(*(rows for rows, _ in found))
+    np.testing.assert_array_equal(*(gains for _, gains in found))
+
+
+def test_rows_from_elsewhere_have_radii():
+    learner = UncertaintyHerdingClassifier(radius="local", n_initial=4, random_state=0)
+    expected = fresh(learner).query(X)
+    learner.teach(X[expected[:1]] * 1.001, y[expected[:1]])
+    assert learner.query(X).tolist() == expected[1:].tolist()
+
+
+def test_equal_rows_have_a_radius():
+    pool = np.repeat(X[:2], 30, axis=0)
+    learner = UncertaintyHerdingClassifier(radius="local", n_initial=2, random_state=0)
+    assert {*learner.query(pool) // 30} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"radius": 0}, "radius"),
+        ({"radius": "near"}, "radius"),
+        ({"radius": "local", "gamma": 1.0}, 'gamma needs radius="global"'),
+        ({"radius": 1.0, "gamma": 1.0}, 'gamma needs radius="global"'),
+    ],
+)
+def test_wrong_radii(params, words):
+    with pytest.raises(ValueError, match=words):
+        UncertaintyHerdingClassifier(**params).query(X)
 
 
 def test_lazy_gains_are_the_gains():

@@ -96,15 +96,17 @@ class Coverage:
     ----------
     space : Space
         The pool, and the rows that cover it already.
-    kernel, gamma
-        As for `UncertaintyHerdingClassifier`; a number.
+    kernel
+        As for `UncertaintyHerdingClassifier`.
+    gamma : float or None
+        Of the kernel "rbf"; None: each row has a radius of its own.
     n_coverage : int
         How many rows stand for the pool.
     """
 
     space: Space
     kernel: Any = "rbf"
-    gamma: float = 1.0
+    gamma: float | None = 1.0
     n_coverage: int = MOST_ROWS
 
     @property
@@ -115,15 +117,27 @@ class Coverage:
     def similarity(self, rows):
         """Return that of rows of the pool to those that stand for it."""
         points = self.space.points
-        if self.kernel == "rbf":
-            distances = points.squared_distances(rows, self.n_coverage)
-            return np.exp(-self.gamma * distances, out=distances)
-        return self._similarity(points.rows[rows])
+        if self.kernel != "rbf":
+            return self._similarity(points.rows[rows])
+        distances = points.squared_distances(rows, self.n_coverage)
+        if self.gamma is None:
+            return self._with_radii(distances, points.radii(rows, self.n_coverage))
+        return np.exp(-self.gamma * distances, out=distances)
+
+    def _with_radii(self, distances, radii):
+        """Return the similarity of rows with these radii to those that stand."""
+        standing = self.space.points.radii(self.standing, self.n_coverage)
+        distances /= -radii[:, None]
+        distances /= standing
+        return np.exp(distances, out=distances)
 
     def _similarity(self, others):
         standing = self.space.points.rows[self.standing]
         if self.kernel == "rbf":
             distances = euclidean_distances(others, standing, squared=True)
+            if self.gamma is None:
+                radii = self.space.points.radii_of(distances)
+                return self._with_radii(distances, radii)
             return np.exp(-self.gamma * distances)
         if self.kernel == "cosine":
             return cosine_similarity(others, standing, dense_output=True)

@@ -25,6 +25,9 @@ MOST_KEPT = 2**24
 #: standard deviations below this share of the largest number.
 NEGLIGIBLE = 1e-10
 
+#: The neighbourhood of a row is one of so many parts of a pool.
+NEIGHBOURS = 10
+
 #: Squares of larger numbers are infinite.
 LARGEST = 1e150
 
@@ -70,7 +73,7 @@ class Points:
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
         self.rows, self._place = embed(embedding, framed(X, self.names), seed)
-        self._kept = {}
+        self._kept, self._radii = {}, {}
 
     def further(self, X):
         """Return rows that need not be in the pool as points of the same space."""
@@ -110,6 +113,27 @@ class Points:
             everything = euclidean_distances(self.rows, others, squared=True)
             self._kept = {n_sample: everything}
         return self._kept[n_sample][rows]
+
+    def radii(self, rows, n_sample):
+        """Return how far from each of these rows its neighbours reach.
+
+        That is the distance to the k-th nearest of so many rows that stand for the
+        pool, with k a tenth of them.
+        """
+        if n_sample not in self._radii:
+            self._radii = {n_sample: np.full(self.rows.shape[0], np.nan)}
+        radii = self._radii[n_sample]
+        new = rows[np.isnan(radii[rows])]
+        if len(new):
+            radii[new] = self.radii_of(self.squared_distances(new, n_sample))
+        return radii[rows]
+
+    def radii_of(self, squared_distances):
+        """Return the radii of rows with these distances to those that stand."""
+        n_sample = squared_distances.shape[1]
+        k = min(max(1, n_sample // NEIGHBOURS), n_sample - 1)  # the first: itself
+        nearest = np.partition(squared_distances, k, axis=1)[:, k]
+        return np.sqrt(np.maximum(nearest, NEGLIGIBLE * self.typical))
 
     def __getstate__(self):
         return {}

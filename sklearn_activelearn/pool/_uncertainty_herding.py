@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from .._docstrings import POOL
 from .._documented import documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
-from .._validation import check_flag, check_limit, check_number
+from .._validation import check_flag, check_limit, check_number, check_option
 from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
 from ._input_checks import NEEDS_ALL
@@ -38,10 +38,15 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
         n_second).
+    radius : {"global", "local"} or float > 0, default="global"
+        Of the kernel "rbf". "global": one for all rows that shrinks as labelled rows
+        come closer together. "local": each row has its own, so that sparse regions are
+        covered like dense ones; see the notes. A number: this distance.
     gamma : float > 0, default=None
-        Of the kernel "rbf". None: the reciprocal of the median squared distance
-        between rows, or, where labelled rows lie closer together, of their median
-        squared distance to the nearest other one.
+        Of the kernel "rbf", with ``radius="global"`` only: the reciprocal of the
+        squared radius. None: that of the median squared distance between rows, or,
+        where labelled rows lie closer together, of their median squared distance to the
+        nearest other one.
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.
@@ -97,6 +102,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     radius shrinks as labelled rows come closer to each other, so that coverage counts
     at first and uncertainty later.
 
+    With ``radius="local"`` the similarity is :math:`\exp(-d^2 / (\sigma_x \sigma_z))`,
+    where :math:`\sigma` is the distance of a row to its k-th neighbour and k a tenth of
+    the rows that stand for the pool [3]_. It does not shrink.
+
     The logits (logarithms of probabilities, or decision values) are divided by the
     temperature :math:`T` that maximises the likelihood of the labels in stratified
     5-fold cross-validation times a standard normal density of :math:`\ln T`, which
@@ -117,6 +126,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
        Learning Method for All Label Budgets", ICLR 2025.
     .. [2] W. Bae, J. Noh, D. J. Sutherland, "Generalized Coverage for More Robust
        Low-Budget Active Learning", ECCV 2024 (MaxHerding).
+    .. [3] L. Zelnik-Manor, P. Perona, "Self-Tuning Spectral Clustering", NIPS 2004.
 
     Examples
     --------
@@ -143,6 +153,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         *,
         embedding: Embedding | None = None,
         kernel: Literal["rbf", "cosine"] | Callable[..., Any] = "rbf",
+        radius: float | Literal["global", "local"] = "global",
         gamma: float | None = None,
         calibrate: bool = True,
         n_coverage: int | None = None,
@@ -158,6 +169,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.estimator = estimator
         self.embedding = embedding
         self.kernel = kernel
+        self.radius = radius
         self.gamma = gamma
         self.calibrate = calibrate
         self.n_coverage = n_coverage
@@ -189,8 +201,16 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         super()._check_parameters()
         check_flag(self.calibrate, "calibrate")
         check_kernel(self.kernel)
+        if isinstance(self.radius, str):
+            check_option(self.radius, "radius", ("global", "local"))
+        else:
+            check_number(self.radius, "radius", 0)
         if self.gamma is not None:
             check_number(self.gamma, "gamma", 0)
+            if self.radius != "global":
+                raise ValueError(
+                    f'gamma needs radius="global", got radius={self.radius!r}.'
+                )
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
@@ -218,7 +238,10 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _coverage(self):
         space = self._space
-        gamma = space.gamma if self.gamma is None else self.gamma
+        if self.radius == "global":
+            gamma = space.gamma if self.gamma is None else self.gamma
+        else:
+            gamma = None if self.radius == "local" else 1 / self.radius**2
         return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
 
     def _herd(self, coverage, rows, n_wanted, seed, weights=None):

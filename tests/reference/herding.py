@@ -41,7 +41,7 @@ def typical(P):
     return np.median([d for d in apart if d > 1e-10 * max(apart)] or [1.0])
 
 
-def radius(P, known):
+def global_radius(P, known):
     """The typical squared radius, or that of known rows to the nearest other one."""
     wide = typical(P)
     if len(known) < 2:
@@ -51,7 +51,23 @@ def radius(P, known):
     return min(wide, narrow) if narrow > 1e-10 * wide else wide
 
 
-def herd(X, P, known, left, weights, width, wanted, seed):
+def global_similarity(P, width):
+    """The similarity of every two rows, with one squared radius for all."""
+    return [[exp(-squared(p, q) / width) for q in P] for p in P]
+
+
+def local_similarity(P):
+    """The same with a radius for each row: the distance to a tenth of the others."""
+    k = min(max(1, len(P) // 10), len(P) - 1)  # the first one is the row itself
+    least = 1e-10 * typical(P)
+    radii = [max(sorted(squared(p, q) for q in P)[k], least) ** 0.5 for p in P]
+    return [
+        [exp(-squared(p, q) / (s * t)) for q, t in zip(P, radii, strict=True)]
+        for p, s in zip(P, radii, strict=True)
+    ]
+
+
+def herd(X, similarity, known, left, weights, wanted, seed):
     """List the rows that raise the coverage most, one after another."""
     chosen, equal = [], []
     for step in range(wanted):
@@ -59,15 +75,15 @@ def herd(X, P, known, left, weights, width, wanted, seed):
         open_ = [i for i in left if i not in chosen and i not in equal]
         open_ = open_ or [i for i in left if i not in chosen]
         covered = [
-            max((exp(-squared(p, P[k]) / width) for k in [*known, *chosen]), default=0)
-            for p in P
+            max((similar[k] for k in [*known, *chosen]), default=0)
+            for similar in similarity
         ]
         gains = [
             sum(
-                w * max(exp(-squared(p, P[i]) / width) - c, 0)
-                for p, w, c in zip(P, weights, covered, strict=True)
+                w * max(similar[i] - c, 0)
+                for similar, w, c in zip(similarity, weights, covered, strict=True)
             )
-            / len(P)
+            / len(X)
             for i in open_
         ]
         chosen += highest(np.array(gains), np.array(open_), 1, rng)
@@ -114,7 +130,7 @@ def temperature(estimator, X, y):
 
 
 def purchases(
-    estimator, X, y, *, calibrate, n_initial, batch_size, budget, random_state
+    estimator, X, y, *, radius, calibrate, n_initial, batch_size, budget, random_state
 ):
     """List the rows that Uncertainty Herding buys, in order."""
     seed = int(
@@ -134,8 +150,12 @@ def purchases(
         if len(bought) >= n_initial:
             weights = np.array(uncertainty(estimator, X, y, bought, calibrate))
             weights[bought] = 0
-        width = radius(P, bought)
-        bought += herd(X, P, bought, left, weights, width, wanted, (seed, n_rounds))
+        similarity = (
+            local_similarity(P)
+            if radius == "local"
+            else global_similarity(P, global_radius(P, bought))
+        )
+        bought += herd(X, similarity, bought, left, weights, wanted, (seed, n_rounds))
         n_rounds += 1
     return bought
 
@@ -146,6 +166,5 @@ def maximal_coverage(X, n_wanted, random_state):
         check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
     )
     P = points_of(X)
-    return herd(
-        X, P, [], range(len(X)), np.ones(len(X)), typical(P), n_wanted, (seed, 0)
-    )
+    similarity = global_similarity(P, typical(P))
+    return herd(X, similarity, [], range(len(X)), np.ones(len(X)), n_wanted, (seed, 0))
