@@ -44,9 +44,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         covered like dense ones; see the notes. A number: this distance.
     gamma : float > 0, default=None
         Of the kernel "rbf", with ``radius="global"`` only: the reciprocal of the
-        squared radius. None: that of the median squared distance between rows, or,
-        where labelled rows lie closer together, of their median squared distance to the
-        nearest other one.
+        squared radius. None: the radius is the root of the median squared distance
+        between rows or, where labelled rows lie closer together, their median distance
+        to the nearest other one.
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.

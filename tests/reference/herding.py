@@ -47,7 +47,7 @@ def global_radius(P, known):
     if len(known) < 2:
         return wide
     nearest = [min(squared(P[i], P[j]) for j in known if j != i) for i in known]
-    narrow = np.median(nearest)
+    narrow = np.median(np.sqrt(nearest)) ** 2
     return min(wide, narrow) if narrow > 1e-10 * wide else wide
 
 
