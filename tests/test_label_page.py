@@ -174,8 +174,10 @@ class TestAnswers:
                 view = ask(client, "label", id=view["row"]["id"], label=label)
             found = ask(client, "progress")
         assert found["advice"]
-        assert all(0 <= accuracy <= 1 for _, accuracy in found["curve"])
+        assert all(0 <= score <= 1 for _, score in found["curve"])
         assert found["curve"]
+        assert found["measure"] in ("accuracy", "balanced accuracy")
+        assert 0 <= found["constant"] <= 1
 
     def test_nothing_is_left(self, tmp_path):
         session_view = open_desk(tmp_path, n_rows=3)

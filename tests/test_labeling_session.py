@@ -1,6 +1,7 @@
 """Sessions: the rows they show, what they keep, and what they refuse."""
 
 import json
+import re
 import threading
 import warnings
 from contextlib import suppress
@@ -40,6 +41,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling._display import HEIGHT
 from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._replay import RecordedLearner
@@ -846,7 +848,9 @@ def test_the_curve_counts_the_rows_put_aside(path):
         assert not set(test) & {IDS[row] for row in session.learner.queried_indices_}
         html = session._repr_html_()
         assert "<svg" in html
-        assert "rows put aside" in html
+        assert "Accuracy on 12 rows put aside" in html
+        (level,) = re.findall(r"<path d='M0 ([\d.]+)H", html)
+        assert 1 - float(level) / HEIGHT == pytest.approx(curve[-1].constant, abs=0.001)
         test = Y[[IDS.index(id) for id in session._state.test]]
         models = session._state.models
         said = advice([(m["n_taught"], m["test"]) for m in models], test, n_labels=28)

@@ -34,19 +34,23 @@ def html_of(session):
 
 
 def svg_of(curve):
-    """Return the accuracy against the labels, from 0 to 1."""
+    """Return the scores against the labels, from 0 to 1, and a constant answer's."""
     if len(curve) < 2:
         return ""
-    last = curve[-1].n_labels or 1
+    last, measure = curve[-1].n_labels or 1, curve[-1].measure.capitalize()
     points = " ".join(
-        f"{point.n_labels / last * WIDTH:.1f},{(1 - point.accuracy) * HEIGHT:.1f}"
+        f"{point.n_labels / last * WIDTH:.1f},{(1 - point.score) * HEIGHT:.1f}"
         for point in curve
     )
-    title = f"Accuracy on {curve[-1].n_test} rows put aside against labels, 0 to {last}"
+    constant = f"{(1 - curve[-1].constant) * HEIGHT:.1f}"
+    title = (
+        f"{measure} on {curve[-1].n_test} rows put aside against labels, 0 to {last}"
+    )
     return (
         f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' style='overflow:visible'>"
         f"<title>{title}</title>"
         f"<path d='M0 0V{HEIGHT}H{WIDTH}' fill='none' stroke='currentColor'/>"
+        f"<path d='M0 {constant}H{WIDTH}' stroke='gray' stroke-dasharray='4'/>"
         f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/>"
         "</svg>"
     )

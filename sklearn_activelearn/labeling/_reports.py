@@ -30,6 +30,7 @@ class CurvePoint(NamedTuple):
     n_test: int  # rows put aside by then that have a label now
     score: float  # by the measure that was asked for
     constant: float  # that of the most frequent class for all rows
+    measure: str  # what it is called
 
 
 class Predictions(NamedTuple):
@@ -177,8 +178,8 @@ def curve_of(state, scoring=None):
         return []
     scores = Scores(truth, history, scoring)
     return [
-        CurvePoint(n, share_right(predicted, truth), len(predicted), value, constant)
-        for (n, predicted), value, constant in zip(
+        CurvePoint(n, share_right(labels, truth), len(labels), *values, scores.name)
+        for (n, labels), *values in zip(
             history, scores.values, scores.constants, strict=True
         )
     ]
@@ -302,8 +303,9 @@ class Reports:
         Returns
         -------
         points : list of CurvePoint
-            ``n_labels``, ``accuracy``, ``n_test``, ``score``, and ``constant``, the
-            score of the most frequent class for all rows; empty without such rows.
+            ``n_labels``, ``accuracy``, ``n_test``, ``score``, ``constant``, the score
+            of the most frequent class for all rows, and ``measure``, the name of the
+            score; empty without such rows.
             After a change that lets a learner begin again, the curve begins again, too.
 
         Raises

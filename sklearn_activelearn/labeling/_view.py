@@ -107,8 +107,12 @@ class LabelingView:
 
     def progress(self):
         """Return the curve on the rows put aside, and what the session advises."""
-        curve = [[point.n_labels, point.accuracy] for point in self.session.curve()]
-        return {"curve": curve, "advice": self.session.advice()}
+        points = self.session.curve()
+        curve = [[point.n_labels, point.score] for point in points]
+        found = {"curve": curve, "advice": self.session.advice()}
+        if points:
+            found |= {"measure": points[-1].measure, "constant": points[-1].constant}
+        return found
 
     def image(self, row_id):
         """Return the path of a row's image."""
