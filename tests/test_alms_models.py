@@ -99,7 +99,7 @@ def test_values_are_those_of_the_slow_twin(label, seed, v, d, separable):
 
 @given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
 @pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-2, 0.1, 2e-3), (1e-9, 1e-5, 1e-6)]
+    ("tol", "most", "mean"), [(1e-2, 0.1, 3e-3), (1e-9, 1e-5, 1e-6)]
 )
 def test_losses_left_out(tol, most, mean, seed, d, separable):
     X, y, is_validation, pool = problem(
