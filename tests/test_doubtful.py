@@ -265,3 +265,10 @@ def test_too_early_or_too_few(path):
             session.doubtful()
     with pytest.raises(ValueError, match="closed"):
         session.next()
+
+
+def test_few_labels_have_few_folds():
+    found = doubtful_labels(LogisticRegression(), np.eye(4), [0, 0, 1, 1])
+    assert sorted(found.indices) == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="No label can be held out"):
+        doubtful_labels(LogisticRegression(), np.eye(3), [0, 1, 2])

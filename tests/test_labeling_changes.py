@@ -647,7 +647,8 @@ def test_the_error_names_all_words_that_are_missing(path, refused):
     assert "40 of its 40 rows are missing and 47 are new" in said
     assert "votes was 1 and is now 3" in said
     assert said.endswith('add change=("pool", "features", "votes").')
-    assert refused(setting, ("pool", "votes")).endswith('add change="features".')
+    said = refused(setting, ("pool", "votes"))
+    assert said.endswith('add change=("pool", "features", "votes").')
 
 
 def test_words_that_are_none(path, refused):
@@ -820,6 +821,42 @@ def test_answers_of_another_session(path):
         assert session._log.state.answers["row 1"][0].who == "bob"
         shown = label_all(session, single)
         assert skipped not in shown
+
+
+def test_numbers_of_rows_are_no_names_in_another_session(path):
+    X, there = ALL[:30].copy(), path.with_name("there.sqlite")
+    X[20] = X[21]
+    numbered = {"ids": list(range(30)), "classes": ["good", "bad"]}
+    with LabelingSession(plain, X, there, **numbered) as session:
+        for id in (2, 5, 7, 20, 29):
+            session.label(id, "good" if id % 2 else "bad")
+    fewer = {**numbered, "ids": list(range(25))}
+    with (
+        LabelingSession(plain, X[5:], path, **fewer) as session,
+        pytest.warns(UserWarning, match="Left out of .*: 2 rows that are not here"),
+    ):
+        assert session.import_labels(there) == 3  # without 2 and one of two equal rows
+    with LabelingSession(plain, X[5:], path, **fewer) as session:
+        labels = {id: each.label for id, each in session._log.state.decisions.items()}
+        assert labels == {0: "good", 2: "good", 24: "good"}
+    same = path.with_name("same.sqlite")
+    with LabelingSession(plain, X, same, **numbered) as session:
+        assert session.import_labels(there) == 5
+        assert session._log.state.decision(20).label == "bad"
+
+
+def test_a_file_that_is_not_there_is_not_imported(path):
+    with Setting(plain).open(path) as session, pytest.raises(FileNotFoundError):
+        session.import_labels(path.with_name("nope.sqlite"))
+
+
+def test_classes_are_of_one_kind(path):
+    with pytest.raises(ValueError, match="texts or numbers, got both"):
+        LabelingSession(plain, ALL, path, classes=["no", "yes", 3])
+    begun(path)
+    for option in ({"votes": "9"}, {"test_size": None}):
+        with pytest.raises((TypeError, ValueError), match=next(iter(option))):
+            Setting(plain, **option).open(path)
 
 
 def test_one_more_vote_for_rows_on_which_people_disagree(path):

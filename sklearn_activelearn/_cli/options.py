@@ -262,7 +262,7 @@ def add_session(add):
     add(
         "--change",
         metavar="WORD[,WORD...]",
-        type=lambda text: tuple(text.split(",")),
+        type=lambda text: tuple(word.strip() for word in text.split(",")),
         default=(),
         help="what may differ from before, such as pool (rows at the end) or classes: "
         "the error without it has the words",

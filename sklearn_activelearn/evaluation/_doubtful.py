@@ -144,7 +144,10 @@ def scoring_method(estimator):
 
 def folds_of(cv, X, y, seed):
     """Yield the rows to train on and the rows held out of each fold."""
-    cv = 5 if cv is None else cv
+    if cv is None:
+        cv = min(5, np.unique(y, return_counts=True)[1].max())
+        if cv < 2:
+            raise ValueError("No label can be held out: each class has one only.")
     if not isinstance(cv, Integral):
         yield from check_cv(cv, y, classifier=True).split(X, y)
         return

@@ -5,6 +5,12 @@ import numpy as np
 from .._containers import take
 from ..pool._training import seeded
 
+#: Why nothing is predicted.
+NO_MODEL = (
+    "There is no model yet: it comes with the next row, once labels of two classes are "
+    "known."
+)
+
 #: The first model that was judged is late if it had so many labels.
 LATE = 50
 
@@ -50,7 +56,10 @@ def trainable_model(learner):
     """Return the model of a learner, if it can be trained on any labelled rows."""
     model = getattr(learner, "estimator_", None)
     if model is None and learner._group is None:
-        raise ValueError("There is no model yet: it needs labels of two classes.")
+        raise ValueError(
+            "There is no model yet: it comes with the next row once two classes have "
+            "labels."
+        )
     if not (hasattr(model, "get_params") and hasattr(model, "fit")):
         raise ValueError(
             f"A {type(learner).__name__} has no model that labelled rows alone could "

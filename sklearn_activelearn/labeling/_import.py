@@ -4,6 +4,8 @@ import csv
 import json
 import re
 from collections import Counter
+from errno import ENOENT
+from os import strerror
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
@@ -22,6 +24,7 @@ from ._export import (
 )
 from ._journal import Journal, is_session
 from ._lock import identity_of
+from ._settings import numbered_from, shown_hashes
 from ._status import status_of
 
 #: Longer cells than csv reads otherwise.
@@ -60,6 +63,8 @@ def import_events(path, ids, state, is_stream, own):
     ValueError
         For a file that has no such labels, and for what is refused of one.
     """
+    if not Path(path).exists():
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), str(path))
     if not is_session(path):
         labels = read_labels(path, ids, state)
         return label_events(state, ids, is_stream, labels)
@@ -81,6 +86,7 @@ def session_events(path, ids, state, is_stream):
     """
     events = Journal.read(path)
     there, left_out = checked_state(events, path), Counter()
+    id_of = finder_of_rows(there.begin["pool"], state.begin["pool"], ids)
     known, classes = (
         {str(c): c for c in status_of(state).by_class},
         state.begin["classes"],
@@ -90,12 +96,12 @@ def session_events(path, ids, state, is_stream):
         label = answer.label
         if label is not SKIP:
             label = known.get(str(label), label)
-        if not ids.has_text(answer.id):
+        if (id := id_of(answer.id)) is None:
             left_out["rows that are not here"] += 1
         elif label is SKIP:
-            yield skip_from_elsewhere(state, ids, answer, reason)
+            yield skip_from_elsewhere(state, id, answer, reason)
         elif classes is None or is_class(label, classes):
-            what = ids.from_text(answer.id), label, answer.who, answer.is_final
+            what = id, label, answer.who, answer.is_final
             yield label_event(state, ids, is_stream, *what, answer.at)
         else:
             left_out[f"labels that are none of {classes}"] += 1
@@ -116,10 +122,46 @@ def answers_of(there, n_votes):
     return sorted(found, key=lambda answer: answer.event)
 
 
-def skip_from_elsewhere(state, ids, answer, reason):
+def finder_of_rows(there, here, ids):
+    """Return a function that finds the row of another session in this one.
+
+    Ids that are no more than numbers of rows may be those of other rows here: such a
+    row is known by its content.
+
+    Parameters
+    ----------
+    there, here : dict
+        Fingerprints of the pools.
+    ids : Ids
+        Of the rows here.
+
+    Returns
+    -------
+    id_of : callable
+        ``id_of(id)`` returns the id here; None if the row is not here, or nothing tells
+        which of several equal ones it is.
+    """
+    start = numbered_from(there)
+    if start is None:
+        return lambda id: ids.from_text(id) if ids.has_text(id) else None
+    old, new = shown_hashes(there, here)
+    places = {}
+    for place, content in enumerate(new):
+        places.setdefault(content, []).append(place)
+
+    def id_of(id):
+        content = old[id - start]
+        if ids.has_text(id) and new[ids.row(ids.from_text(id))] == content:
+            return ids.from_text(id)
+        found = places.get(content, [])
+        return ids.all[found[0]] if len(found) == 1 else None
+
+    return id_of
+
+
+def skip_from_elsewhere(state, id, answer, reason):
     """Return the event of a row that got no label, unless it was answered here."""
     check_who(answer.who, state.begin["votes"])
-    id = ids.from_text(answer.id)
     if state.answers.get(id):
         return []
     body = {"id": id, "who": answer.who, "reason": reason, "at": answer.at}

@@ -52,7 +52,10 @@ def predictions_of(recorded, ids, wanted):
     """
     rows = None if wanted is None else [ids.row(id) for id in wanted]
     if not recorded.has_model:
-        raise ValueError("There is no model yet: it needs labels of two classes.")
+        raise ValueError(
+            "There is no model yet: it comes with the next row once two classes have "
+            "labels."
+        )
     X = recorded.pool if rows is None else take(recorded.pool, rows)
     labels, probabilities = recorded.predict(X)
     names = ids.all if rows is None else ids.at(rows)

@@ -12,7 +12,7 @@ from .._labels import check_classes
 from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
 from ._changes import WORDS, PlannedChange, change_words, not_allowed, not_possible
-from ._commands import check_text
+from ._commands import check_text, label_kind
 from ._database import printable
 from ._ids import check_texts
 from ._journal import Journal, has_content
@@ -120,6 +120,8 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
         For other versions of the packages.
     """
     begin, allowed = state.begin, change_words(change)
+    for name, low in (("test_size", 0), ("votes", 1)):
+        check_number(settings[name], name, low, closed="left", integer=True)
     check_number(ahead, "ahead", 0, 1, closed="both", integer=True)
     check_session_learner(learner, settings["classes"])
     now = {
@@ -157,8 +159,8 @@ def check_resume(state, path, learner, pool, items, ids, settings, ahead, change
             state, path, learner, pool, ids, now, words, is_budget_only, differs
         )
         new.check()
-        if missing := [word for word in WORDS if word in words - {*allowed}]:
-            raise not_allowed(differs, missing)
+        if words - {*allowed}:
+            raise not_allowed(differs, [word for word in WORDS if word in words])
         records = [("change", new.event())]
     else:
         left = budget_left(learner.budget, n_rows(pool), begin["test_size"])
@@ -215,6 +217,8 @@ def plain_classes(classes):
     if classes is None:
         return None
     check_classes(classes)
+    if len({label_kind(each) for each in np.asarray(classes, dtype=object)}) > 1:
+        raise ValueError(f"classes must be texts or numbers, got both: {classes!r}.")
     classes = np.asarray(classes).tolist()
     if len(set(classes)) < len(classes):
         raise ValueError(f"classes has a label twice: {classes}.")

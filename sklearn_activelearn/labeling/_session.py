@@ -266,7 +266,8 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         Raises
         ------
         ValueError
-            For a row that was not asked for, or whose label is known; as `next`.
+            For a row that was not asked for, or whose label the learner knows; as
+            `next`.
         """
         with self._lock:
             self._log.check_open(who)

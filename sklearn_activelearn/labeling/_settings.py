@@ -106,6 +106,29 @@ def ids_hash(ids):
     return sha256(to_json(ids).encode()).hexdigest()
 
 
+def numbered_from(pool):
+    """Return the first id of a pool whose ids are the numbers of its rows, or None.
+
+    Parameters
+    ----------
+    pool : dict
+        Its fingerprint.
+    """
+    n_rows = pool["n_rows"]
+    starts = (0, 1)
+    same = (s for s in starts if pool["ids"] == ids_hash([*range(s, s + n_rows)]))
+    return next(same, None)
+
+
+def shown_hashes(pool, other):
+    """Return the hashes of what is shown of the rows of two pools."""
+    name = "items" if pool["items"] and other["items"] else "rows"
+    return [
+        np.frombuffer(base64.b64decode(each[name]), "<u8").tolist()
+        for each in (pool, other)
+    ]
+
+
 def encoded_hashes(rows):
     """Return the hashes of rows as text."""
     return base64.b64encode(exact_keys(rows).astype("<u8").tobytes()).decode()

@@ -17,7 +17,7 @@ from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stoppi
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
-from ._first_rows import check_width
+from ._first_rows import check_columns_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
 from ._ledger import Ledger
@@ -176,7 +176,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             X = in_memory(X, type(self).__name__, why)
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         if reset and (y or not hasattr(self, "_labelled")):  # it begins
-            check_width(self.initial, self.embedding, out[0] if y else out)
+            names = getattr(self, "feature_names_in_", None)
+            rows = out[0] if y else out
+            check_columns_of(self.initial, self.embedding, rows, names)
         return out
 
     def _why_whole(self, trainer):

@@ -51,8 +51,8 @@ def numbers_of_initial(initial):
     return found.astype(np.float64)
 
 
-def check_width(initial, embedding, X):
-    """Refuse rows to be similar to that have not the columns of a pool."""
+def check_columns_of(initial, embedding, X, names):
+    """Refuse rows to be similar to that have not the columns, or names, of a pool."""
     if embedding is not None or not are_rows(initial):
         return
     width, shape = numbers_of_initial(initial).shape[1], getattr(X, "shape", ())
@@ -60,8 +60,8 @@ def check_width(initial, embedding, X):
         raise ValueError(
             f"initial has rows of {width} numbers, X of {np.prod(shape[1:])}."
         )
-    names = [[*rows.columns] for rows in (initial, X) if hasattr(rows, "columns")]
-    if len(names) == 2 and names[0] != names[1]:
+    own = getattr(initial, "columns", None)
+    if own is not None and names is not None and [*own] != [*names]:
         raise ValueError("initial has other columns than X, or in another order.")
 
 

@@ -76,7 +76,7 @@ def own_utility(name, values, n_samples):
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"{name} returned {values[row]} for row {row} of {n_samples}.")
-    return values
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
 
 
 #: By the names that `UncertaintySamplingClassifier` takes; of probabilities.
