@@ -19,6 +19,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
+    _identity,
 )
 from sklearn_activelearn._identity import CheckedIds
 from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
@@ -263,6 +264,39 @@ def test_last_bits_are_no_other_values():
         n_rounds += 1
     assert learner.stop_reason_ == "stable_predictions"
     assert Counting.n_fits <= n_rounds
+
+
+def test_messages_name_the_id():
+    learner = make_learner()
+    learner.teach(X[:5], y[:5], ids=IDS[:5])
+    with pytest.raises(ValueError, match="Row 1 of X, 'row 9', was never taught"):
+        learner.correct(X[[0, 9]], y[[0, 9]], ids=["row 0", "row 9"])
+    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not out"):
+        learner.skip(X[[9]], ids=["row 9"])
+    stream = CBGZClassifier(random_state=0)
+    stream.teach(X[:5], y[:5], ids=IDS[:5], classes=["no", "yes"])
+    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not out"):
+        stream.skip(X[[9]], ids=["row 9"])
+
+
+def test_masked_ids():
+    ids = np.ma.array(np.arange(40), mask=np.arange(40) == 3)
+    with pytest.raises(TypeError, match="masked"):
+        make_learner().query(X, ids=ids)
+
+
+def test_ids_of_a_pool_are_checked_once_whatever_is_taught(monkeypatch):
+    learner, n_hashed = make_learner(), []
+    rows = learner.query(X, ids=IDS)
+
+    def counted(ids, hashes_of_ids=_identity.hashes_of_ids):
+        n_hashed.append(len(ids))
+        return hashes_of_ids(ids)
+
+    monkeypatch.setattr(_identity, "hashes_of_ids", counted)
+    learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
+    learner.query(X, ids=IDS)
+    assert n_hashed == [len(rows)]
 
 
 def test_no_rows_change_nothing():
