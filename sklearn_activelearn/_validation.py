@@ -289,3 +289,13 @@ def check_class_weight(class_weight, classes=None):
             raise ValueError(
                 f"class_weight has the class {label!r}, which is none of {known}."
             )
+
+
+def is_count(value):
+    """Whether this is a whole number that numpy can hold, from 0 on."""
+    return is_whole(value) and 0 <= value < 2**63
+
+
+def is_whole(value):
+    """Whether this is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -53,3 +53,18 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def folder():
+    """A folder for sessions, in memory where there is such a place."""
+    from tests.reference.labeling import quick_folder
+
+    with quick_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def path(folder):
+    """The file of a session that has not begun."""
+    return folder / "labels.sqlite"

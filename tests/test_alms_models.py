@@ -99,7 +99,7 @@ def test_values_are_those_of_the_slow_twin(label, seed, v, d, separable):
 
 @given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
 @pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-2, 0.1, 3e-3), (1e-9, 1e-5, 1e-6)]
+    ("tol", "most", "mean"), [(1e-2, 0.1, 2e-3), (1e-9, 1e-5, 1e-6)]
 )
 def test_losses_left_out(tol, most, mean, seed, d, separable):
     X, y, is_validation, pool = problem(
@@ -108,9 +108,8 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
     refitted, together = engines(X, y, is_validation, pool)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_gram_models, "TOLERANCE", tol)
-        rng = np.random.default_rng(seed)
-        pairs = np.transpose(np.triu_indices(4, 1))[rng.permutation(6)[:2]]
-        guesses = rng.integers(2, size=len(pool))  # wrong ones too
+        pairs = np.transpose(np.triu_indices(4, 1))
+        guesses = np.random.default_rng(seed).integers(2, size=len(pool))  # wrong ones
         error = together.without_but_with(pairs, guesses)
         error = np.abs(error - refitted.without_but_with(pairs, guesses))
     assert error.max() < most

@@ -30,7 +30,6 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import doubtful_labels
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._journal import Journal
-from tests.reference.labeling import quick_folder
 
 X, CODES = make_blobs(90, 2, centers=3, cluster_std=1.0, random_state=4)
 NAMES = np.array(["ant", "bee", "cat"])
@@ -174,12 +173,6 @@ def test_bad_input(change, error, message):
 
 
 # --- of a session
-
-
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
 
 
 def opened(path, learner=None, **options):

@@ -30,12 +30,6 @@ CHANGED = UncertaintySamplingClassifier(
 )
 
 
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
-
-
 def opened(path, learner=LEARNER):
     options = {"ids": list(range(20)), "classes": ["no", "yes"], "test_size": 3}
     options["votes"] = 2 if learner is CHANGED else 1
@@ -327,22 +321,22 @@ def changed(draw, events):
 
 
 @pytest.fixture(scope="module")
-def folder():
+def shared_folder():
     with quick_folder() as folder:
         yield folder
 
 
 @pytest.fixture(scope="module")
-def originals(folder):
+def originals(shared_folder):
     """Events of a pool learner, of a stream learner, and of a changed session."""
-    path = folder / "stream"
+    path = shared_folder / "stream"
     with opened(path, STREAM) as session:
         for _ in range(9):
             session.label(id := session.next(), "yes" if POOL[id, 0] > 2 else "no")
     return [
         (LEARNER, stored_events(STORED)),
         (STREAM, stored_events(path)),
-        (CHANGED, changed_events(folder / "changed")),
+        (CHANGED, changed_events(shared_folder / "changed")),
     ]
 
 
@@ -351,8 +345,8 @@ def originals(folder):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(data=st.data())
-def test_whatever_is_in_the_bodies_is_a_session_or_a_sentence(data, folder, originals):
-    path = folder / "forged"
+def test_whatever_is_in_the_bodies_is_a_session_or_a_sentence(data, shared_folder, originals):
+    path = shared_folder / "forged"
     for learner, events in originals:
         forge(path, data.draw(changed(events)))
         outcome(path, learner)

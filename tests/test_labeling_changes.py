@@ -62,12 +62,6 @@ LEARNERS = {
 STREAMS = {"coins", "groups"}
 
 
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
-
-
 class Setting:
     """The arguments of an opening, and what changes do to them."""
 
@@ -410,17 +404,23 @@ def test_votes_rise_for_rows_that_are_not_decided(path):
         assert session._log.state.decision(first).label == "bad"
 
 
+def taught_and_split(session, setting, n_labels):
+    """Let two people label, then two others disagree on a row; return it and theirs."""
+    while session.status().n_taught < n_labels:
+        for who in "ann", "bob":
+            if (id := session.next(who)) is not None:
+                session.label(id, setting.label(id), who)
+    first = next(iter(session._log.state.taught))
+    (other,) = {"good", "bad"} - {setting.label(first)}
+    session.label(first, other, "cy")
+    session.label(first, other, "dan")  # two against two: not decided
+    return first, other
+
+
 def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
     setting = Setting(plain, votes=2, test_size=0)
     with setting.open(path) as session:
-        while session.status().n_taught < 10:
-            for who in "ann", "bob":
-                if (id := session.next(who)) is not None:
-                    session.label(id, setting.label(id), who)
-        first = next(iter(session._log.state.taught))
-        (other,) = {"good", "bad"} - {setting.label(first)}
-        session.label(first, other, "cy")
-        session.label(first, other, "dan")  # two against two: not decided
+        first, other = taught_and_split(session, setting, 10)
         model, n_taught = opinion(session), session.status().n_taught
         assert model is not None
     setting.options["votes"] = 4
@@ -434,14 +434,7 @@ def test_decisions_of_the_past_follow_from_the_votes_of_their_time(path):
 def test_what_another_learner_was_taught_is_forgotten(path):
     setting = Setting(plain, votes=2, test_size=0)
     with setting.open(path) as session:
-        while session.status().n_taught < 8:
-            for who in "ann", "bob":
-                if (id := session.next(who)) is not None:
-                    session.label(id, setting.label(id), who)
-        first = next(iter(session._log.state.taught))
-        (other,) = {"good", "bad"} - {setting.label(first)}
-        session.label(first, other, "cy")
-        session.label(first, other, "dan")  # two against two: not decided
+        first, _ = taught_and_split(session, setting, 8)
     setting.change("features")
     with setting.open(path, "features") as session:
         assert IDS.index(first) not in session._worker.recorded.taught

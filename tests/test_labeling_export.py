@@ -18,18 +18,11 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, export
 from sklearn_activelearn.labeling._export import Omitted, omitted_rows, stored_state
 from sklearn_activelearn.labeling._journal import Journal
-from tests.reference.labeling import quick_folder
 
 X, y = make_classification(30, 4, random_state=5)
 LEARNER = UncertaintySamplingClassifier(
     GaussianNB(), n_initial=4, batch_size=3, budget=20, random_state=0
 )
-
-
-@pytest.fixture
-def folder():
-    with quick_folder() as folder:
-        yield folder
 
 
 def opened(path, **options):

@@ -10,13 +10,6 @@ import pytest
 from sklearn_activelearn.labeling import _lock
 from sklearn_activelearn.labeling._database import connect
 from sklearn_activelearn.labeling._journal import Journal, events_of
-from tests.reference.labeling import quick_folder
-
-
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
 
 
 def filled(path, n_events=40, length=300):

@@ -18,7 +18,6 @@ from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, _database, _lock, export
 from sklearn_activelearn.labeling._journal import Journal, sealed, to_json
 from tests.learners import explores
-from tests.reference.labeling import quick_folder
 
 X, y = make_classification(40, 4, random_state=2)
 LEARNER = UncertaintySamplingClassifier(
@@ -27,12 +26,6 @@ LEARNER = UncertaintySamplingClassifier(
 needs_ofd = pytest.mark.skipif(
     not hasattr(_lock.fcntl, "F_OFD_SETLK"), reason="needs locks of descriptions"
 )
-
-
-@pytest.fixture
-def path():
-    with quick_folder() as folder:
-        yield folder / "labels.sqlite"
 
 
 def opened(path, learner=LEARNER, **options):

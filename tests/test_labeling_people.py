@@ -29,17 +29,6 @@ LEARNER = UncertaintySamplingClassifier(
 )
 
 
-@pytest.fixture
-def folder():
-    with quick_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def path(folder):
-    return folder / "labels.sqlite"
-
-
 def opened(path, learner=LEARNER, **options):
     options = {"ids": IDS, "classes": CLASSES, "votes": 2, **options}
     return LabelingSession(learner, X, path, **options)

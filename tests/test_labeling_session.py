@@ -115,17 +115,6 @@ def each_family_ahead(first):
 quick = FAMILIES["plain"]
 
 
-@pytest.fixture
-def folder():
-    with quick_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def path(folder):
-    return folder / "labels.sqlite"
-
-
 def opened(learner, path, pool=X, **options):
     """Open a session on the rows of this module."""
     options = {"ids": IDS, "classes": CLASSES, **options}

@@ -10,7 +10,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from tests.reference.labeling import quick_folder
 
 DATA = Path(__file__).parent / "data"
 
@@ -26,12 +25,6 @@ OLD = {
         "stable_predictions",
     ),
 }
-
-
-@pytest.fixture
-def folder():
-    with quick_folder() as folder:
-        yield folder
 
 
 rng = np.random.RandomState(0)

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from numbers import Integral
 from tokenize import TokenError
-from warnings import catch_warnings, simplefilter, warn, warn_explicit
+from warnings import catch_warnings, simplefilter, warn_explicit
 
 import joblib
 import numpy as np
@@ -29,6 +29,7 @@ from .._labels import plain_labels
 from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Estimator, FilePath, RowsLike, Scorings, Seed
 from .._validation import check_number
+from .._warnings import warn_user
 from ..exceptions import OneClassWarning
 from ..stream._loop import StreamLoop
 from ._checkpoints import checkpoints
@@ -187,11 +188,10 @@ def warn_of_one_class_runs(learner, runs):
     weights = [name for name in params if name.split("__")[-1] == "class_weight"]
     cures = [f"set {name}='balanced'" for name in weights if params[name] is None]
     cures = [*cures[:1], "judge it by balanced accuracy"]
-    warn(
+    warn_user(
         f"{type(learner).__name__} knew or predicted one class only in {n_alike} of "
         f"{len(runs)} runs. Where other classes are rare, {', and '.join(cures)}.",
         OneClassWarning,
-        stacklevel=3,
     )
 
 

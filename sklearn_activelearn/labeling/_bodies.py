@@ -9,6 +9,7 @@ import binascii
 from math import isfinite
 
 from .._identity import NUMBERS
+from .._validation import is_count, is_whole
 from ._beginnings import changed_settings
 from ._commands import label_kind
 from ._state import SessionState
@@ -223,19 +224,9 @@ def is_list_of(value, is_fine):
     return isinstance(value, list) and all(map(is_fine, value))
 
 
-def is_count(value):
-    """Whether this is a whole number that numpy can hold, from 0 on."""
-    return is_whole(value) and 0 <= value < 2**63
-
-
 def is_seed(value):
     """Whether this may be a seed."""
     return is_whole(value) and 0 <= value < 2**32
-
-
-def is_whole(value):
-    """Whether this is a whole number."""
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value):

@@ -66,10 +66,10 @@ def reported(calls, out=None):
     out : file, default=None
         Where to say it; None: the standard error.
     """
-    out, said = out or sys.stderr, monotonic()
+    out, reported_at = out or sys.stderr, monotonic()
     for n, call in enumerate(calls, start=1):
         yield call
-        if out.isatty() and monotonic() - said >= PATIENCE:
-            said = monotonic()
+        if out.isatty() and monotonic() - reported_at >= PATIENCE:
+            reported_at = monotonic()
             print(f"\rRepeating call {n:,} of {len(calls):,} ", end="", file=out)
             out.flush()

@@ -11,12 +11,12 @@ from operator import itemgetter
 from pathlib import Path
 from stat import S_IMODE
 from typing import Any, Literal, NamedTuple, TypeAlias
-from warnings import warn
 
 import numpy as np
 
 from .._typing import FilePath
 from .._validation import check_option
+from .._warnings import warn_user
 from ._bodies import checked_state
 from ._decisions import SKIP, deciding_answer, votes_among
 from ._journal import Journal, is_session
@@ -138,9 +138,8 @@ def write_labels(state, out, form, item_of=None):
     with replaced(out) as file:
         write(file, rows, columns, item_of, may_be_numbers)
     if state.disputes and not is_long:
-        warn(
+        warn_user(
             f"Rows on which people disagree are left out: {len(state.disputes)}.",
-            stacklevel=3,
         )
     return len(rows)
 

@@ -8,8 +8,8 @@ from errno import ENOENT
 from os import strerror
 from pathlib import Path
 from typing import Any, NamedTuple
-from warnings import warn
 
+from .._warnings import warn_user
 from ._bodies import checked_state
 from ._changes import is_class
 from ._commands import check_who, label_event, label_events
@@ -107,7 +107,7 @@ def session_events(path, ids, state, is_stream):
             left_out[f"labels that are none of {classes}"] += 1
     if left_out:
         what = ", ".join(f"{n} {each}" for each, n in left_out.items())
-        warn(f"Left out of {path}: {what}.", stacklevel=4)
+        warn_user(f"Left out of {path}: {what}.")
 
 
 def answers_of(there, n_votes):

@@ -225,10 +225,12 @@ def advice_of(state, scoring=None, earlier=()):
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that these rows have judged had {n_first}."
         )
-    said = advice(history, truth[:n], n_labels=min(AHEAD, n_labels))
+    outlook = advice(history, truth[:n], n_labels=min(AHEAD, n_labels))
     if earlier:
-        said = f"{said} The model of {history[0][0]} labels was trained to tell that."
-    return f"{now}. {said}"
+        outlook = (
+            f"{outlook} The model of {history[0][0]} labels was trained to tell that."
+        )
+    return f"{now}. {outlook}"
 
 
 def comparable(history):

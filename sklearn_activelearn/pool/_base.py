@@ -317,7 +317,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _n_first(self):
         """Return how many of the first rows are missing.
 
-        None, once labels that nobody asked for have shown two classes.
+        No more are wanted once labels that nobody asked for have shown two classes.
         """
         n_missing = self.n_initial - len(self._labelled) - len(self._requests)
         if n_missing <= 0:

@@ -21,6 +21,7 @@ from .._identity import (
 from .._labels import encode, plain_labels
 from .._transaction import begin, forget_fitted
 from .._typing import LearnerT, RowsLike
+from .._validation import is_count
 from ._correction import TeachCall, with_first_labels
 from ._ledger import OUT, SKIPPED, Ledger
 from ._pool import Pool
@@ -220,17 +221,17 @@ def parts_of_record(record):
     yield "ids", ids is None or len(ids) == n
     yield "keys", keys is None or (ids is None and np.shape(keys) in ((n, 2), (0,)))
     entries = [*taught, *record["skipped"]]
-    are_entries = all(is_int64(entry) and entry < n for entry in entries)
+    are_entries = all(is_count(entry) and entry < n for entry in entries)
     yield "taught", are_entries and len({*entries}) == len(entries)
     totals = [n_labels for n_labels, _ in record["calls"]]
-    are_totals = all(map(is_int64, totals)) and totals == sorted(totals)
+    are_totals = all(map(is_count, totals)) and totals == sorted(totals)
     yield "calls", are_totals and (totals[-1:] or [0]) == [len(taught)]
     for name in ("n_queries", "n_rounds", "n_offered"):
-        yield name, is_int64(record[name])
+        yield name, is_count(record[name])
     n_trained = record.get("n_trained", len(taught))
     yield "n_trained", n_trained is None or n_trained in range(len(taught) + 1)
-    yield "seed", is_int64(record.get("seed", 0))
-    yield "queried", all(map(is_int64, record.get("queried", ())))
+    yield "seed", is_count(record.get("seed", 0))
+    yield "queried", all(map(is_count, record.get("queried", ())))
     yield "stop_reason", isinstance(record["stop_reason"], str | None)
     yield "has_stopped", isinstance(record["has_stopped"], bool)
     yield "may_grow", isinstance(record["may_grow"], bool)
@@ -239,14 +240,9 @@ def parts_of_record(record):
     yield "dtype", record.get("dtype") is None or np.dtype(record["dtype"])
 
 
-def is_int64(value):
-    """Whether it is a whole number from 0 that an array can hold."""
-    return type(value) is int and 0 <= value < 2**63
-
-
 #: What the items of a record are that it has for each row.
 ITEMS = {
-    "rows": lambda row: row is None or is_int64(row),
+    "rows": lambda row: row is None or is_count(row),
     "asked": lambda asked: isinstance(asked, bool),
     "probabilities": lambda share: isinstance(share, float | int) and 0 < share <= 1,
     "purposes": lambda purpose: isinstance(purpose, str),
