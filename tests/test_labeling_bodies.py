@@ -345,7 +345,9 @@ def originals(shared_folder):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(data=st.data())
-def test_whatever_is_in_the_bodies_is_a_session_or_a_sentence(data, shared_folder, originals):
+def test_whatever_is_in_the_bodies_is_a_session_or_a_sentence(
+    data, shared_folder, originals
+):
     path = shared_folder / "forged"
     for learner, events in originals:
         forge(path, data.draw(changed(events)))

@@ -51,7 +51,7 @@ def check_ids(learner, X, y):
         same = named.query(X, ids=names)
         demand(rows.tolist() == same.tolist(), "It asks for other rows with ids.")
         plain.teach(X[rows], y[rows])
-        named.teach(X[rows], y[rows], ids=names[rows])
+        named = pickled(named).teach(X[rows], y[rows], ids=names[rows])
         known += names[rows].tolist()
     same = frozen(responses(plain, X)) == frozen(responses(named, X))
     demand(same, "It has another model with ids.")
