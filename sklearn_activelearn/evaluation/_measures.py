@@ -1,7 +1,6 @@
 """Measures by name, what they need of a learner, and how good a constant answer is."""
 
 from collections.abc import Mapping
-from functools import partial
 from warnings import catch_warnings, filterwarnings, simplefilter
 
 import numpy as np
@@ -230,8 +229,12 @@ def scorer_by_name(scoring, methods, classes, y):
     if name == "roc_auc" and len(classes) > 2:
         name = "roc_auc_ovr"
     if name == "roc_auc_ovr" and "predict_proba" not in methods:
-        metric = partial(one_against_rest, metric=roc_auc_score, classes=classes)
-        return name, make_scorer(metric, response_method="decision_function")
+        return name, make_scorer(
+            one_against_rest,
+            response_method="decision_function",
+            metric=roc_auc_score,
+            classes=classes,
+        )
     try:
         return name, get_scorer(name)
     except ValueError:
@@ -245,12 +248,14 @@ def scorer_by_name(scoring, methods, classes, y):
 def one_class_scorer(name, of, classes):
     """Return a scorer of one class against the others."""
     if name in OF_PREDICTIONS:
-        metric = partial(of_one_class, metric=OF_PREDICTIONS[name], of=of)
-        return make_scorer(metric)
-    metric = partial(
-        one_against_rest, metric=OF_RANKS[name], classes=classes, only=[of]
+        return make_scorer(of_one_class, metric=OF_PREDICTIONS[name], of=of)
+    return make_scorer(
+        one_against_rest,
+        response_method=DECISIONS,
+        metric=OF_RANKS[name],
+        classes=classes,
+        only=[of],
     )
-    return make_scorer(metric, response_method=DECISIONS)
 
 
 def of_one_class(y, predicted, *, metric, of):
