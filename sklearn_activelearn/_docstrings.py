@@ -94,6 +94,11 @@ embedding : transformer, callable or None, default=None
     in 20 is not zero) are divided by their norms; other rows are left as they are if
     all have one norm; else each column is divided by its standard deviation or, if it
     is mostly zero, by its largest absolute value.
+explore : float in [0, 1], default=0.0
+    Share of each purchase that is random, whatever the rule: so many of its rows are
+    drawn, with equal probabilities, from all that may be bought, and come first. A part
+    of a row is drawn with that probability. First rows that are random anyway are no
+    part of it.
 n_candidates : int >= 1, default=None
     How many of the rows that may be bought are considered for each purchase: a new
     random sample each time, at least as many as are bought. Stopping rules see the

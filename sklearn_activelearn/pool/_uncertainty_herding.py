@@ -60,7 +60,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     initial : {"herding", "random"}, callable or rows, default="herding"
         Which rows are bought first, as for `MinMarginClassifier`; "herding" covers the
         pool with this `kernel` and `gamma`.
-    {batch_size, budget}
+    {batch_size, explore, budget}
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin of an SVM.
         "stable_predictions": stop when successive models agree. The first rule
@@ -161,6 +161,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         n_initial: int = 10,
         initial: Initial = "herding",
         batch_size: int = 1,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -177,6 +178,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
