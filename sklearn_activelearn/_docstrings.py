@@ -74,13 +74,14 @@ n_initial : int >= 1, default=10
     are of two classes, no more rows are bought without a model. While all labels are
     of one class, further rows are random, `batch_size` at a time, unless `initial` is
     a function or rows.
-initial : {"random", "herding"}, callable or rows, default="random"
+initial : {"random", "herding", "mixed"}, callable or rows, default="random"
     Which rows are bought first. "random": random rows, no two of them equal.
     "herding": rows that cover the pool, each similar to as many rows as possible that
-    no earlier one is similar to (MaxHerding). A function: ``initial(X)`` gets rows of
-    the pool, a block at a time, and returns a number for each; the highest come first.
-    Rows such as you look for, of shape (n, n_features): those with the highest cosine
-    to one of them come first; as they are, or in the `embedding`.
+    no earlier one is similar to (MaxHerding). "mixed": two in five are random, the
+    others cover the pool. A function: ``initial(X)`` gets rows of the pool, a block at
+    a time, and returns a number for each; the highest come first. Rows such as you look
+    for, of shape (n, n_features): those with the highest cosine to one of them come
+    first; as they are, or in the `embedding`.
 batch_size : int >= 1, default=1
     Labels bought between two trainings.
 batch : {"top", "cluster", "herding"}, default="top"

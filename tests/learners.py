@@ -23,6 +23,7 @@ from sklearn_activelearn import (
     DKMClassifier,
     FASSLBoostClassifier,
     GreedyOnlineClassifier,
+    HybridSamplingClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
@@ -221,6 +222,17 @@ POOL_LEARNERS = [
     ),
     UncertaintyHerdingClassifier(
         NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+    ),
+    family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
+    HybridSamplingClassifier(
+        LinearSVC(),
+        explore=0.3,
+        n_coverage=9,
+        n_candidates=5,
+        n_initial=3,
+        initial="herding",
+        batch_size=4,
+        budget=16,
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(

@@ -96,6 +96,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
 
+    #: Rows of a purchase that were drawn before the others are chosen.
+    _beside = NO_ROWS
+
     #: Of learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
 
@@ -276,9 +279,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if self.stop_reason_ is not None:
             return NOTHING
         n_wanted, bought = min(n_wanted, limit), NOTHING
-        is_random = isinstance(initial, str) and initial == "random"
-        if self.explore and not is_random:
-            bought = explored(self.explore, rows, n_wanted, seed)
+        if share := selection.random_share(initial, self.explore):
+            bought = explored(share, rows, n_wanted, seed)
             sample = sample.without(bought.rows)
         if n_wanted > len(bought.rows):
             if selection.measures_distances(initial):
@@ -286,11 +288,14 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
                 names = getattr(self, "feature_names_in_", None)
                 given = self._points, self._seed, names
                 self._points = selection.points(sample.X, *given)
+            is_whole = sample.numbers is None
+            self._beside = bought.rows if is_whole else NO_ROWS
             select, rows = self._start if is_cold else self._select, sample.rows
             if select.__func__ is not PoolClassifier._select:  # needs no list of them
                 rows = np.asarray(rows)
             chosen = select(sample.X, rows, n_wanted - len(bought.rows), seed)
             bought = bought.plus(sample.bought(chosen))
+        self._beside = NO_ROWS
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
         return bought
@@ -306,7 +311,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """The pool as points, if distances are measured, and what is known."""
         if self._points is None:
             return None
-        return space_of(self._points, self._requests, self._labelled)
+        space = space_of(self._points, self._requests, self._labelled)
+        return space.beside(self._beside)
 
     def _n_first(self):
         """Return how many of the first rows are missing.
@@ -330,7 +336,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if not isinstance(initial, str):
             how = self._space, self.n_jobs, self._prototypes
             return selection.following(X, *wanted, *how)
-        if initial == "herding":
+        if initial != "random":
             return selection.covering(*wanted, self._space)
         return drawn_apart(exact_keys(X, rows), *wanted)
 

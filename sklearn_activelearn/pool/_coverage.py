@@ -33,6 +33,10 @@ class Space(NamedTuple):
     known: np.ndarray  # numbers of rows that were taught or are out
     further: Any = None  # points that were taught and are not in the pool
 
+    def beside(self, rows):
+        """Return the same space, with further rows that need no label."""
+        return self._replace(known=np.append(self.known, rows))
+
     @property
     def all_known(self):
         """All points that were taught or are out."""

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL
@@ -17,6 +16,7 @@ from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
+from ._utility import small_gap
 
 
 @documented(POOL)
@@ -57,9 +57,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
     {n_initial}
-    initial : {"herding", "random"}, callable or rows, default="herding"
-        Which rows are bought first, as for `MinMarginClassifier`; "herding" covers the
-        pool with this `kernel` and `gamma`.
+    initial : {"herding", "random", "mixed"}, callable or rows, default="herding"
+        Which rows are bought first, as for `MinMarginClassifier`; those that cover the
+        pool do so with this `kernel` and `gamma`.
     {batch_size, explore, budget}
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin of an SVM.
@@ -225,7 +225,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _start(self, X, rows, n_wanted, seed):
         initial = self._selection.initial_for(self._n_first())
-        if isinstance(initial, str) and initial == "herding":
+        if isinstance(initial, str) and initial != "random":
             return self._herd(self._coverage(), rows, n_wanted, seed)
         return super()._start(X, rows, n_wanted, seed)
 
@@ -253,7 +253,4 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _uncertainty(self, X):
         """Return 1 minus the gap between the two highest probabilities."""
-        logits = logits_of(self.estimator_, X)
-        ordered = np.sort(softmax(logits / self.temperature_, axis=1), axis=1)
-        # 1 less the highest, to the last digit
-        return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+        return small_gap(logits_of(self.estimator_, X) / self.temperature_)
