@@ -108,6 +108,7 @@ class HybridSamplingClassifier(PoolClassifier):
     ... ).fit(X[:900] / 16, y[:900])
     >>> print(f"{learner.n_queries_} labels, accuracy "
     ...       f"{learner.score(X[900:] / 16, y[900:]):.2f}")
+    50 labels, accuracy 0.87
     """
 
     _search_grid = {"explore": [0.0, 0.3]}
