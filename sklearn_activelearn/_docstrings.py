@@ -144,6 +144,23 @@ n_features_in_ : int
     stop_reason_, n_features_in_, feature_names_in_}
 """)
 
+HERDING = POOL | texts(r"""
+estimator : classifier, default=None
+    Has `predict_proba` or `decision_function`. Cloned, never changed. None:
+    ``LogisticRegression()``.
+n_coverage : int >= 1, default=None
+    How many random rows stand for the pool, whose coverage is measured. None: all,
+    or 4,000 of a larger pool.
+{failing_embedding}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, an estimator that has neither probabilities nor decision values
+        for each class, an embedding or a kernel that fails on the pool or does not
+        fit it, rows that the estimator's tags refuse, labels outside the classes.
+""")
+
 CANDIDATES = POOL | texts(r"""
 estimator : classifier, default=None
     Cloned, never changed. None: ``LogisticRegression()``.

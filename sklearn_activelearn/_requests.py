@@ -35,14 +35,6 @@ class Purchase(NamedTuple):
     utilities: Floats | None = None
     purposes: str | Labels = ""
 
-    def plus(self, later):
-        """Return a purchase of these rows, and of others after them."""
-        if not len(self.rows):
-            return later
-        purposes = (np.full(len(one.rows), one.purposes) for one in (self, later))
-        columns = zip(self[:3], later[:3], strict=True)
-        return Purchase(*map(np.concatenate, columns), np.concatenate([*purposes]))
-
 
 class Request(NamedTuple):
     """A row that was asked for, until it is taught or skipped."""

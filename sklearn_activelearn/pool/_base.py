@@ -17,7 +17,7 @@ from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stoppi
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
-from ._explore import explored
+from ._explore import explored, mixed
 from ._first_rows import check_columns_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
@@ -259,7 +259,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
         n_first = self._n_first()
         is_cold = self._is_cold(n_first)
-        n_wanted = min(selection.n_wanted(n_first), n_left, n_rows)
+        n_batch = min(selection.n_wanted(n_first), n_rows)
+        n_wanted = min(n_batch, n_left)
         initial = selection.initial_for(n_first) if is_cold else None
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
@@ -278,24 +279,24 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
-        n_wanted, bought = min(n_wanted, limit), NOTHING
-        if share := selection.random_share(initial, self.explore):
-            bought = explored(share, rows, n_wanted, seed)
-            sample = sample.without(bought.rows)
-        if n_wanted > len(bought.rows):
+        n_wanted = min(n_wanted, limit)
+        share = selection.random_share(initial, self.explore)
+        is_random, bought = explored(share, rows, n_batch, seed)
+        sample, is_random = sample.without(bought.rows), is_random[:n_wanted]
+        own, n_own = NOTHING, n_wanted - np.count_nonzero(is_random)
+        if n_own:
             if selection.measures_distances(initial):
                 sample = sample.in_memory()
                 names = getattr(self, "feature_names_in_", None)
                 given = self._points, self._seed, names
                 self._points = selection.points(sample.X, *given)
-            is_whole = sample.numbers is None
-            self._beside = bought.rows if is_whole else NO_ROWS
+            self._beside = bought.rows if sample.numbers is None else NO_ROWS
             select, rows = self._start if is_cold else self._select, sample.rows
             if select.__func__ is not PoolClassifier._select:  # needs no list of them
                 rows = np.asarray(rows)
-            chosen = select(sample.X, rows, n_wanted - len(bought.rows), seed)
-            bought = bought.plus(sample.bought(chosen))
-        self._beside = NO_ROWS
+            own = sample.bought(select(sample.X, rows, n_own, seed))
+            del self._beside
+        bought = mixed(is_random, bought, own)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
         return bought

@@ -4,16 +4,17 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from .._containers import exact_keys
-from .._docstrings import POOL
+from .._docstrings import HERDING
 from .._documented import documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_limit
 from ._base import PoolClassifier
-from ._coverage import MOST_ROWS, Coverage
+from ._coverage import MOST_ROWS, Coverage, far_apart
+from ._explore import mixed, places_of
 from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._ranking import best_of_different
-from ._selection import NOTHING, Selection, finite_scores, ranked, scored
+from ._selection import NOTHING, SPREAD, Selection, finite_scores, ranked, scored
 from ._temperature import logits_of
 from ._training import OneModel
 from ._utility import small_gap
@@ -26,7 +27,7 @@ MARGIN_SHARE = 0.75
 PART = 3
 
 
-@documented(POOL)
+@documented(HERDING)
 class HybridSamplingClassifier(PoolClassifier):
     r"""Pool learner to take first: uncertain, representative and random rows.
 
@@ -37,15 +38,10 @@ class HybridSamplingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Has `predict_proba` or `decision_function`. Cloned, never changed. None:
-        ``LogisticRegression()``.
-    {embedding}
+    {estimator, embedding}
     explore : float in [0, 1], default=0.1
         Share of each purchase that is random; `explored_score` needs them.
-    n_coverage : int >= 1, default=None
-        How many random rows stand for the pool, whose coverage is measured. None: all,
-        or 4,000 of a larger pool.
+    {n_coverage}
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase that cover the pool are chosen,
         no fewer than `n_initial` and `batch_size`. None: all, or 4,000 of a larger
@@ -62,13 +58,7 @@ class HybridSamplingClassifier(PoolClassifier):
     ----------
     {estimator_, attributes_of_all}
 
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, an estimator that has neither probabilities nor decision values
-        for each class, an embedding that fails on the pool or does not fit it, rows
-        that the estimator's tags refuse, labels outside the classes.
+    {failing_embedding}
 
     See Also
     --------
@@ -176,25 +166,36 @@ class HybridSamplingClassifier(PoolClassifier):
         return super()._start(X, rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
-        n_margin = 0
+        # a batch that is cut short begins as the whole one does
+        n_batch = min(self.batch_size, len(rows))
+        is_margin, certain, others = np.zeros(n_batch, dtype=bool), NOTHING, NOTHING
         if len(np.unique(self._labelled.codes)) == 2:
-            part = np.random.default_rng((*seed, PART)).random()
-            n_margin = int(MARGIN_SHARE * n_wanted + part)
-        bought = NOTHING
-        if n_margin:
-            bought = self._least_certain(X, rows, n_margin, seed)
-        if n_margin < n_wanted:
-            rows = np.setdiff1d(rows, bought.rows, assume_unique=True)
-            given = n_wanted - n_margin, seed, self._space.beside(bought.rows)
+            rng = np.random.default_rng((*seed, PART))
+            is_margin = places_of(MARGIN_SHARE, n_batch, rng)
+        if n_certain := np.count_nonzero(is_margin):
+            certain = self._least_certain(X, rows, n_certain, seed)
+        is_margin = is_margin[:n_wanted]
+        if n_others := n_wanted - np.count_nonzero(is_margin):
+            rows = self._others(rows, certain.rows, n_others)
+            given = n_others, seed, self._space.beside(certain.rows)
             others = self._representative(X, rows, *given, self._uncertainties)
-            bought = bought.plus(others)
-        return bought
+        return mixed(is_margin, certain, others)
+
+    def _others(self, rows, chosen, n_wanted):
+        """Return the rows that were not chosen; none equal to these if enough."""
+        rows = np.setdiff1d(rows, chosen, assume_unique=True)
+        keys = self._points.keys
+        different = rows[~np.isin(keys[rows], keys[chosen])]
+        return different if len(different) >= n_wanted else rows
 
     def _least_certain(self, X, rows, n_wanted, seed):
-        """Choose the rows with the smallest gaps."""
+        """Choose rows with small gaps, no two of them close to each other."""
         utility = self._uncertainties(X, rows)
         equal = [lambda some: exact_keys(X, rows[some])]
-        chosen = best_of_different(utility, n_wanted, seed, equal)
+        n_best = min(SPREAD * n_wanted, len(rows))
+        chosen = best_of_different(utility, n_best, seed, equal)
+        n_coverage = self.n_coverage or MOST_ROWS
+        chosen = chosen[far_apart(self._space, rows[chosen], n_wanted, n_coverage)]
         return ranked(rows[chosen], utility[chosen])
 
     def _representative(self, X, rows, n_wanted, seed, space, weigh=None):

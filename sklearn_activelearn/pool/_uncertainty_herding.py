@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import POOL
+from .._docstrings import HERDING
 from .._documented import documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number, check_option
@@ -19,7 +19,7 @@ from ._temperature import CalibratedModel, logits_of
 from ._utility import small_gap
 
 
-@documented(POOL)
+@documented(HERDING)
 class UncertaintyHerdingClassifier(PoolClassifier):
     r"""Pool learner that buys rows that stand for many uncertain ones.
 
@@ -30,10 +30,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Has `predict_proba` or `decision_function`. Cloned, never changed. None:
-        ``LogisticRegression()``.
-    {embedding}
+    {estimator, embedding}
     kernel : {"rbf", "cosine"} or callable, default="rbf"
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
@@ -50,9 +47,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.
-    n_coverage : int >= 1, default=None
-        How many random rows stand for the pool, whose coverage is measured. None: all,
-        or 4,000 of a larger pool.
+    {n_coverage}
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
@@ -77,13 +72,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         What the logits are divided by; 1 without `calibrate`.
     {attributes_of_all}
 
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, an estimator that has neither probabilities nor decision values
-        for each class, an embedding or a kernel that fails on the pool or does not
-        fit it, rows that the estimator's tags refuse, labels outside the classes.
+    {failing_embedding}
 
     See Also
     --------
