@@ -5,6 +5,7 @@ from ._comparison import LabelCurveComparison, compare_label_curves
 from ._curves import LabelCurve, area_under_label_curve
 from ._doubtful import DoubtfulLabels, doubtful_labels
 from ._estimate import Estimate
+from ._explored import explored_score
 from ._hindsight import best_in_hindsight
 from ._online import OnlineEstimate, online_score
 from ._plot import (
@@ -46,6 +47,7 @@ __all__ = [
     "best_in_hindsight",
     "compare_label_curves",
     "doubtful_labels",
+    "explored_score",
     "label_curve",
     "labels_to_target",
     "make_priced_scorer",

@@ -14,6 +14,7 @@ from ._base import PoolClassifier
 from ._coverage import MOST_ROWS, Coverage, check_kernel
 from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
+from ._premise import warn_if_distances_mislead
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
 from ._utility import small_gap
@@ -94,6 +95,9 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     With ``radius="local"`` the similarity is :math:`\exp(-d^2 / (\sigma_x \sigma_z))`,
     where :math:`\sigma` is the distance of a row to its k-th neighbour and k a tenth of
     the rows that stand for the pool [3]_. It does not shrink.
+
+    Once 50 labels are known, a warning says so if the nearest other one predicts them
+    no better than the most frequent class does.
 
     The logits (logarithms of probabilities, or decision values) are divided by the
     temperature :math:`T` that maximises the likelihood of the labels in stratified
@@ -219,6 +223,12 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         return super()._start(X, rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
+        warn_if_distances_mislead(
+            self,
+            lambda: self._points.further(self._labelled.rows),
+            "Pass an embedding that brings rows of one class together, or take "
+            "HybridSamplingClassifier or MinMarginClassifier.",
+        )
         coverage = self._coverage()
         standing = coverage.standing
         weights = scored(self._uncertainty, X, standing, self.n_jobs, self._prototypes)

@@ -81,6 +81,7 @@ from sklearn_activelearn.evaluation import (
     best_in_hindsight,
     compare_label_curves,
     doubtful_labels,
+    explored_score,
     label_curve,
     labels_to_target,
     make_priced_scorer,
@@ -531,6 +532,8 @@ def use_estimates() -> None:
     assert_type(doubtful.confidence, Floats)
     assert_type(doubtful.predicted, Labels)
     learner = CBGZClassifier(random_state=0).fit(X, y)
+    pooled = HybridSamplingClassifier(budget=20, random_state=0).fit(X, y)
+    assert_type(explored_score(pooled, scoring="balanced_accuracy"), Estimate)
     online = online_score(learner, window=None, confidence=0.9)
     assert_type(online, OnlineEstimate)
     assert_type(online.n_rows, int)

@@ -6,9 +6,11 @@ from sklearn.ensemble import AdaBoostClassifier
 
 from ..._docstrings import BOOSTING
 from ..._documented import documented
+from ..._labels import encode
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
 from .._passive import passive_baseline
+from .._premise import warn_if_worse_than_constant
 from ._rounds import RoundsPerLabel
 from ._trainer import BoostingTrainer, closest_vote
 
@@ -138,7 +140,17 @@ class FASSLBoostClassifier(PoolClassifier):
         )
         return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
 
-    _select = closest_vote
+    def _select(self, X, rows, n_wanted, seed):
+        def predicted():
+            return encode(self.estimator_.predict(self._labelled.rows), self.classes_)
+
+        warn_if_worse_than_constant(
+            self,
+            predicted,
+            "Take another weak learner, or HybridSamplingClassifier around another "
+            "model.",
+        )
+        return closest_vote(self, X, rows, n_wanted, seed)
 
     def _passive_baseline(self):
         weak = self._make_trainer().estimators[0]

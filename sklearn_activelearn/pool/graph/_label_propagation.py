@@ -11,7 +11,9 @@ from ..._documented import documented
 from ..._labels import encode
 from ..._typing import Embedding, Floats, Initial, Labels, Seed, Stopping
 from .._base import PoolClassifier
+from .._embedding import numbers
 from .._passive import passive_baseline
+from .._premise import warn_if_distances_mislead
 from .._ranking import DistinctFirst, best
 from .._selection import ranked
 from .._training import Known
@@ -108,7 +110,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     A new row gets the mean of the nodes' class probabilities, weighted by `kernel`; so
     does a row of the pool in `predict`, while `transduction_` has what the graph says.
 
-    Distances should mean something: scale the features first. Nearest neighbours
+    Distances should mean something: scale the features first. Once 50 labels are known,
+    a warning says so if the nearest other one predicts them no better than the most
+    frequent class does. Nearest neighbours
     gave better results than the kernel on most data tried.
 
     References
@@ -193,6 +197,11 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, X, rows, n_wanted, seed):
+        warn_if_distances_mislead(
+            self,
+            lambda: numbers(self._labelled.rows),
+            "Scale the features, pass others, or take HybridSamplingClassifier.",
+        )
         graph = self._make_trainer().connected(Known.of(self), self._trained)
         self._trained = self._trained._replace(memory=graph)
         field, probabilities = graph.field, graph.free_distributions()

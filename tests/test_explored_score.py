@@ -1,0 +1,115 @@
+"""The score of a pool learner from random rows that it bought."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_activelearn import (
+    ActiveLabelPropagationClassifier,
+    CBGZClassifier,
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+    PassiveClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.evaluation import explored_score
+from tests.reference import explored as reference
+from tests.tools import problem
+
+X, y = problem(80, 3, noise=0.5)
+
+
+@settings(max_examples=12)
+@given(
+    seed=st.integers(0, 99),
+    explore=st.sampled_from([0.0, 0.3, 1.0]),
+    initial=st.sampled_from(["random", "herding"]),
+    balanced=st.booleans(),
+    n_classes=st.sampled_from([2, 3]),
+)
+def test_it_is_that_of_the_slow_reference(seed, explore, initial, balanced, n_classes):
+    labels = y.astype(object)
+    if n_classes == 3:
+        labels[seed % 9 :: 9] = "third"
+    labels = labels.astype(str)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    learner = UncertaintySamplingClassifier(
+        tree, explore=explore, initial=initial, n_initial=6, batch_size=3, budget=40,
+        random_state=seed,
+    ).fit(X, labels)  # fmt: skip
+    record = learner.record()
+    rows = learner.queried_indices_
+    is_random = np.array(record["probabilities"]) < 1
+    scoring = "balanced_accuracy" if balanced else "accuracy"
+    found = explored_score(learner, scoring=scoring, confidence=0.9)
+    assert found.n_labels == is_random.sum()
+    if not is_random.any():
+        assert np.isnan(found.value)
+        assert (found.low, found.high) == (0, 1)
+        return
+    expected = reference.score(tree, X[rows], labels[rows], is_random, 0.9, balanced)
+    np.testing.assert_allclose((found.value, found.low, found.high), expected)
+
+
+def test_all_random_rows_count_for_one_each():
+    learner = PassiveClassifier(budget=40, random_state=0).fit(X, y)
+    rows = learner.queried_indices_
+    found = explored_score(learner)
+    given = LogisticRegression(), X[rows], y[rows], [True] * 40
+    expected = reference.score(*given, 0.95, balanced=False)
+    np.testing.assert_allclose((found.value, found.low, found.high), expected)
+    assert found.n_labels == 40
+
+
+def test_rows_that_nobody_asked_for_are_no_test():
+    learner = MinMarginClassifier(budget=20, random_state=0).teach(X[:30], y[:30])
+    assert explored_score(learner).n_labels == 0
+    learner.set_params(explore=0.5, batch_size=4)
+    rows = learner.query(X)
+    before = explored_score(learner)
+    learner.teach(X[rows], y[rows])
+    assert explored_score(learner).n_labels == 2 > before.n_labels
+
+
+def test_it_changes_nothing():
+    learner = HybridSamplingClassifier(budget=30, random_state=0).fit(X, y)
+    before = learner.record(), learner.decision_function(X)
+    assert str(explored_score(learner)) == str(explored_score(learner))
+    assert learner.record() == before[0]
+    np.testing.assert_array_equal(learner.decision_function(X), before[1])
+
+
+@pytest.mark.parametrize("n_taught", [0, 5])
+def test_without_two_classes_it_says_nothing(n_taught):
+    learner = MinMarginClassifier()
+    if n_taught:
+        learner.teach(X[:n_taught], ["one"] * n_taught)
+    estimate = explored_score(learner)
+    assert np.isnan(estimate.value)
+    assert (estimate.low, estimate.high, estimate.n_labels) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("learner", "error", "words"),
+    [
+        (CBGZClassifier(), TypeError, "online_score is for stream learners"),
+        (LogisticRegression(), TypeError, "needs a pool learner"),
+        (ActiveLabelPropagationClassifier(), ValueError, "does not follow"),
+        (MinMarginClassifier(incremental=True), ValueError, "does not follow"),
+    ],
+)
+def test_refused(learner, error, words):
+    with pytest.raises(error, match=words):
+        explored_score(learner)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"scoring": "f1"}, "scoring"), ({"confidence": 1.0}, "confidence")],
+)
+def test_bad_settings(settings, words):
+    with pytest.raises(ValueError, match=words):
+        explored_score(MinMarginClassifier(), **settings)
