@@ -13,10 +13,21 @@ GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1_000.0]}
 
 
 class Regime(NamedTuple):
-    """How many labels at a time, the first ones too, and in all."""
+    """How many labels at a time and in all, and how many first, if not as many."""
 
     batch_size: int
     budget: int
+    n_first: int | None = None
+
+    @property
+    def n_initial(self):
+        """How many labels are bought without a model."""
+        return self.n_first or self.batch_size
+
+    @property
+    def n_rounds(self):
+        """How often labels are bought."""
+        return 1 + (self.budget - self.n_initial) // self.batch_size
 
 
 class Outcome(NamedTuple):
@@ -48,7 +59,7 @@ def run(key, method, model, regime, split):
         try:
             learner = method.make(
                 model,
-                n_initial=regime.batch_size,
+                n_initial=regime.n_initial,
                 batch_size=regime.batch_size,
                 budget=regime.budget,
                 random_state=key[-1],
@@ -61,7 +72,7 @@ def run(key, method, model, regime, split):
 def spend(learner, regime, split):
     """Buy labels until the budget is spent; who stops earlier keeps its last scores."""
     times, scores = [], []
-    while len(scores) < regime.budget // regime.batch_size:
+    while len(scores) < regime.n_rounds:
         started = perf_counter()
         rows = learner.query(split.X)
         asked = perf_counter()

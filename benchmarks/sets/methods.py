@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -20,6 +20,7 @@ from sklearn_activelearn import (
     ActiveLabelPropagationClassifier,
     DecisionStumpClassifier,
     FASSLBoostClassifier,
+    HybridSamplingClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -31,6 +32,7 @@ from sklearn_activelearn import (
 MODELS = {
     "logistic": LogisticRegression(tol=1e-3, max_iter=300),
     "svc": SVC(),
+    "forest": RandomForestClassifier(100, random_state=0),
     "own": None,
 }
 #: What every other method of a model is held against.
@@ -90,11 +92,12 @@ def own(learner):
 
 
 STUMPS = AdaBoostClassifier(DecisionStumpClassifier(), n_estimators=20)
-LOGISTIC, OWN = ("logistic",), ("own",)
+LOGISTIC, OWN, ANY = ("logistic",), ("own",), ("logistic", "svc", "forest")
 
 METHODS = {
-    "random": Method(PassiveClassifier),
-    "margin": Method(margin),
+    "random": Method(PassiveClassifier, ANY),
+    "margin": Method(margin, ANY),
+    "hybrid": Method(HybridSamplingClassifier, ANY),
     "least confident": Method(
         partial(UncertaintySamplingClassifier, measure="least_confident"),
         LOGISTIC,
@@ -115,6 +118,9 @@ METHODS = {
     "Uncertainty Herding": Method(UncertaintyHerdingClassifier),
     "Uncertainty Herding, T = 1": Method(
         partial(UncertaintyHerdingClassifier, calibrate=False)
+    ),
+    "Uncertainty Herding, local": Method(
+        partial(UncertaintyHerdingClassifier, calibrate=False, radius="local")
     ),
     "stumps, random": Method(own(partial(PassiveClassifier, STUMPS)), OWN, classes=2),
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),

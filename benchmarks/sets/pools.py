@@ -2,10 +2,11 @@
 
 A run is a data set, a model, a method and the number of a random split: it buys labels,
 a batch at a time, and is scored on other rows after each. All methods that start at
-random buy the same first rows. There are two regimes:
+random buy the same first rows. There are three regimes:
 
 low    batches of 10 up to 150 labels
 high   batches of 50 up to 500 labels
+one    10 labels first, then one at a time up to 100
 
 C of a model is chosen once for each data set, by cross-validation on all labels of
 split 0, which is not run. Each run is a line of the results, and is not run again if it
@@ -13,7 +14,7 @@ is there: repeat a command that was interrupted, and delete the lines of a metho
 code has changed. `benchmarks.sets.report` reads the file.
 
     python -m benchmarks.sets.pools [--only SET ...] [--methods NAME ...]
-        [--models logistic svc own] [--regime low] [--orders 20] [--jobs 2]
+        [--models logistic svc forest own] [--regime low] [--orders 20] [--jobs 2]
         [--held-out] [--results results/pools.csv] [--quick]
 """
 
@@ -34,7 +35,12 @@ from benchmarks.sets.problems import HELD_OUT, PROBLEMS
 
 RESULTS = "results/pools.csv"
 SHARED = ["logistic", "svc"]
-REGIMES = {"low": Regime(10, 150), "high": Regime(50, 500), "toy": Regime(10, 30)}
+REGIMES = {
+    "low": Regime(10, 150),
+    "high": Regime(50, 500),
+    "one": Regime(1, 100, 10),
+    "toy": Regime(10, 30),
+}
 
 
 def run_set(name, methods, done, args):
@@ -56,11 +62,11 @@ def run_set(name, methods, done, args):
     for model in args.models:
         wanted = applicable(methods, model, X, y)
         estimator, C = MODELS[model], np.nan
-        if wanted and estimator is not None:
+        if wanted and hasattr(estimator, "C"):
             known = (r.C for r in done.values() if (r.set, r.model) == (name, model))
             C = next(known, None) or chosen_C(estimator, first, args.jobs)
             estimator = clone(estimator).set_params(C=C)
-        print(f"  {model}{f', C = {C:g}' * (estimator is not None)}", flush=True)
+        print(f"  {model}{'' if np.isnan(C) else f', C = {C:g}'}", flush=True)
         started, n_done = time.perf_counter(), len(done)
         tasks = missing(name, model, wanted, estimator, split, done, args)
         parallel = Parallel(args.jobs, return_as="generator_unordered", max_nbytes=None)
