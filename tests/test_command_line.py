@@ -109,7 +109,7 @@ class TestReport:
         assert "labels chosen by " in lines[0]
         table = lines[lines.index("") + 3 :][:2]
         assert [row.split()[0] for row in table] == [
-            "UncertaintyHerding",
+            "HybridSampling",
             "GreedyOnline",
         ]
         assert "data  digits of scikit-learn: 1,797 rows, 64 columns, 10 classes" in out

@@ -466,7 +466,7 @@ class TestCommand:
         code, out, err = run("--scoring", "neg_log_loss", "--rows", "60")
         assert code == 0
         assert "left out: scoring='neg_log_loss' needs predict_proba" in err
-        assert "UncertaintyHerding" in out
+        assert "HybridSampling" in out
         assert "GreedyOnline" not in out
         assert "log loss:" in out
 

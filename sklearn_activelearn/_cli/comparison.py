@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from .. import GreedyOnlineClassifier, UncertaintyHerdingClassifier, pool
+from .. import GreedyOnlineClassifier, HybridSamplingClassifier, pool
 from ..evaluation import LabelCurve, label_curve
 from ..evaluation._comparison import paired_t
 from .learners import learner_code
@@ -126,14 +126,14 @@ class RunPlan:
 
     def default_learners(self, *, weigh_classes=False):
         """Return a learner for a pool and one for a stream."""
-        herding = UncertaintyHerdingClassifier(
+        hybrid = HybridSamplingClassifier(
             LogisticRegression(max_iter=1_000), batch_size=10
         )
-        _, most = self.offered(herding)
+        _, most = self.offered(hybrid)
         budget = min(MOST_LABELS, max(20, most // 40 * 10))
         weights = {"class_weight": "balanced"} if weigh_classes else {}
-        herding.set_params(budget=budget).estimator.set_params(**weights)
-        return [herding, GreedyOnlineClassifier(**weights)]
+        hybrid.set_params(budget=budget).estimator.set_params(**weights)
+        return [hybrid, GreedyOnlineClassifier(**weights)]
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def add_input(add):
         action="append",
         help="a learner and its parameters, classifiers of scikit-learn among them, as "
         "in 'MinMargin:estimator=SVC(C=10)'; may be repeated; default: "
-        "UncertaintyHerding around LogisticRegression, in batches of 10, for a pool, "
+        "HybridSampling around LogisticRegression, in batches of 10, for a pool, "
         "and GreedyOnline for a stream",
     )
     add(

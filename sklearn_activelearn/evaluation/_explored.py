@@ -67,18 +67,18 @@ def explored_score(
     Notes
     -----
     The value is the share of the random rows that are predicted rightly in 10-fold
-    cross-validation on all labels. A random row that was learned from is not quite a
-    test row: what was bought later depends on it. Rows that cover the pool keep away
-    from it, which makes the value too low; rows near a surprising label follow it,
-    which makes it too high. So the interval is Wilson's for half as many rows, unless
-    all labels are of random rows; the guide has how often it covered the truth. For
-    balanced accuracy those of the classes are combined as independent estimates are
-    (MOVER) [1]_; a class without a random row may have any score.
+    cross-validation on all labels, for balanced accuracy the mean of these shares over
+    the classes. A random row that was learned from is not quite a test row: what was
+    bought later depends on it. Rows that cover the pool keep away from it, which makes
+    the value too low; rows near a surprising label follow it, which makes it too high.
+    So the interval is Wilson's for half as many rows, unless all labels are of random
+    rows; the guide has how often it covered the truth. Rows of unequal weight count for
+    Kish's effective number of them [1]_; a class without a random row may have any
+    share.
 
     References
     ----------
-    .. [1] G. Y. Zou, A. Donner, "Construction of confidence limits about effect
-       measures: A general approach", Statistics in Medicine 27, 2008.
+    .. [1] L. Kish, "Survey Sampling", Wiley 1965, section 11.7.
 
     Examples
     --------
@@ -116,38 +116,19 @@ def explored_score(
     n_random = int(np.count_nonzero(is_random))
     if not n_random:
         return nothing
-    is_right, codes = answers_held_out(learner)[is_random], codes[is_random]
-    groups = [np.ones(n_random, dtype=bool)]
-    if scoring == "balanced_accuracy":
-        groups = [codes == c for c in np.unique(learner._labelled.codes)]
+    is_right = answers_held_out(learner)[is_random]
+    groups = codes if scoring == "balanced_accuracy" else np.zeros_like(codes)
+    found = np.unique(groups[is_random], return_inverse=True, return_counts=True)
+    _, group, counts = found
+    weights = 1 / counts[group] / len(counts)
+    value = float(weights @ is_right)
     # what was bought without a rule depends on none of them
     n_each = COUNTS_FOR if len(is_random) > n_random else 1
-    shares = [share_of(is_right[group], n_each, confidence) for group in groups]
-    values, lows, highs = np.transpose(shares)
-    value, n = np.nanmean(values), len(groups)
-    values = np.where(np.isnan(values), value, values)
-    low = value - np.sqrt(np.sum((values - lows) ** 2)) / n
-    high = value + np.sqrt(np.sum((highs - values) ** 2)) / n
-    ends = np.clip([low, high], 0, 1).tolist()
-    return Estimate(float(value), *ends, n_random, float(confidence))
-
-
-def share_of(is_right, n_each, confidence):
-    """Return the share of right answers, and the ends of its interval.
-
-    Parameters
-    ----------
-    is_right : ndarray of bool of shape (n_rows,)
-        The answers.
-    n_each : int
-        How many of them count for one.
-    confidence : float
-        Nominal coverage.
-    """
-    if not len(is_right):
-        return np.nan, 0.0, 1.0
-    scale = n_each * norm.ppf((1 + confidence) / 2) ** 2 / len(is_right)
-    return np.mean(is_right), *score_interval(np.mean(is_right), scale, 0, 1, -1)
+    scale = n_each * norm.ppf((1 + confidence) / 2) ** 2 * (weights @ weights)
+    low, high = np.clip(score_interval(value, scale, 0, 1, -1), 0, 1).tolist()
+    share = len(counts) / len(np.unique(groups))  # of classes with a random row
+    ends = share * low, share * high + 1 - share
+    return Estimate(value, *ends, n_random, float(confidence))
 
 
 def answers_held_out(learner):

@@ -16,6 +16,7 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
 from ._doubtful import decided_labels, doubtful_ids, final_labels
 from ._earlier import late_start, model_of_half
+from ._own_score import own_score_of, own_score_sentence
 from ._status import Status, status_for, status_of
 
 #: How many further labels the advice is about, at most.
@@ -267,6 +268,7 @@ class Reports:
     _state: Any
     _ids: Any
     _worker: Any
+    _own_score: Any = None
 
     def status(self, who: str | None = None) -> Status:
         """Return where the session stands.
@@ -282,7 +284,8 @@ class Reports:
         status : Status
             Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
             ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
-            ``disputed``; and ``stop_reason``.
+            ``disputed``; ``stop_reason``; and ``score``, what the learner's own
+            labels say of its accuracy, as `advice` has found it last.
 
         Raises
         ------
@@ -291,9 +294,10 @@ class Reports:
         """
         check_who(who, n_votes=1)
         with self._lock:
-            return (
+            status = (
                 status_of(self._state) if who is None else status_for(self._state, who)
             )
+            return status._replace(score=self._own_score)
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
         """Return how good each model was on the rows put aside.
@@ -359,6 +363,9 @@ class Reports:
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
 
+        Without such rows, what the labels say that the learner has bought
+        (`explored_score`, or `online_score` of a stream learner).
+
         If they have judged no model of at most half the labels, because many labels
         were there before them, one of a random half is trained to compare with, where
         the learner's model can be trained so.
@@ -380,6 +387,11 @@ class Reports:
         """
         with self._lock:
             late, recorded = late_start(self._state), self._worker.recorded
+            has_test = bool(self._state.test)
+        learner = recorded.learner
+        if not has_test and (estimate := own_score_of(learner)):
+            self._own_score = estimate
+            return own_score_sentence(learner, estimate)
         earlier = model_of_half(recorded, late) if late else []
         with self._lock:
             return advice_of(self._state, scoring, earlier)

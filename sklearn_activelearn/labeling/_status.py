@@ -1,10 +1,13 @@
 """Where a session stands, in numbers."""
 
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._typing import Label
 from ._decisions import SKIP
+
+if TYPE_CHECKING:
+    from ..evaluation import Estimate
 
 
 class Status(NamedTuple):
@@ -20,6 +23,7 @@ class Status(NamedTuple):
     by_class: dict[Label, int]  # how many rows have each label
     stop_reason: str | None
     disputed: int = 0  # of those pending, or that nobody asked for: people disagree
+    score: "Estimate | None" = None  # from random rows that were learned from
 
 
 def status_of(state):

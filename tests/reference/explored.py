@@ -22,31 +22,21 @@ def answers(estimator, X, y, n_folds=10):
     return right
 
 
-def wilson(right, n_each, confidence):
-    """The share of right ones and Wilson's interval for n / n_each of them."""
-    n = len(right) / n_each
-    p, z = sum(right) / len(right), norm.ppf((1 + confidence) / 2)
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return p, centre - half, centre + half
-
-
 def score(estimator, X, y, is_random, confidence, balanced):
     """The score and its interval, from labelled rows and which were drawn."""
     right = answers(estimator, X, y)
-    n_each = 1 if all(is_random) else 2
-    groups = np.unique(y) if balanced else [None]
-    parts = []
-    for group in groups:
-        some = [
-            r
-            for r, label, drawn in zip(right, y, is_random, strict=True)
-            if drawn and (group is None or label == group)
-        ]
-        parts.append(wilson(some, n_each, confidence) if some else (None, 0.0, 1.0))
-    known = [value for value, _, _ in parts if value is not None]
-    mean = sum(known) / len(known)
-    parts = [(mean if v is None else v, low, high) for v, low, high in parts]
-    below = sqrt(sum((v - low) ** 2 for v, low, _ in parts)) / len(parts)
-    above = sqrt(sum((high - v) ** 2 for v, _, high in parts)) / len(parts)
-    return mean, max(mean - below, 0), min(mean + above, 1)
+    rows = [i for i in range(len(y)) if is_random[i]]
+    weight = dict.fromkeys(rows, 1.0)
+    if balanced:
+        weight = {i: 1 / sum(y[j] == y[i] for j in rows) for i in rows}
+    p = sum(weight[i] * right[i] for i in rows) / sum(weight.values())
+    n = sum(weight.values()) ** 2 / sum(w * w for w in weight.values())
+    n = n if all(is_random) else n / 2
+    z = norm.ppf((1 + confidence) / 2)
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low, high = max(centre - half, 0), min(centre + half, 1)
+    missing = 0.0
+    if balanced:
+        missing = 1 - len({y[i] for i in rows}) / len(set(y))
+    return p, (1 - missing) * low, (1 - missing) * high + missing

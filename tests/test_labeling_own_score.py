@@ -1,0 +1,75 @@
+"""What a session without rows put aside says of its model."""
+
+import numpy as np
+import pytest
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DKMClassifier,
+    FASSLBoostClassifier,
+    HybridSamplingClassifier,
+    MinMarginClassifier,
+)
+from sklearn_activelearn.evaluation import explored_score, online_score
+from sklearn_activelearn.labeling import LabelingSession
+from tests.tools import problem
+
+X, y = problem(80, 3, noise=0.2)
+
+
+def labelled(learner, path, n=30, **settings):
+    """Return a session with so many labels."""
+    ids, classes = list(range(80)), ["no", "yes"]
+    session = LabelingSession(learner, X, path, ids=ids, classes=classes, **settings)
+    for _ in range(n):
+        if (row := session.next()) is not None:
+            session.label(row, y[row].item())
+    session.next()
+    return session
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        HybridSamplingClassifier(explore=0.3, batch_size=5, random_state=0),
+        MinMarginClassifier(explore=0.2, random_state=0),
+    ],
+)
+def test_random_rows_of_a_pool_learner(learner, path):
+    with labelled(learner, path) as session:
+        assert session.status().score is None
+        said = session.advice()
+        estimate = explored_score(session.learner)
+        assert estimate.n_labels > 3
+        assert f"right on {estimate.value:.0%} of rows like these" in said
+        assert f"judged by {estimate.n_labels} random rows" in said
+        assert session.status().score == estimate
+        assert session.status(who=None).score == estimate
+
+
+def test_labels_of_a_stream_learner(path):
+    with labelled(CBGZClassifier(b=0.5, random_state=0), path) as session:
+        said = session.advice()
+        error = online_score(session.learner)
+        assert f"right on {1 - error.value:.0%} of the rows so far" in said
+        score = session.status().score
+        np.testing.assert_allclose(
+            (score.low, score.value, score.high),
+            (1 - error.high, 1 - error.value, 1 - error.low),
+        )
+
+
+@pytest.mark.parametrize(
+    "learner", [DKMClassifier(random_state=0), FASSLBoostClassifier(random_state=0)]
+)
+def test_labels_that_tell_nothing(learner, path):
+    with labelled(learner, path) as session:
+        assert "nothing tells how good the model is" in session.advice()
+        assert session.status().score is None
+
+
+def test_rows_put_aside_come_first(path):
+    learner = HybridSamplingClassifier(explore=0.3, batch_size=5, random_state=0)
+    with labelled(learner, path, n=40, test_size=10) as session:
+        assert "rows put aside" in session.advice()
+        assert session.status().score is None
