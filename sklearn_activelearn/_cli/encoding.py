@@ -90,11 +90,13 @@ def encoder_of(columns, standardize=True):
         k += 1
         if column.kind == "date":
             on_circles += range(k, k := k + 2 * len(PERIODS))
+    # an array with texts holds objects
+    as_floats = StandardScaler(with_mean=False, with_std=False)
     dates = places.get("date", [])
     numbers = [*places.get("number", []), *places.get("boolean", []), *dates]
     parts = [
         ("numbers", scaled_numbers(standardize), numbers),
-        ("dates", "passthrough", on_circles),
+        ("dates", as_floats, on_circles),
         ("categories", one_hot(), places.get("category", [])),
         # a place, not a list of one: what counts words takes a column of texts
         *((f"text{k}", word_weights(), k) for k in places.get("text", [])),
