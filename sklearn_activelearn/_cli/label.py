@@ -16,6 +16,7 @@ from ..labeling._view import LabelingView, keys_of
 from .checks import tell
 from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
+from .rehearsal import rehearse
 from .results import check_results, write_results
 from .tasks import default_learner, read_task
 
@@ -46,14 +47,14 @@ def run_label(args):
 def work_on_session(args, session, task, listener, answers):
     """Do with an open session what the options say."""
     if args.rehearse:
-        return rehearse(session, task.known)
+        return rehearse(session, task.X, task.known)
     teach_known(args, session, task.known)
     if args.export:
         export_labels(args, args.out, partial(session.export, columns=task.shown))
     if args.predict or args.save_model:
         try:
             write_results(args, session, task)
-        except (ValueError, OSError) as error:
+        except (ValueError, TypeError, OSError) as error:
             files = args.predict, args.save_model
             raise UsageError(describe(error, args.out, *files)) from error
     if args.export or args.predict or args.save_model:
@@ -251,19 +252,6 @@ def teach_known(args, session, known):
                 session.import_labels(args.labels)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.labels or args.out)) from error
-
-
-def rehearse(session, known):
-    """Answer from what is known, and tell how good the model was on the way."""
-    while (row_id := session.next()) is not None:
-        if row_id in known:
-            session.label(row_id, known[row_id])
-        else:
-            session.skip(row_id)
-    points = session.curve()
-    for point in points[:: max(1, len(points) // 10)]:
-        print(f"{point.n_labels:6} labels: {point.score:.0%} of {point.n_test}")
-    print(session.advice())
 
 
 def label_in_browser(session_view, listener):

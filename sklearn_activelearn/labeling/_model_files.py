@@ -63,9 +63,10 @@ def save_model(model: Any, path: FilePath) -> None:
     ['large']
     """
     write = check_model_file(path := Path(path))
-    if hasattr(model, "teach"):
+    final = getattr(model, "steps", [("", model)])[-1][1]
+    if hasattr(final, "teach"):
         raise TypeError(
-            f"{type(model).__name__} is a learner, whose file would hold what it was "
+            f"{type(final).__name__} is a learner, whose file would hold what it was "
             "taught: save the model alone (estimator_); stream learners have none."
         )
     write(model, path)
@@ -93,8 +94,9 @@ def write_skops(model, path):
     data = dumps(model)
     if unknown := sorted({*get_untrusted_types(data=data)} - TRUSTED):
         raise ValueError(
-            f"a .skops file of this model would hold types that nobody trusts unseen "
-            f"({', '.join(unknown)}): save it as .joblib, for people who trust you."
+            f"{path} would hold types that nobody trusts unseen "
+            f"({', '.join(unknown)}): save the model as .joblib, for people who trust "
+            "you."
         )
     with replaced(path, is_text=False) as file:
         file.write(data)
