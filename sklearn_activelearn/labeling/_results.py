@@ -5,7 +5,6 @@ from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from .._containers import take
 from .._typing import FilePath, Id, Label
 from ._earlier import NO_MODEL
 from ._export import (
@@ -89,18 +88,8 @@ class Results:
         Exception
             What the learner raises if it cannot be trained.
         """
-        busy = self._worker.under_way
-        if busy is not None:
-            busy.result()
-        with self._lock:
-            recorded = copy(self._worker.recorded)
-            waiting = self._state.waiting()
-        if waiting:
-            recorded.teach([(self._ids.row(each.id), each.label) for each in waiting])
-        if not recorded.has_model:
-            raise ValueError(NO_MODEL)
-        learner = recorded.learner
-        return learner if recorded.is_stream else learner.estimator_
+        recorded = self._up_to_date()
+        return recorded.learner if recorded.is_stream else recorded.learner.estimator_
 
     def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
         """Write a line for each row: its label, or else what the model predicts.
@@ -128,23 +117,34 @@ class Results:
         OSError
             If the file cannot be written; one that was there before is as it was.
         """
-        write, model = check_table_file(path := Path(path)), self.model()
+        write, recorded = check_table_file(path := Path(path)), self._up_to_date()
         with self._lock:
             decided = {each.id: each for each in exported_labels(self._state)}
-        rows = labelled_or_predicted(model, self._worker.recorded, self._ids, decided)
+        rows = labelled_or_predicted(recorded, self._ids, decided)
         table = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
         more = columns or columns_shown(self._items)
         write(path, table | beside(more, TAKEN))
         return table["origin"].count(PREDICTED)
 
+    def _up_to_date(self):
+        """Return a copy of the learner that was taught all labels that it may be."""
+        busy = self._worker.under_way
+        if busy is not None:
+            busy.result()
+        with self._lock:
+            recorded = copy(self._worker.recorded)
+            waiting = self._state.waiting()
+        if waiting:
+            recorded.teach([(self._ids.row(each.id), each.label) for each in waiting])
+        if not recorded.has_model:
+            raise ValueError(NO_MODEL)
+        return recorded
 
-def labelled_or_predicted(model, recorded, ids, decided):
+
+def labelled_or_predicted(recorded, ids, decided):
     """Yield a `PredictedLabel` for each row, in the order of the pool."""
-    pool = take(recorded.all_rows, slice(0, len(ids)))
-    predicted, given = model.predict(pool).tolist(), None
-    if hasattr(model, "predict_proba"):
-        given = model.predict_proba(pool)
-    place = {label: k for k, label in enumerate(model.classes_.tolist())}
+    predicted, given = recorded.predict(recorded.all_rows)
+    place = {label: k for k, label in enumerate(recorded.learner.classes_.tolist())}
     for row, (id, label) in enumerate(zip(ids.all, predicted, strict=True)):
         who, origin = "", PREDICTED
         if id in decided:
