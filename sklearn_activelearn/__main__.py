@@ -3,6 +3,7 @@
 ``sklearn-activelearn compare`` runs the learners of this package, and passive
 learning of the same model, over the same folds in the same order.
 ``sklearn-activelearn label`` shows your own rows, for you to label.
+``sklearn-activelearn predict`` applies a model that ``label`` has saved to new rows.
 ``sklearn-activelearn reproduce`` runs the experiments of a paper again.
 """
 
@@ -36,7 +37,8 @@ def main(argv=None):
         the learners that had ended.
     """
     try:
-        args = make_parser(start_compare, start_label, start_reproduce).parse_args(argv)
+        starts = start_compare, start_label, start_predict, start_reproduce
+        args = make_parser(*starts).parse_args(argv)
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
@@ -68,6 +70,15 @@ def start_label(args):
     from sklearn_activelearn._cli.label import run_label  # takes a second
 
     run_label(args)
+
+
+def start_predict(args):
+    """Run ``predict``."""
+    check_is_there(args.model)
+    check_is_there(args.file)
+    from sklearn_activelearn._cli.predict import run_predict  # takes a second
+
+    run_predict(args)
 
 
 def start_reproduce(args):

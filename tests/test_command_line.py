@@ -673,7 +673,7 @@ class TestData:
         np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
         argv = ["--data", tmp_path / "a.npz", "--target", "y"]
         assert "only tables (.csv" in refused(*argv)
-        assert "--text names a column" in refused(*argv[:2], "--text", "y")
+        assert "--text is about columns" in refused(*argv[:2], "--text", "y")
 
     def test_all_kinds_of_files_hold_the_same(self, tmp_path):
         X = np.array([[1.5, 0.0], [0.0, -2.0], [3.0, 1e-3]])

@@ -117,7 +117,7 @@ class TestImages:
         task = read_task(pictures, image="file")
         assert task.kind == "image"
         assert task.items == ["a.png", "below/b.JPG"]
-        assert task.X.shape == (2, 256)
+        assert task.X.shape == (2, 16 * 16 + 64 + 16 * 8)
 
     @pytest.mark.parametrize(
         ("name", "why"),

@@ -65,10 +65,10 @@ def check_learners(*texts):
 def check_input(args):
     """Refuse names of columns without a table, and a file that is not there."""
     if args.data is None:
-        for option in ("target", "text", "categorical", "drop"):
+        for option in ("target", "text", "categorical", "drop", "dates"):
             if getattr(args, option):
                 raise UsageError(
-                    f"--{option} names a column of a file: --data is missing"
+                    f"--{option} is about columns of a file: --data is missing"
                 )
     else:
         check_is_there(args.data)

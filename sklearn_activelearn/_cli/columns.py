@@ -5,12 +5,11 @@ A column is typed once, from all of its cells; no label is used.
 
 import math
 import re
-from datetime import UTC, datetime
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
+from .dates import TwoWays, day_of, form_of
 from .tables import no_column
 
 #: What stands in a cell for "not known".
@@ -19,10 +18,6 @@ GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
 #: What stands for yes and no.
 BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 YES = {"true", "yes", "t", "y"}
-
-#: Dates besides those of ISO 8601, with and without a time.
-DAYS = ("%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y")
-DATES = [day + time for day, time in product(DAYS, ("", " %H:%M", " %H:%M:%S"))]
 
 N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
@@ -45,16 +40,19 @@ class Column(NamedTuple):
         Numbers, dates as days since 1970 and booleans as 1 and 0, with NaN for gaps;
         texts; the cells of categories; nothing of a column that is left out.
     why : str
-        Why it is left out, in brackets.
+        Why it is left out, or which of day and month comes first, in brackets.
+    read_by : str or list of str
+        What more cells are read by: the form of dates, the categories in their order.
     """
 
     name: str
     kind: str
     values: object = None
     why: str = ""
+    read_by: str | list = ""
 
 
-def typed(table, target, *, text=(), categorical=(), drop=()):
+def typed(table, target, *, text=(), categorical=(), drop=(), dates=None):
     """Return the columns of a table other than the labels, with their kinds.
 
     Parameters
@@ -66,6 +64,8 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
     text, categorical, drop : sequence of str
         Columns that are texts or categories, or are to be left out, whatever they look
         like.
+    dates : {"day-first", "month-first"}, default=None
+        How to read dates for which both are possible.
 
     Returns
     -------
@@ -76,7 +76,8 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
     ------
     ValueError
         For names that are no columns, or stand for two kinds; for numbers that are not
-        finite; for a table with nothing to learn from.
+        finite; for dates that can be read in two ways; for a table with nothing to
+        learn from.
     """
     given = {}
     for kind, names in (("text", text), ("category", categorical), ("left out", drop)):
@@ -90,7 +91,7 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
                     f"the column {name!r} cannot be {given[name]} and {kind}."
                 )
     columns = [
-        column_of(name, cells, table, given.get(name))
+        column_of(name, cells, table, given.get(name), dates)
         for name, cells in table.columns.items()
         if name != target
     ]
@@ -100,7 +101,7 @@ def typed(table, target, *, text=(), categorical=(), drop=()):
     return columns
 
 
-def column_of(name, cells, table, given):
+def column_of(name, cells, table, given, dates):
     """Return a column of the kind that was given, or else of that of its cells."""
     if given == "left out":
         return Column(name, "left out", why=" (by --drop)")
@@ -113,17 +114,25 @@ def column_of(name, cells, table, given):
         return column_of_numbers(name, numbers)
     filled = [fill(cell) for cell in cells]
     if given == "category":
-        return Column(name, "category", filled)
+        return column_of_categories(name, filled)
     distinct = set(filled) - {""}
     if len(set(filled)) == 1:
         return Column(name, "left out", why=" (has one value)")
     check_finite(name, filled, table)
     if {value.lower() for value in distinct} in BOOLEANS:
-        is_yes = {"": math.nan} | {v: float(v.lower() in YES) for v in distinct}
-        return Column(name, "boolean", np.array([is_yes[cell] for cell in filled]))
-    days = as_days(filled, distinct)
-    if days is not None:
-        return Column(name, "date", days)
+        return Column(name, "boolean", read_cells(name, "boolean", "", cells, table))
+    try:
+        form, order = form_of(distinct, dates)
+    except TwoWays:
+        raise ValueError(
+            f"the dates of the column {name!r}, such as {min(distinct)}, have the day "
+            "or the month first, and none of them tells which: --dates day-first or "
+            "--dates month-first does; --drop leaves the column out."
+        ) from None
+    if form is not None:
+        days = read_cells(name, "date", form, cells, table)
+        why = f" ({order.replace('-', ' ')})" if order else ""
+        return Column(name, "date", days, why, form)
     n_known = sum(map(bool, filled))
     n_words = sum(len(cell.split()) for cell in filled) / n_known
     is_varied = len(distinct) > min(N_CATEGORIES, n_known / 2)
@@ -131,7 +140,12 @@ def column_of(name, cells, table, given):
         return Column(name, "text", cells)
     if len(distinct) == len(cells) > N_CATEGORIES:
         return Column(name, "left out", why=" (has another value in each row)")
-    return Column(name, "category", filled)
+    return column_of_categories(name, filled)
+
+
+def column_of_categories(name, filled):
+    """Return a column of categories, of which a gap is one."""
+    return Column(name, "category", filled, read_by=sorted(set(filled)))
 
 
 def column_of_numbers(name, numbers):
@@ -176,28 +190,57 @@ def check_finite(name, filled, table):
             )
 
 
-def as_days(filled, distinct):
-    """Return dates as days since 1970 with NaN for gaps, or None for something else."""
-    first = min(distinct)
-    for parse in (datetime.fromisoformat, *map(parser, DATES)):
+def column_like(name, kind, read_by, table):
+    """Return a column of a table, to be read as one of another table was.
+
+    Parameters
+    ----------
+    name, kind, read_by
+        Of the other column, which is not left out.
+    table : Table
+        That has a column of this name.
+
+    Raises
+    ------
+    ValueError
+        For a cell that is no number, boolean or date where the others were.
+    """
+    cells = table.columns[name]
+    if kind == "category":
+        cells = [fill(cell) for cell in cells]
+    elif kind != "text":
+        cells = read_cells(name, kind, read_by, cells, table)
+    return Column(name, kind, cells, read_by=read_by)
+
+
+def read_cells(name, kind, form, cells, table):
+    """Return the cells of a number, boolean or date as numbers, with NaN for gaps."""
+    values, known = np.empty(len(cells)), {"": math.nan}
+    for k, cell in enumerate(map(fill, cells)):
         try:
-            parse(first)
-            days = {cell: days_of(parse(cell)) for cell in distinct}
+            if cell not in known:
+                known[cell] = read_cell(cell, kind, form)
         except (ValueError, OverflowError):
-            continue
-        return np.array([days.get(cell, math.nan) for cell in filled])
-    return None
+            what = f"date of the form {form}" if form else kind
+            raise ValueError(
+                f"line {table.lines[k]}, column {name!r}: {cell[:40]!r} is no {what}."
+            ) from None
+        values[k] = known[cell]
+    return values
 
 
-def parser(form):
-    """Return what reads dates of this form."""
-    return lambda cell: datetime.strptime(cell, form)
-
-
-def days_of(date):
-    """Return the days since 1970 of a date; one without a time zone is in UTC."""
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return date.timestamp() / 86_400
+def read_cell(cell, kind, form):
+    """Return the number of a cell that is no gap."""
+    if kind == "date":
+        return day_of(cell, form)
+    if kind == "boolean":
+        if cell.lower() not in set.union(*BOOLEANS):
+            raise ValueError
+        return float(cell.lower() in YES)
+    number = float(cell)
+    if abs(number) >= HUGE:
+        raise ValueError
+    return number
 
 
 def in_words(columns, n_unnamed):

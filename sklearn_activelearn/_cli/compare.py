@@ -108,7 +108,8 @@ def load(args):
     """Return the name of the data, and the rows with their labels."""
     if args.data is None:
         return "digits of scikit-learn", digits(standardize=not args.raw)
-    kinds = {name: getattr(args, name) for name in ("text", "categorical", "drop")}
+    options = "text", "categorical", "drop", "dates"
+    kinds = {name: getattr(args, name) for name in options}
     try:
         data = read_labelled(args.data, args.target, standardize=not args.raw, **kinds)
     except (ValueError, OSError) as error:

@@ -1,16 +1,17 @@
 """Numbers for learners, from columns of all kinds; no label is used."""
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .columns import N_CATEGORIES
+from .dates import PERIODS, circles
 
 N_WORDS = 50_000  # the most frequent ones
-PERIODS = (365.2425, 7, 1)  # days of a year, a week and a day
 
 
 def scaled_numbers(standardize=True):
@@ -34,18 +35,6 @@ def word_weights():
     return TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
 
 
-def phases():
-    """Return what makes the time of the year, the week and the day of dates."""
-    fill = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_pipeline(fill, FunctionTransformer(circles))
-
-
-def circles(days):
-    """Return days since 1970 as points on circles, one for each period."""
-    angles = [2 * np.pi / period * days for period in PERIODS]
-    return np.hstack([turn(angle) for angle in angles for turn in (np.sin, np.cos)])
-
-
 def rows_of(columns):
     """Return the values of columns as an array: categories as codes.
 
@@ -60,16 +49,29 @@ def rows_of(columns):
         For `encoder_of`.
     """
     has_texts = any(column.kind == "text" for column in columns)
-    X = np.empty((len(columns[0].values), len(columns)), object if has_texts else float)
-    for k, column in enumerate(columns):
-        X[:, k] = codes(column.values) if column.kind == "category" else column.values
+    arrays = [numbers_of(column) for column in columns]
+    width = sum(array.shape[1] for array in arrays)
+    X = np.empty((len(arrays[0]), width), object if has_texts else float)
+    np.concatenate(arrays, axis=1, out=X, casting="unsafe")
     return X
 
 
-def codes(cells):
-    """Return categories, of which a gap is one, as numbers."""
-    code = {cell: k for k, cell in enumerate(sorted(set(cells)))}
-    return np.array([code[cell] for cell in cells], dtype=float)
+def numbers_of(column):
+    """Return a column as an array of shape (n_rows, n_places), texts as they are."""
+    values = column.values
+    if column.kind == "category":
+        values = codes(values, column.read_by)
+    elif column.kind == "date":
+        return np.column_stack([values, circles(values)])
+    elif column.kind == "text":
+        values = np.array(values, dtype=object)
+    return values[:, None]
+
+
+def codes(cells, known):
+    """Return categories, of which a gap is one, as numbers; -1 for those not known."""
+    code = {cell: k for k, cell in enumerate(known)}
+    return np.array([code.get(cell, -1) for cell in cells], dtype=float)
 
 
 def encoder_of(columns, standardize=True):
@@ -82,16 +84,29 @@ def encoder_of(columns, standardize=True):
     standardize : bool
         Whether to bring numbers to mean 0 and variance 1.
     """
-    places = {}
-    for k, column in enumerate(columns):
+    places, on_circles, k = {}, [], 0
+    for column in columns:
         places.setdefault(column.kind, []).append(k)
+        k += 1
+        if column.kind == "date":
+            on_circles += range(k, k := k + 2 * len(PERIODS))
+    # an array with texts holds objects
+    as_floats = StandardScaler(with_mean=False, with_std=False)
     dates = places.get("date", [])
     numbers = [*places.get("number", []), *places.get("boolean", []), *dates]
     parts = [
         ("numbers", scaled_numbers(standardize), numbers),
-        ("dates", phases(), dates),
+        ("dates", as_floats, on_circles),
         ("categories", one_hot(), places.get("category", [])),
         # a place, not a list of one: what counts words takes a column of texts
         *((f"text{k}", word_weights(), k) for k in places.get("text", [])),
     ]
     return ColumnTransformer([part for part in parts if part[2] != []])
+
+
+def portable(X):
+    """Return numbers without the last digits, which depend on the machine."""
+    if issparse(X):
+        X.data = X.data.round(6)
+        return X
+    return np.ascontiguousarray(X.round(6))

@@ -13,8 +13,11 @@ from ..labeling import LabelingSession, export
 from ..labeling._export import omitted_rows, stored_state
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView, keys_of
+from .checks import tell
 from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
+from .rehearsal import rehearse
+from .results import check_results, write_results
 from .tasks import default_learner, read_task
 
 SQLITE = b"SQLite format 3\0"
@@ -30,6 +33,9 @@ def run_label(args):
     check_options(args)
     answers = read_answers(args)
     task = read_rows(args)
+    if task.kind == "table":
+        for line in task.encoder.treated_as_:
+            tell(f"treated as {line}")
     learner = make_learner(args, task)
     with open_port(args) as listener, open_session(args, task, learner) as session:
         try:
@@ -41,10 +47,18 @@ def run_label(args):
 def work_on_session(args, session, task, listener, answers):
     """Do with an open session what the options say."""
     if args.rehearse:
-        return rehearse(session, task.known)
+        return rehearse(session, task.X, task.known)
     teach_known(args, session, task.known)
     if args.export:
-        return export_labels(args, args.out, session.export)
+        export_labels(args, args.out, partial(session.export, columns=task.shown))
+    if args.predict or args.save_model:
+        try:
+            write_results(args, session, task)
+        except (ValueError, TypeError, OSError) as error:
+            files = args.predict, args.save_model
+            raise UsageError(describe(error, args.out, *files)) from error
+    if args.export or args.predict or args.save_model:
+        return None
     session_view = LabelingView(
         session,
         task.kind,
@@ -89,8 +103,8 @@ def refuse_session_file(args):
         raise UsageError(describe(error, args.file)) from error
     if is_session:
         raise UsageError(
-            f"{args.file} holds labels: --export writes them to a file; to go on, "
-            "repeat the command that has begun it"
+            f"{args.file} holds labels: --export writes them to a file; to go on, or "
+            "for its model, repeat the command that has begun it"
         )
 
 
@@ -102,6 +116,10 @@ def check_options(args):
     ):
         if getattr(args, option) is None:
             raise UsageError(f"{what}? (--{option})")
+    check_results(args)
+    for option in ("categorical", "drop", "dates"):
+        if getattr(args, option) and (args.text or args.image):
+            raise UsageError(f"--{option} is for tables, not for --text and --image")
     if args.text and args.image:
         raise UsageError("--text or --image: one of them")
     if args.start_with is not None and not args.text:
@@ -137,6 +155,7 @@ def read_answers(args):
 
 def read_rows(args):
     """Return what there is to label."""
+    tables = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
     try:
         task = read_task(
             args.file,
@@ -145,6 +164,7 @@ def read_rows(args):
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
+            **tables,
         )
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.file)) from error
@@ -232,19 +252,6 @@ def teach_known(args, session, known):
                 session.import_labels(args.labels)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.labels or args.out)) from error
-
-
-def rehearse(session, known):
-    """Answer from what is known, and tell how good the model was on the way."""
-    while (row_id := session.next()) is not None:
-        if row_id in known:
-            session.label(row_id, known[row_id])
-        else:
-            session.skip(row_id)
-    points = session.curve()
-    for point in points[:: max(1, len(points) // 10)]:
-        print(f"{point.n_labels:6} labels: {point.score:.0%} of {point.n_test}")
-    print(session.advice())
 
 
 def label_in_browser(session_view, listener):

@@ -53,8 +53,8 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
         Column of the labels; for tables only, and needed there.
     standardize : bool, default=True
         Whether the encoder brings numbers to mean 0 and variance 1.
-    **kinds : sequences of str
-        For tables only: columns whose kind is given, as for `typed`.
+    **kinds
+        For tables only: columns whose kind is given, and `dates`, as for `typed`.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
     given = [f"--{name}" for name, columns in kinds.items() if columns]
     if kind not in TABLES and (target is not None or given):
         raise ValueError(
-            f"{(['--target'] * (target is not None) + given)[0]} names a column, but "
-            f"only tables ({', '.join(TABLES)}) have names."
+            f"{(['--target'] * (target is not None) + given)[0]} is about columns, but "
+            f"only those of tables ({', '.join(TABLES)}) have names."
         )
     check_plain_file(path)
     if kind not in TABLES:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .. import __version__
 from .papers import PAPERS
+from .result_options import add_columns, add_dates, add_prediction, add_results
 
 PROGRAM = "sklearn-activelearn"
 
@@ -25,7 +26,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def make_parser(run_compare, run_label, run_reproduce):
+def make_parser(run_compare, run_label, run_predict, run_reproduce):
     """Return the parser; ``args.run`` of what it parses is the command."""
     parser = Parser(PROGRAM, description="Active learning for scikit-learn.")
     commands = parser.add_subparsers(metavar="command", required=True)
@@ -47,7 +48,17 @@ def make_parser(run_compare, run_label, run_reproduce):
     label.set_defaults(run=run_label)
     add_rows(label.add_argument)
     add_session(label.add_argument)
+    add_columns(label.add_argument)
     add_front_end(label.add_argument)
+    add_results(label.add_argument)
+    predict = commands.add_parser(
+        "predict",
+        help="apply a model that label has saved to new rows",
+        description="Write the rows of a table with the predictions of a model and "
+        "their probabilities.",
+    )
+    predict.set_defaults(run=run_predict)
+    add_prediction(predict.add_argument)
     papers = "\n".join(f"  {name:16}{p.title}" for name, p in PAPERS.items())
     reproduce = commands.add_parser(
         "reproduce",
@@ -59,7 +70,7 @@ def make_parser(run_compare, run_label, run_reproduce):
     )
     reproduce.set_defaults(run=run_reproduce)
     add_reproduction(reproduce.add_argument)
-    for each in (parser, compare, label, reproduce):
+    for each in (parser, compare, label, predict, reproduce):
         version = f"{PROGRAM} {__version__}"
         each.add_argument("--version", action="version", version=version)
     add_input(compare.add_argument)
@@ -90,6 +101,7 @@ def add_input(add):
             default=[],
             help=f"a column of a table that holds {what}; may be repeated",
         )
+    add_dates(add)
     add(
         "--raw",
         action="store_true",
@@ -190,7 +202,10 @@ def add_rows(add):
     add(
         "--text",
         metavar="COLUMN",
-        help="show the texts of this column; default: all columns, as a table",
+        action="append",
+        default=[],
+        help="show the texts of this column, and learn from their words; may be "
+        "repeated: the texts of a row are joined; default: all columns, as a table",
     )
     add(
         "--image",
@@ -304,8 +319,8 @@ def add_front_end(add):
         metavar="FILE",
         type=Path,
         help="write the labels and end: as .csv with the columns id, label, who, when, "
-        "probability and origin, or as .json for Label Studio, to which the command "
-        "that labels adds what was shown; with the names of people",
+        "probability and origin, or as .json for Label Studio; the command that labels "
+        "adds what was shown; with the names of people",
     )
     add(
         "--form",

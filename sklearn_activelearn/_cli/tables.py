@@ -6,6 +6,7 @@ or an `OSError`.
 
 import csv
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -80,6 +81,59 @@ def read_table(path):
     return Table(path, named, lines, header.count(""))
 
 
+def table_of(rows):
+    """Return rows that are in memory as a table of texts.
+
+    Parameters
+    ----------
+    rows : Table, DataFrame or dict of str to sequence
+        The cells of each column.
+
+    Raises
+    ------
+    TypeError
+        For anything else: columns need names.
+    ValueError
+        For no row, and for columns of different lengths.
+    """
+    if isinstance(rows, Table):
+        return rows
+    if hasattr(rows, "columns") and hasattr(rows, "items"):
+        columns = cells_of_frame(rows)
+    elif isinstance(rows, Mapping):
+        columns = [[as_text(value) for value in cells] for cells in rows.values()]
+    else:
+        raise TypeError(
+            "rows need columns with names: a DataFrame, or a dict of columns, got "
+            f"{type(rows).__name__}."
+        )
+    names = [f"{name}" for name in rows]
+    check_header(names)
+    if len({*map(len, columns)}) > 1:
+        raise ValueError("the columns have different numbers of cells.")
+    if not columns[0]:
+        raise ValueError("there is no row.")
+    lines = range(2, len(columns[0]) + 2)
+    return Table(Path(), dict(zip(names, columns, strict=True)), lines, 0)
+
+
+def table_with(rows, names):
+    """Return rows as a table that has these columns, or say which one it has not."""
+    table = table_of(rows)
+    for name in names:
+        table.cells(name)
+    return table
+
+
+def joined(table, names):
+    """Return the texts of several columns as one for each row."""
+    columns = [table.cells(name) for name in names]
+    if len(columns) == 1:
+        return columns[0]
+    rows = zip(*columns, strict=True)
+    return ["\n\n".join(filter(str.strip, texts)) for texts in rows]
+
+
 def read_csv(path):
     """Return the header, the cells of each column and the line of each row."""
     with path.open(newline="", encoding="utf-8-sig") as file, long_cells():
@@ -139,11 +193,15 @@ def read_binary(path):
         for name in frame.columns
     ]
     check_header(header)
-    columns = [
+    return header, cells_of_frame(frame), range(2, len(frame) + 2)
+
+
+def cells_of_frame(frame):
+    """Return the cells of each column of a DataFrame as text."""
+    return [
         [as_text(value) for value in column.astype(object).where(column.notna(), None)]
         for _, column in frame.items()
     ]
-    return header, columns, range(2, len(frame) + 2)
 
 
 def check_parquet_room(path):
@@ -159,7 +217,7 @@ def check_parquet_room(path):
 
 def as_text(value):
     """Return a cell as it would stand in a CSV."""
-    if value is None:
+    if value is None or (isinstance(value, float) and value != value):
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))  # whole numbers beside gaps

@@ -9,19 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 
-from ..labeling._images import image_path
 from ..pool import UncertaintySamplingClassifier
-from .columns import N_CATEGORIES, fill, parsed_numbers
-from .encoding import one_hot, scaled_numbers, word_weights
-from .limits import check_room
-from .tables import read_table
-
-THUMBNAIL = (16, 16)  # grey pixels of an image
+from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
+from .encoding import portable
+from .tables import joined, read_table
 
 
 @dataclass(frozen=True)
@@ -61,6 +54,10 @@ class Task(NamedTuple):
         The name of each row; a range if they are only numbered.
     known : dict
         Labels that the file has already, by id.
+    shown : dict of str to list of str
+        The columns that the items are made of.
+    encoder : TableEncoder, TextEncoder or ImageEncoder
+        What has made the numbers of the rows.
     start : SimilarTo or None
         What the first rows follow, if words were given.
     """
@@ -70,11 +67,20 @@ class Task(NamedTuple):
     X: object
     ids: list
     known: dict
+    shown: dict
+    encoder: object
     start: SimilarTo | None = None
 
 
 def read_task(
-    path, *, text=None, image=None, id_column=None, labelled=None, start_with=None
+    path,
+    *,
+    text=(),
+    image=None,
+    id_column=None,
+    labelled=None,
+    start_with=None,
+    **kinds,
 ):
     """Read what there is to label.
 
@@ -82,15 +88,19 @@ def read_task(
     ----------
     path : str or path-like
         A table, as for `read_table`.
-    text, image : str, default=None
-        The column with the texts, or with the paths of images below the folder of
-        the table. None: all columns are shown, as a table.
+    text : str or sequence of str, default=()
+        The columns with the texts, joined in each row.
+    image : str, default=None
+        The column with the paths of images below the folder of the table. Without
+        this and texts, all columns are shown, as a table.
     id_column : str, default=None
         The column that names the rows. None: they are numbered from 1.
     labelled : str, default=None
         A column with the labels that are known; empty where none is.
     start_with : str, default=None
         Words to which the first rows are similar; with `text`.
+    **kinds
+        Other parameters of `TableEncoder`, for rows that are shown as a table.
 
     Returns
     -------
@@ -113,18 +123,25 @@ def read_task(
         if label.strip()
     }
     if text:
-        items = table.cells(text)
-        X, start = text_features(items, text, start_with)
-        return Task("text", items, X, ids, known, start)
+        names = [text] if isinstance(text, str) else text
+        shown = {name: table.cells(name) for name in names}
+        items, encoder = joined(table, names), TextEncoder(names)
+        X = encoder.fit_transform(table)
+        start = similar_to(start_with, encoder) if start_with else None
+        return Task("text", items, X, ids, known, shown, encoder, start)
     if image:
         items = [name.strip() for name in table.cells(image)]
-        return Task("image", items, image_features(table, items), ids, known)
+        encoder = ImageEncoder(image, folder=table.path.parent)
+        X = encoder.fit_transform(table)
+        return Task("image", items, X, ids, known, {image: items}, encoder)
     shown = {n: cells for n, cells in table.columns.items() if n != labelled}
     items = [
         dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)
     ]
     features = {n: cells for n, cells in shown.items() if n != id_column}
-    return Task("table", items, table_features(features), ids, known)
+    encoder = TableEncoder(**kinds)
+    X = encoder.fit_transform(table._replace(columns=features))
+    return Task("table", items, X, ids, known, shown, encoder)
 
 
 def default_learner():
@@ -151,73 +168,10 @@ def row_ids(table, column):
     return ids
 
 
-def text_features(texts, column, start_with=None):
-    """Return how often each word is in each text, weighted by its rarity.
-
-    And the same of words that the first rows shall be similar to, if there are any.
-    """
-    weights = word_weights()
-    try:
-        X = portable(weights.fit_transform(texts))
-    except ValueError:  # "empty vocabulary"
-        raise ValueError(f"there are no words in the column {column!r}.") from None
-    if start_with is None:
-        return X, None
-    row = portable(weights.transform([start_with]))
+def similar_to(words, encoder):
+    """Return what scores rows by their similarity to words, if some texts have them."""
+    row = portable(encoder.vectorizer_.transform([words]))
     if row.nnz == 0:
-        raise ValueError(f"the column {column!r} has none of the words {start_with!r}.")
-    return X, SimilarTo(start_with, row)
-
-
-def table_features(columns):
-    """Return columns of numbers scaled, of categories one-hot, and gaps filled."""
-    numbers = {name: parsed_numbers(cells) for name, cells in columns.items()}
-    scaled = {name: cells for name, cells in numbers.items() if cells is not None}
-    categories = [c for name, c in columns.items() if name not in scaled]
-    n_rows = len(next(iter(columns.values()), ()))
-    check_room(8 * N_CATEGORIES * n_rows * len(columns), "the features")
-    parts = []
-    if scaled:
-        table = np.column_stack(list(scaled.values()))
-        parts.append(scaled_numbers().fit_transform(table))
-    if categories:
-        cells = np.array(
-            [[fill(cell) for cell in column] for column in categories], dtype=object
-        )
-        parts.append(one_hot().fit_transform(cells.T).toarray())
-    if not parts:
-        raise ValueError("there is no column to learn from.")
-    return portable(np.hstack(parts))
-
-
-def image_features(table, names):
-    """Return the pixels of small grey copies: enough for shapes, not for photos."""
-    try:
-        from PIL import Image
-    except ImportError:
-        raise ValueError("--image needs Pillow: pip install pillow.") from None
-    folder, rows = table.path.parent.resolve(), []
-    for name, line in zip(names, table.lines, strict=True):
-        try:
-            with Image.open(image_path(folder, name)) as image:
-                small = image.convert("L").resize(THUMBNAIL)
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
-            raise ValueError(f"line {line}: {name!r}: {reason(error)}.") from None
-        rows.append(np.asarray(small, dtype=float).ravel() / 255)
-    return portable(StandardScaler(with_std=False).fit_transform(rows))
-
-
-def reason(error):
-    """Return why an image cannot be read, without its path again."""
-    text = getattr(error, "strerror", None) or str(error)
-    if "cannot identify" in text:
-        text = "it is no image"
-    return text.rstrip(".")
-
-
-def portable(X):
-    """Return numbers without the last digits, which depend on the machine."""
-    if issparse(X):
-        X.data = X.data.round(6)
-        return X
-    return np.ascontiguousarray(X.round(6))
+        names = " and ".join(map(repr, encoder.columns))
+        raise ValueError(f"the column {names} has none of the words {words!r}.")
+    return SimilarTo(words, row)

@@ -2,35 +2,39 @@
 
 import csv
 import json
-import os
 import re
-import secrets
-from contextlib import contextmanager, suppress
 from math import isfinite
 from operator import itemgetter
 from pathlib import Path
-from stat import S_IMODE
 from typing import Any, Literal, NamedTuple, TypeAlias
-
-import numpy as np
 
 from .._typing import FilePath
 from .._validation import check_option
 from .._warnings import warn_user
 from ._bodies import checked_state
 from ._decisions import SKIP, deciding_answer, votes_among
-from ._journal import Journal, is_session
+from ._journal import Journal
+from ._output import (
+    beside,
+    by_suffix,
+    check_no_session,
+    harmless,
+    plain_cell,
+    replaced,
+)
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 LONG_COLUMNS = ("id", "label", "who", "when", "kind")
 #: What a line of the long form is.
 VOTE, FINAL, SKIPPED = "vote", "final", "skip"
 
+#: The origin of what is no label, but what a model predicts.
+PREDICTED = "predicted"
+
 Form: TypeAlias = Literal["wide", "long"]
 
-#: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them
-#: make one of the wide forms, too, which East Asian keyboards type.
-FORMULA = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n", "'")
+#: Names that columns of the user's cannot have in what is written.
+TAKEN = {*COLUMNS, *LONG_COLUMNS}
 
 
 class ExportedLabel(NamedTuple):
@@ -124,19 +128,38 @@ def stored_state(path):
     return checked_state(Journal.read(path), path)
 
 
-def write_labels(state, out, form, item_of=None):
-    """Write the labels of a state; `item_of` gives what is shown of an id."""
+def write_labels(state, out, form, item_of=None, columns=None, row_of=None):
+    """Write the labels of a state.
+
+    Parameters
+    ----------
+    state : SessionState
+        With the labels.
+    out : str or path
+        Where to write them.
+    form : {"wide", "long"}
+        As for `export`.
+    item_of : callable, default=None
+        ``item_of(id)`` returns what is shown of a row. None: that is not known.
+    columns : dict of str to sequence, default=None
+        What a CSV gets besides: a cell for each row of the pool.
+    row_of : callable, default=None
+        ``row_of(id)`` returns the number of a row; with `columns`.
+    """
     out, is_long = Path(out), check_option(form, "form", ("wide", "long")) == "long"
     if is_long and out.suffix.lower() == ".json":
         raise ValueError("The long form is a .csv: Label Studio has one of its own.")
     write = by_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
-    if is_session(out):
-        raise ValueError(f"{out} holds a session: export its labels to another file.")
+    check_no_session(out)
     lines_of = exported_answers if is_long else exported_labels
-    rows, columns = list(lines_of(state)), LONG_COLUMNS if is_long else COLUMNS
+    rows, names = list(lines_of(state)), LONG_COLUMNS if is_long else COLUMNS
     may_be_numbers = state.begin["classes"] is None
+    more = {
+        name: [cells[row_of(row.id)] for row in rows]
+        for name, cells in beside(columns or {}, TAKEN).items()
+    }
     with replaced(out) as file:
-        write(file, rows, columns, item_of, may_be_numbers)
+        write(file, rows, names, more, item_of, may_be_numbers)
     if state.disputes and not is_long:
         warn_user(
             f"Rows on which people disagree are left out: {len(state.disputes)}.",
@@ -155,44 +178,6 @@ def omitted_rows(state):
         decisions.count(None) - len(state.disputes),
         sum(not state.answers.get(id) for id in (*state.test, *state.asked)),
     )
-
-
-@contextmanager
-def replaced(path):
-    """Give a text file that takes the place of another one once it is whole.
-
-    Parameters
-    ----------
-    path : path
-        Its place.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written: the file that was there is as it was.
-    """
-    place = Path(os.path.realpath(path))
-    if place.exists() and not place.is_file():
-        raise ValueError(f"{path} is no file: nothing was written.")
-    new = place.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        # half a character, in sessions of older versions, is written as an escape
-        how = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
-        with new.open("x", **how) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if place.exists():
-            new.chmod(S_IMODE(place.stat().st_mode))
-        new.replace(place)
-    except OSError as error:
-        raise type(error)(
-            f"{path} was not written ({error.strerror or error}); if it was there "
-            "before, it is as it was."
-        ) from error
-    finally:
-        with suppress(OSError):
-            new.unlink()
 
 
 def exported_labels(state):
@@ -241,32 +226,20 @@ def exported_answers(state):
         yield ExportedAnswer(answer.id, answer.label, who, answer.at, kind)
 
 
-def by_suffix(path, functions):
-    """Return the function for files of that name."""
-    if path.suffix.lower() not in functions:
-        raise ValueError(f"{path.name} must end in .csv or .json.")
-    return functions[path.suffix.lower()]
-
-
-def write_label_csv(file, rows, columns, item_of, may_be_numbers):
+def write_label_csv(file, rows, names, more, item_of, may_be_numbers):
     """Write a line for each label, in either form."""
     lines = csv.writer(file)
-    lines.writerow(columns)
-    for row in rows:
+    lines.writerow(map(harmless, (*names, *more)))
+    for place, row in enumerate(rows):
         cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
         if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
             cells[1] = f"'{row.label}"
-        lines.writerow(cells)
+        lines.writerow([*cells, *(harmless(column[place]) for column in more.values())])
 
 
 def joined_names(names):
     """Return names in one cell."""
     return ";".join(re.sub(r"([;\\])", r"\\\1", name) for name in names)
-
-
-def harmless(cell):
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def reads_as_number(text):
@@ -287,7 +260,7 @@ def number_of(text):
     return number if isfinite(number) else None
 
 
-def write_label_json(file, rows, columns, item_of, may_be_numbers):
+def write_label_json(file, rows, names, more, item_of, may_be_numbers):
     """Write a task of Label Studio for each row."""
     tasks = [task_of(number, row, item_of) for number, row in enumerate(rows, start=1)]
     json.dump(tasks, file, indent=1)
@@ -313,11 +286,3 @@ def shown(item):
     if hasattr(item, "items"):  # a row of a DataFrame
         return {str(name): plain_cell(cell) for name, cell in item.items()}
     return {"text": str(item)}
-
-
-def plain_cell(cell):
-    """Return a cell as JSON has it."""
-    cell = cell.item() if isinstance(cell, np.generic) else cell
-    if isinstance(cell, float) and not isfinite(cell):
-        return None
-    return cell if isinstance(cell, str | int | float | None) else str(cell)

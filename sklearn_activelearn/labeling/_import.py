@@ -14,16 +14,10 @@ from ._bodies import checked_state
 from ._changes import is_class
 from ._commands import check_who, label_event, label_events
 from ._decisions import SKIP, deciding_answer, votes_among
-from ._export import (
-    FINAL,
-    FORMULA,
-    SKIPPED,
-    by_suffix,
-    number_of,
-    reads_as_number,
-)
+from ._export import FINAL, PREDICTED, SKIPPED, number_of, reads_as_number
 from ._journal import Journal, is_session
 from ._lock import identity_of
+from ._output import FORMULA, by_suffix
 from ._settings import numbered_from, shown_hashes
 from ._status import status_of
 
@@ -226,7 +220,7 @@ def read_label_csv(path):
             for line in lines:
                 if line["id"] is None or line["label"] is None:
                     raise ValueError(f"{path.name}, line {lines.line_num}: no label.")
-                if line.get("kind") == SKIPPED:
+                if line.get("kind") == SKIPPED or line.get("origin") == PREDICTED:
                     continue
                 label = as_it_was(line["label"])
                 for who in split_names(as_it_was(line.get("who") or "")):

@@ -211,9 +211,9 @@ def advice_of(state, scoring=None, earlier=()):
     if scores.name == "accuracy":
         what = f"the model is right on {value} of"
     now = (
-        f"With {n_labels} labels {what} {n} rows put aside "
-        f"({spread_of(scores.name, predicted, truth[:n])}always {scores.answer!r}: "
-        f"{constant})"
+        f"With {n_labels} labels {what} {n} rows put aside, whose labels are not among "
+        f"the {n_labels} ({spread_of(scores.name, predicted, truth[:n])}"
+        f"always {scores.answer!r}: {constant})"
     )
     if scores.why:
         now += f"; it is the mean over classes, because {scores.why}"

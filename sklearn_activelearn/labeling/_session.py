@@ -16,15 +16,15 @@ from ._commands import (
 )
 from ._database import patient
 from ._display import html_of
-from ._export import Form, write_labels
 from ._ids import find_ids
 from ._import import import_events
 from ._people import People
+from ._results import Results
 from ._resume import check_resume, learner_maker, open_journal
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(reports.Reports, People, Generic[LearnerT]):
+class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -330,29 +330,6 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         """
         self._log.check_kept()
         return reports.predictions_of(self._worker.recorded, self._ids, ids)
-
-    def export(self, path: FilePath, form: Form = "wide") -> int:
-        """Write the labels to a file, as the function `export` does.
-
-        Parameters
-        ----------
-        path : str or path
-            ``.csv``, or ``.json`` for Label Studio with what is shown of each row.
-        form : {"wide", "long"}, default="wide"
-            A line for each row that has a label, or for each answer.
-
-        Returns
-        -------
-        n_lines : int
-            How many lines or tasks were written.
-
-        Raises
-        ------
-        ValueError, OSError
-            As that function.
-        """
-        with self._lock:
-            return write_labels(self._state, path, form, self.row)
 
     @patient
     def import_labels(self, path: FilePath) -> int:

@@ -1,0 +1,195 @@
+"""Finished models in files: written, and read by somebody who need not trust them."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import joblib
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
+
+from .._typing import FilePath
+from ._output import by_suffix, check_no_session, replaced
+
+#: Types that a file may hold besides those that skops trusts. They have parameters and
+#: numbers, and run no code of the file.
+TRUSTED = frozenset(
+    (
+        "numpy.dtype",
+        "sklearn_activelearn.preprocessing.ImageEncoder",
+        "sklearn_activelearn.preprocessing.TableEncoder",
+        "sklearn_activelearn.preprocessing.TextEncoder",
+    )
+)
+
+
+def save_model(model: Any, path: FilePath) -> None:
+    """Write a finished model to a file that others can load.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, such as a pipeline of an encoder (`preprocessing`) and what
+        `LabelingSession.model` returns. Not a learner: its file would hold labelled
+        rows.
+    path : str or path
+        ``.skops`` (needs skops), which `load_model` reads without running code of the
+        file, or ``.joblib``, which only people who trust you should load.
+
+    Raises
+    ------
+    ValueError
+        For a path that ends in something else or holds a session; if skops is not
+        installed; for types that `load_model` would not trust.
+    TypeError
+        For a learner.
+    OSError
+        If the file cannot be written; one that was there before is as it was.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn_activelearn.labeling import load_model, save_model
+    >>> from sklearn_activelearn.preprocessing import TableEncoder
+    >>> rows = {"size": ["1", "2", "7", "9"], "kind": ["a", "", "b", "b"]}
+    >>> model = make_pipeline(TableEncoder(), LogisticRegression())
+    >>> model = model.fit(rows, ["small", "small", "large", "large"])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.joblib")
+    >>> save_model(model, path)
+    >>> load_model(path, trust=True).predict({"kind": ["b"], "size": [8]}).tolist()
+    ['large']
+    """
+    write = check_model_file(path := Path(path))
+    final = getattr(model, "steps", [("", model)])[-1][1]
+    if hasattr(final, "teach"):
+        raise TypeError(
+            f"{type(final).__name__} is a learner, whose file would hold what it was "
+            "taught: save the model alone (estimator_); stream learners have none."
+        )
+    write(model, path)
+
+
+def check_model_file(path):
+    """Return what writes a model to a file of this name, if one can be written."""
+    write = by_suffix(path, {".skops": write_skops, ".joblib": write_joblib})
+    check_no_session(path)
+    if write is write_skops:
+        require_skops()
+    return write
+
+
+def require_skops():
+    """Raise if skops is not installed."""
+    if find_spec("skops") is None:
+        raise ValueError(".skops files need skops: pip install skops.")
+
+
+def write_skops(model, path):
+    """Write a model, if `load_model` will trust what it is made of."""
+    from skops.io import dumps, get_untrusted_types
+
+    data = dumps(model)
+    if unknown := sorted({*get_untrusted_types(data=data)} - TRUSTED):
+        raise ValueError(
+            f"{path} would hold types that nobody trusts unseen "
+            f"({', '.join(unknown)}): save the model as .joblib, for people who trust "
+            "you."
+        )
+    with replaced(path, is_text=False) as file:
+        file.write(data)
+
+
+def write_joblib(model, path):
+    """Write a model as a pickle."""
+    with replaced(path, is_text=False) as file:
+        joblib.dump(model, file)
+
+
+def load_model(path: FilePath, *, trust: bool = False) -> Any:
+    """Read a model that `save_model` has written.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.skops`` or ``.joblib``.
+    trust : bool, default=False
+        Whether you trust whoever made the file. Without it a ``.skops`` file may hold
+        types of scikit-learn, NumPy and SciPy and the encoders of this package only,
+        and a ``.joblib`` file, which can run any code, is refused.
+
+    Returns
+    -------
+    model : classifier
+        It predicts.
+
+    Raises
+    ------
+    ValueError
+        For a file that holds no such model, types that are not trusted, and a model
+        that another version of scikit-learn has saved.
+    FileNotFoundError
+        If there is no file.
+    """
+    read = by_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
+    with path.open("rb"):
+        pass  # raises for what cannot be opened
+    with catch_warnings():
+        simplefilter("error", InconsistentVersionWarning)
+        try:
+            model = read(path, trust)
+        except InconsistentVersionWarning as warning:
+            version = warning.original_sklearn_version
+            raise ValueError(
+                f"{path} was saved with scikit-learn {version}, and this is "
+                f"{sklearn.__version__}, which may predict something else: pip install "
+                f"scikit-learn=={version}, or save the model again."
+            ) from None
+    if not hasattr(model, "predict"):
+        raise ValueError(f"{path} holds no model, but {type(model).__name__}.")
+    return model
+
+
+def read_skops(path, trust):
+    """Return what is in a .skops file, if its types are trusted."""
+    require_skops()
+    from skops.io import get_untrusted_types, load
+
+    try:
+        types = {*get_untrusted_types(file=path)}
+    except Exception as error:  # of zipfile, json, and whatever a file can provoke
+        raise ValueError(f"{path} holds no model ({reason(error)}).") from None
+    if not trust and (unknown := sorted(types - TRUSTED)):
+        raise ValueError(
+            f"{path} holds types that are not trusted ({', '.join(unknown)}): "
+            "--trust loads it, if you trust who made it."
+        )
+    return loaded(lambda: load(path, trusted=sorted(types)), path)
+
+
+def read_joblib(path, trust):
+    """Return what is in a .joblib file, of which any code may run."""
+    if not trust:
+        raise ValueError(
+            f"{path} can run any code when it is loaded: --trust does so, if you "
+            "trust who made it; a .skops file needs no trust."
+        )
+    return loaded(lambda: joblib.load(path), path)
+
+
+def loaded(load, path):
+    """Return what a function loads, or say why it cannot."""
+    try:
+        return load()
+    except InconsistentVersionWarning:
+        raise
+    except Exception as error:  # a pickle can raise anything
+        raise ValueError(f"{path} holds no model ({reason(error)}).") from None
+
+
+def reason(error):
+    """Return an error in one line."""
+    text = f"{error}".strip().partition("\n")[0][:200].rstrip(".")
+    return f"{type(error).__name__}: {text}"
