@@ -1,6 +1,5 @@
 """A learner, the rows, and a file that outlives both."""
 
-from concurrent.futures import wait
 from pathlib import Path
 from time import time
 from typing import Any, Generic, Literal, Self
@@ -12,19 +11,20 @@ from ._commands import (
     assign_event,
     label_event,
     skip_event,
-    undo_event,
 )
 from ._database import patient
 from ._display import html_of
+from ._doubtful import DoubtfulSearch
 from ._export import Form, write_labels
 from ._ids import find_ids
 from ._import import import_events
 from ._people import People
 from ._resume import check_resume, learner_maker, open_journal
+from ._review import Review
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(reports.Reports, People, Generic[LearnerT]):
+class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -134,6 +134,7 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         self.ids: list[Id] = self._ids.all
         self.classes: list[Label] | None = self._state.begin["classes"]
         self._ahead = ahead
+        self._doubts = DoubtfulSearch()
 
     @property
     def _state(self):
@@ -272,42 +273,6 @@ class LabelingSession(reports.Reports, People, Generic[LearnerT]):
         with self._lock:
             self._log.check_open(who)
             self._log.record(skip_event(self._state, self._ids, id, reason, who))
-
-    @patient
-    def undo(self, who: str | None = None) -> Id:
-        """Take back the last label or skip of a person; the row comes first again.
-
-        A pool learner is rebuilt without it. What that asked for stays out.
-
-        Parameters
-        ----------
-        who : str, default=None
-            The person.
-
-        Returns
-        -------
-        id : str or int
-            The row.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to take back, or a stream learner knows it; as `next`.
-        """
-        while True:
-            with self._lock:
-                self._log.check_open(who)
-                until = None if who is None else time() + self.lease
-                is_stream = self._worker.recorded.is_stream
-                undo = undo_event(self._state, is_stream, who, until)
-                busy = self._worker.under_way
-                if busy is None or self._state.is_untaught(undo[1]["id"]):
-                    job = self._worker.forget(undo)
-                    break
-            wait([busy])  # or else the clock would decide what it knew
-        if job is not None:
-            job.result()
-        return undo[1]["id"]
 
     def predictions(self, ids: Ids | None = None) -> reports.Predictions:
         """Return what the model says of rows.
