@@ -11,8 +11,9 @@ from warnings import catch_warnings
 
 from ..labeling import LabelingSession, export
 from ..labeling._export import omitted_rows, stored_state
+from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
-from ..labeling._view import LabelingView, keys_of
+from ..labeling._view import LabelingView
 from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
 from .tasks import default_learner, read_task
@@ -50,6 +51,9 @@ def work_on_session(args, session, task, listener, answers):
         task.kind,
         folder=args.file.parent.resolve(),
         show_prediction=args.show_prediction,
+        keys=class_keys(args),
+        title=args.title,
+        guide=read_guide(args.guide),
     )
     try:
         if args.web:
@@ -120,6 +124,24 @@ def check_options(args):
         )
 
 
+def class_keys(args):
+    """Return what is typed for each class."""
+    try:
+        return ClassKeys(args.classes, args.keys)
+    except ValueError as error:
+        raise UsageError(f"--keys: {error}") from error
+
+
+def read_guide(path):
+    """Return what is in a file of --guide, nothing without one."""
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (ValueError, OSError) as error:
+        raise UsageError(f"--guide: {describe(error, path)}") from error
+
+
 def read_answers(args):
     """Return the lines of --answers, all of which are answers; None without it."""
     if args.answers is None:
@@ -129,7 +151,7 @@ def read_answers(args):
             lines = sys.stdin.read().splitlines()
         else:
             lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
-        check_answers(lines, keys_of(args.classes))
+        check_answers(lines, class_keys(args))
     except (ValueError, OSError) as error:
         raise UsageError(f"--answers: {describe(error, args.answers)}") from error
     return lines
