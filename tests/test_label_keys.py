@@ -1,5 +1,12 @@
 """What people type for a class: keys, numbers, letters, and what fits on a screen."""
 
+import json
+import random
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+
 import pytest
 
 from sklearn_activelearn.labeling import _screen as screen
@@ -12,10 +19,11 @@ from sklearn_activelearn.labeling._typeahead import (
     parse_line,
 )
 
-TICKETS = (
-    "privacy pricing delivery refund quality support shipping usability bug praise "
-    "other spam"
-).split()
+INDEX = files("sklearn_activelearn.labeling").joinpath("page/index.html")
+TICKETS = [
+    "privacy", "pricing", "delivery", "refund", "quality", "support", "shipping",
+    "usability", "bug", "praise", "other", "spam",
+]  # fmt: skip
 MANY = [
     f"{kind} {letter}{i}" for kind in ("animal", "quartz") for letter in "abcde"
     for i in range(50)
@@ -78,7 +86,7 @@ class TestClassKeys:
         assert all(keys.find(key, is_whole=True).label == label for key, label in typed)
         assert all(keys.find(f"/{label}", is_whole=True).label == label
                    for label in classes)  # fmt: skip
-        # what letters may become is what begins with them, and never an answer too early
+        # letters may become what begins with them, and no answer too early
         for letters in {label[:n] for label in classes for n in range(1, 5)}:
             found = keys.find(f"/{letters}")
             assert found.classes == [c for c in classes if c.startswith(letters)]
@@ -259,3 +267,48 @@ class TestScreen:
         first, second = out.split(screen.ERASE)[1:]
         assert first == "> pr  [1] privacy …\r\x1b[4C"
         assert second == "ger than the screen\r\x1b[19C"
+
+
+#: From lists of classes and keys with gaps in ms to what comes of each key.
+ON_THE_PAGE = """
+const outcomes = JSON.parse(require("fs").readFileSync(0)).map(([classes, keys]) => {
+  let now = 0;
+  const typing = new TypeAhead(classes, () => now);
+  return keys.map(([key, gap]) => {
+    now += gap;
+    const done = typing.press(key);
+    return [done?.command ?? null, done?.label ?? null, typing.typed];
+  });
+});
+console.log(JSON.stringify(outcomes));
+"""
+PAGE_KEYS = {ENTER: "Enter", ESCAPE: "Escape", BACKSPACE: "Backspace"}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+def test_the_page_takes_keys_as_the_terminal_does():
+    rng, cases, outcomes = random.Random(0), [], []
+    lists = [
+        (TICKETS, {"spam": "x", "bug": "p"}), (["good", "good enough", "Good"], {}),
+        (["5 stars", "1 star", "s", "?!", "/x"], {"s": "5"}), (MANY, {}),
+    ]  # fmt: skip
+    for classes, own in lists * 12:
+        letters = "".join(classes[:20]) + "suq?*!#/0123\n\x1b\x7f\n"
+        names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
+        pressed = [(key, rng.choice([0, 0, 2 * AFTERWARDS])) for key in names]
+        keys, now, found = ClassKeys(classes, own), 0.0, []
+        typing = TypeAhead(keys, lambda: now)  # noqa: B023
+        for key, gap in pressed:
+            now += gap
+            done = typing.press(key) or Answer(None)
+            found.append([done.command, done.value, typing.typed])
+        outcomes.append(found)
+        pressed = [(PAGE_KEYS.get(key, key), 1000 * gap) for key, gap in pressed]
+        cases.append([keys.as_json(), pressed])
+    (script,) = re.findall(r"\nclass TypeAhead.*?\n}\n", INDEX.read_text(), re.DOTALL)
+    node = subprocess.run(
+        ["node", "-e", script + ON_THE_PAGE],
+        input=json.dumps(cases), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(node.stdout) == outcomes
+    assert sum(label is not None for found in outcomes for _, label, _ in found) > 100

@@ -79,7 +79,8 @@ class TestAnswers:
     def test_label_skip_undo(self, client, session_view):
         first = ask(client, "next")
         assert first["kind"] == "text"
-        assert first["classes"][0] == {"label": "good", "keys": ["1", "g"]}
+        good = {"label": "good", "keys": ["1", "g"], "own": "", "number": "1"}
+        assert first["classes"][0] == good
         row = first["row"]["id"]
         assert ask(client, "next")["row"] == first["row"]  # until it is answered
         second = ask(client, "label", id=row, label="good")

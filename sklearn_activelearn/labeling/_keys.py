@@ -103,6 +103,19 @@ class ClassKeys:
                 return Typed(True, answers[0], answers)
         return Typed(False, None, found)
 
+    def as_json(self):
+        """Return the keys of each class, for the page."""
+        own = {label: key for key, label in self._by_key.items()}
+        return [
+            {
+                "label": f"{label}",
+                "keys": keys,
+                "own": own.get(label, ""),
+                "number": self._numbers.get(label, ""),
+            }
+            for label, keys in self.shown.items()
+        ]
+
     def rest(self, label, typed):
         """Return the letters of a name that follow what was typed of it."""
         name, letters = self._names[label], typed.lower().removeprefix(SPELL)

@@ -192,7 +192,7 @@ def shown_state(view, row_view):
     )
     return {
         "kind": view.kind,
-        "classes": [{"label": c, "keys": keys} for c, keys in view.keys.shown.items()],
+        "classes": view.keys.as_json(),
         "row": row,
         "reason": row_view.reason,
         "counts": row_view.counts,
