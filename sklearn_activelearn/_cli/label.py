@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from warnings import catch_warnings
+from warnings import catch_warnings, filterwarnings
 
 from ..labeling import LabelingSession, export
 from ..labeling._export import omitted_rows, stored_state
@@ -18,11 +18,14 @@ from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
 from .tasks import default_learner, read_task
 
+#: What scikit-learn warns of as long as many classes have few labels.
+MANY_CLASSES = "The number of unique classes", UserWarning
 SQLITE = b"SQLite format 3\0"
 
 
 def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
+    filterwarnings("ignore", *MANY_CLASSES)
     if args.export and args.out is None:
         return export_labels(args, args.file, partial(export, args.file))
     if args.form and not args.export:
@@ -238,6 +241,7 @@ def open_session(args, task, learner):
 def printed_warnings():
     """Print warnings as lines of their own, if all goes well."""
     with catch_warnings(record=True, action="always") as notes:
+        filterwarnings("ignore", *MANY_CLASSES)
         yield
     for note in notes:
         print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)

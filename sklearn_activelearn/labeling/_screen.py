@@ -86,6 +86,7 @@ def packed(items, n_lines=None, rest="… and {} more"):
 def without_last(lines, n_left, rest, width):
     """Return lines of items with a last word on those that are left."""
     *before, last = lines
+    rest = cut(rest, width)
     while last and cells(f"{last}{GAP}{rest.format(n_left)}") > width:
         last, n_left = last.rpartition(GAP)[0].rstrip(), n_left + 1
     return [*before, f"{last}{GAP}{rest.format(n_left)}".strip()]
@@ -107,6 +108,20 @@ def show_in_line(text):
     """Write over the line in which somebody types; the cursor stays at its end."""
     sys.stdout.write(f"{ERASE}{text}")
     sys.stdout.flush()
+
+
+def rewrite_above(lines, n_below):
+    """Write lines over others, below which there are some more and the one to type in.
+
+    Parameters
+    ----------
+    lines : list of str
+        As many as there were.
+    n_below : int
+        How many lines come between them and the last one.
+    """
+    over = "".join(f"{ERASE}{line}\n" for line in lines)
+    sys.stdout.write(f"\x1b[{len(lines) + n_below}A{over}" + "\n" * n_below)
 
 
 def type_in_line(text, hint="", prompt="> "):

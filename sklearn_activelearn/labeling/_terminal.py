@@ -23,7 +23,7 @@ MORE_CLASSES = "… and {} more: type letters"
 #: By how many pages keys turn.
 TURNS = {PAGE_DOWN: 1, PAGE_UP: -1}
 LOW = 20  #: lines of a screen on which nothing is left empty
-LEGEND_SHARE = 4  #: all classes are shown if they take no more of a screen
+LEGEND_SHARE = 3  #: classes take no larger part of a screen, unless it stays empty
 
 #: Keys, and what they do, in lines of 40 columns.
 USAGE = (
@@ -93,6 +93,10 @@ class Terminal:
     def __init__(self, view, who, source):
         self.view, self.who, self.source = view, who, source
         self._typing, self._pages = TypeAhead(view.keys), screen.Pages([])
+        self._legend, self._n_below = (
+            None,
+            0,
+        )  # its lines on the screen, and those below
 
     def run(self):
         """Show rows until none is left, or until the person ends it."""
@@ -121,6 +125,7 @@ class Terminal:
             except (ValueError, OSError) as error:  # nothing to take back; a full disk
                 if not self.source.is_live:
                     raise
+                self._legend = None
                 screen.say(str(error))
                 if isinstance(error, OSError):  # the answer may have been stored
                     screen.say("Press a key to go on.")
@@ -214,13 +219,21 @@ class Terminal:
         return self._typing.press(key)
 
     def _prompt(self):
-        typing = self._typing
-        hint = typing.problem
-        if not hint and typing.typed:
-            labels = typing.classes
-            hint = screen.GAP.join(self._legend(labels[:20]))
-            hint = f"{hint}{screen.GAP}… {len(labels)}" if labels[20:] else hint
-        screen.type_in_line(typing.typed, hint)
+        typed, hint = self._typing.typed, self._typing.problem
+        items = self._items_of(self._typing.classes)
+        if self._legend is not None:
+            n_lines = len(self._legend)
+            lines = screen.packed(items, n_lines, MORE_CLASSES)
+            lines += [""] * (n_lines - len(lines))
+            if lines != self._legend:
+                screen.rewrite_above(lines, self._n_below)
+                self._legend = lines
+            found = self.view.keys.find(typed, is_whole=True)
+            if found.is_answer:
+                hint = hint or f"Enter: {found.label}"
+        elif typed:
+            hint = hint or screen.packed(items, 1)[0]
+        screen.type_in_line(typed, hint)
 
     def ask(self, prompt, text="", hint=""):
         """Return a line that somebody types, None if they think better of it."""
@@ -306,18 +319,20 @@ class Terminal:
 
     def print_page(self, head, pages, foot, commands):
         """Print a text, or as much as there is room for, and the keys below it."""
-        items = self._legend(list(self.view.keys.shown))
+        items = self._items_of(self.view.keys.shown)
         room, legend = None, screen.packed(items)
         if self.source.is_live:
             height = screen.screen_height()
             room = height - len([*head, *foot, *commands]) - 1
-            left = min(room - len(pages.lines), height // 2)
+            left = room - len(pages.lines)
             if len(legend) > max(left, height // LEGEND_SHARE):
-                legend = screen.packed(items, max(2, left), MORE_CLASSES)
+                left = max(2, min(left, height // LEGEND_SHARE))
+                legend = screen.packed(items, left, MORE_CLASSES)
             room = max(3, room - len(legend))
         screen.print_lines([*head, *pages.shown(room), *foot, *legend, *commands])
+        self._legend, self._n_below = legend, len(commands)
 
-    def _legend(self, labels):
+    def _items_of(self, labels):
         keys = self.view.keys.shown
         return [
             f"[{label}]"
