@@ -6,7 +6,7 @@ import sys
 from textwrap import fill
 
 from ._keyboard import END, REDRAW, Keyboard, LineReader, can_read_keys
-from ._view import COMMANDS, HELP, QUIT, SKIP, UNDO
+from ._keys import COMMANDS, HELP, QUIT, SKIP, UNDO
 
 WIDEST = 100  # longer lines are hard to read
 #: What a terminal would obey: control characters, and those that turn lines around.
@@ -38,7 +38,9 @@ def label_in_terminal(view, *, who=None, answers=None):
     OSError
         If the file cannot be written, there or before the first row.
     """
-    by_keys = answers is None and can_read_keys(sys.stdin) and all(view.keys.values())
+    by_keys = (
+        answers is None and can_read_keys(sys.stdin) and all(view.keys.shown.values())
+    )
     lines = sys.stdin if answers is None else answers
     with Keyboard(sys.stdin) if by_keys else LineReader(lines) as source:
         row = view.next(who)
@@ -52,7 +54,7 @@ def label_in_terminal(view, *, who=None, answers=None):
 
 def next_view(view, row, who, source):
     """Wait for an answer to a row, and return the row after it; None: the end."""
-    labels, is_known = meanings(view.keys), True
+    labels, is_known = meanings(view.keys.shown), True
     while True:
         answer = source.read()
         try:
@@ -125,7 +127,7 @@ def show(row, view):
     print()
     if row.prediction:
         say(row.prediction)
-    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in view.keys.items()]
+    classes = [f"[{'/'.join(ks)}] {label}" for label, ks in view.keys.shown.items()]
     say("  ".join([*classes, "", "[s]kip", "[u]ndo", "[q]uit", "[?]"]))
 
 
