@@ -1,22 +1,19 @@
 """The command ``label``: from a CSV to a session, and to the screen that shows it."""
 
+# What imports scikit-learn is imported in the functions that need it: the page answers
+# before that.
 import importlib.util
 import os
-import socket
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from warnings import catch_warnings, filterwarnings
 
-from ..labeling import LabelingSession, export
-from ..labeling._export import omitted_rows, stored_state
 from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
-from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
-from .tasks import default_learner, read_task
 
 #: What scikit-learn warns of as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
@@ -27,22 +24,23 @@ def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
     filterwarnings("ignore", *MANY_CLASSES)
     if args.export and args.out is None:
-        return export_labels(args, args.file, partial(export, args.file))
+        return export_file(args)
     if args.form and not args.export:
         raise UsageError("--form is for --export")
     refuse_session_file(args)
     check_options(args)
     answers = read_answers(args)
-    task = read_rows(args)
-    learner = make_learner(args, task)
-    with open_port(args) as listener, open_session(args, task, learner) as session:
-        try:
-            work_on_session(args, session, task, listener, answers)
-        except OSError as error:
-            raise UsageError(describe(error, args.out)) from error
+    with open_page(args) as page:
+        task = read_rows(args)
+        learner = make_learner(args, task)
+        with open_session(args, task, learner) as session:
+            try:
+                work_on_session(args, session, task, page, answers)
+            except OSError as error:
+                raise UsageError(describe(error, args.out)) from error
 
 
-def work_on_session(args, session, task, listener, answers):
+def work_on_session(args, session, task, page, answers):
     """Do with an open session what the options say."""
     if args.rehearse:
         return rehearse(session, task.known)
@@ -59,8 +57,8 @@ def work_on_session(args, session, task, listener, answers):
         guide=read_guide(args.guide),
     )
     try:
-        if args.web:
-            label_in_browser(session_view, listener)
+        if page:
+            label_in_browser(session_view, page)
         else:
             label_in_terminal(session_view, who=args.who, answers=answers)
     except ValueError as error:
@@ -70,8 +68,17 @@ def work_on_session(args, session, task, listener, answers):
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
 
 
+def export_file(args):
+    """Write the labels of a file, which may be open elsewhere."""
+    from ..labeling import export
+
+    export_labels(args, args.file, partial(export, args.file))
+
+
 def export_labels(args, path, write):
     """Write the labels of a session to a file, and tell which rows have none."""
+    from ..labeling._export import omitted_rows, stored_state
+
     try:
         with catch_warnings(action="ignore"):  # what it warns of is printed below
             n_labels = write(args.export, args.form or "wide")
@@ -125,6 +132,8 @@ def check_options(args):
         raise UsageError(
             "--web needs starlette and uvicorn: pip install starlette uvicorn"
         )
+    class_keys(args)
+    read_guide(args.guide)
 
 
 def class_keys(args):
@@ -162,6 +171,8 @@ def read_answers(args):
 
 def read_rows(args):
     """Return what there is to label."""
+    from .tasks import read_task
+
     try:
         task = read_task(
             args.file,
@@ -184,6 +195,9 @@ def read_rows(args):
 
 def make_learner(args, task):
     """Return the learner with the parameters that have options of their own."""
+    from .learners import learner_code, parse_learner
+    from .tasks import default_learner
+
     try:
         learner = parse_learner(args.learner) if args.learner else default_learner()
     except ValueError as error:
@@ -205,19 +219,30 @@ def make_learner(args, task):
     return learner
 
 
-def open_port(args):
-    """Return the socket of the page, or nothing for the terminal."""
-    if not args.web:
-        return nullcontext()
+@contextmanager
+def open_page(args):
+    """Give the server of the page, which says that rows are got ready; None without."""
+    if not args.web or args.rehearse or args.export:
+        yield None
+        return
+    from ..labeling._page import PageServer  # needs packages that the rest does not
+
     try:
-        return socket.create_server(("127.0.0.1", args.port))
+        page = PageServer(args.port)
     except OSError as error:
         reason = os.strerror(error.errno)
         raise UsageError(f"--port: {args.port}: {reason}") from error
+    try:
+        announce(page.address)
+        yield page
+    finally:
+        page.close()
 
 
 def open_session(args, task, learner):
     """Begin the session, or go on with it."""
+    from ..labeling import LabelingSession
+
     try:
         with printed_warnings():
             return LabelingSession(
@@ -273,12 +298,13 @@ def rehearse(session, known):
     print(session.advice())
 
 
-def label_in_browser(session_view, listener):
-    """Serve the page until Ctrl-C."""
-    from ..labeling._page import serve  # needs packages that the rest does not
+def label_in_browser(session_view, page):
+    """Show the session on the page until Ctrl-C."""
+    from ..labeling._verbs import verbs_of
 
+    page.show(session_view.session, verbs_of(session_view))
     try:
-        serve(session_view, listener, announce)
+        page.wait()
     except KeyboardInterrupt:
         print()  # after ^C
 

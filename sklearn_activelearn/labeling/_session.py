@@ -13,7 +13,7 @@ from ._commands import (
     skip_event,
 )
 from ._database import patient
-from ._display import html_of
+from ._display import html_of, sentence_of
 from ._doubtful import DoubtfulSearch
 from ._export import Form, write_labels
 from ._ids import find_ids
@@ -21,10 +21,11 @@ from ._import import import_events
 from ._people import People
 from ._resume import check_resume, learner_maker, open_journal
 from ._review import Review
+from ._serving import Served
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
+class LabelingSession(reports.Reports, Review, People, Served, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -68,6 +69,8 @@ class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
         Of all rows, in the order of the pool.
     classes : list or None
         As given.
+    votes : int
+        As given.
     stop_reason : str or None
         Why no more rows are wanted: "budget", the name of a stopping rule, "no rows";
         "disputed" if only rows on which people disagree are left.
@@ -110,6 +113,7 @@ class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
 
     lease: float = 30 * 60
     _repr_html_ = html_of
+    __str__ = sentence_of
 
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
@@ -133,7 +137,8 @@ class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
             raise
         self.ids: list[Id] = self._ids.all
         self.classes: list[Label] | None = self._state.begin["classes"]
-        self._ahead = ahead
+        self.votes: int = self._state.begin["votes"]
+        self._ahead, self._server = ahead, None
         self._doubts = DoubtfulSearch()
 
     @property
@@ -148,7 +153,8 @@ class LabelingSession(reports.Reports, Review, People, Generic[LearnerT]):
         self.close()
 
     def close(self) -> None:
-        """Wait for training, close the file and give up the lock; twice is fine."""
+        """Wait for training, close page, file and lock; twice is fine."""
+        self._end_page()
         self._worker.close("The session is closed.")
 
     @property

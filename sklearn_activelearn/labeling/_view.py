@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from ._images import image_path
 from ._keys import ClassKeys
 
 MOST = 6  #: classes that are counted one by one
@@ -98,9 +97,13 @@ class LabelingView:
 
     def label(self, row_id, label, who=None):
         """Label a row, say what the model believed, and show the next."""
+        return self.next(who, self.store_label(row_id, label, who))
+
+    def store_label(self, row_id, label, who=None):
+        """Label a row; return that and what the model believed, in words."""
         belief = self._belief(row_id)
         self.session.label(row_id, label, who=who)
-        return self.next(who, f"Row {row_id}: {label}{belief and f'. {belief}'}")
+        return f"Row {row_id}: {label}{belief and f'. {belief}'}"
 
     def skip(self, row_id, who=None, reason=None):
         """Skip a row and show the next."""
@@ -120,13 +123,6 @@ class LabelingView:
         if points:
             found |= {"measure": points[-1].measure, "constant": points[-1].constant}
         return found
-
-    def image(self, row_id):
-        """Return the path of a row's image."""
-        if self.kind != "image":
-            raise ValueError("These rows are no images.")
-        # checked again: a link may lead elsewhere by now
-        return image_path(self.folder, self.session.row(row_id))
 
     def _belief(self, row_id):
         """Return what the model believes of a row, in words; nothing without one."""
