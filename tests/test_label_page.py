@@ -88,7 +88,8 @@ class TestAnswers:
     def test_label_skip_undo(self, client, session_view):
         start = ask(client, "start")
         assert start["counts"].startswith("0 labelled")
-        known = {"label": "good", "keys": ["1", "g"], "description": ""}
+        known = {"label": "good", "keys": ["1", "g"], "own": "", "number": "1"}
+        known |= {"description": ""}
         assert start["classes"][0] == known
         first = ask(client, "next")
         assert first["row"]["kind"] == "text"

@@ -104,17 +104,17 @@ class ClassKeys:
         return Typed(False, None, found)
 
     def as_json(self):
-        """Return the keys of each class, for the page."""
+        """Return what the page needs to know of the keys of each class."""
         own = {label: key for key, label in self._by_key.items()}
-        return [
-            {
+        return {
+            label: {
                 "label": f"{label}",
                 "keys": keys,
                 "own": own.get(label, ""),
                 "number": self._numbers.get(label, ""),
             }
             for label, keys in self.shown.items()
-        ]
+        }
 
     def rest(self, label, typed):
         """Return the letters of a name that follow what was typed of it."""

@@ -34,7 +34,7 @@ VERBS = {
 #: its address pointed here.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 FOLDER = files(__package__).joinpath("page")
-SCRIPTS = "base", "row", "keys", "label", "review", "dialogs", "begin"
+SCRIPTS = "base", "row", "typeahead", "keys", "label", "review", "dialogs", "begin"
 
 
 def page_text():

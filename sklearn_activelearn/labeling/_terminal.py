@@ -92,7 +92,8 @@ class Terminal:
 
     def __init__(self, view, who, source):
         self.view, self.who, self.source = view, who, source
-        self._typing, self._pages = TypeAhead(view.keys), screen.Pages([])
+        self._typing = TypeAhead(view.keys)
+        self._pages, self._paged = screen.Pages([]), None  # of which row and width
         self._legend, self._n_below = (
             None,
             0,
@@ -305,9 +306,8 @@ class Terminal:
 
     def _show(self, row):
         """Print a row, or a page of it, and what can be answered."""
-        lines = self.content(row.item)
-        if lines != self._pages.lines:
-            self._pages = screen.Pages(lines)
+        if self._paged != (paged := (row.row_id, screen.line_width())):
+            self._pages, self._paged = screen.Pages(self.content(row.item)), paged
         is_low = self.source.is_live and screen.screen_height() < LOW
         counts = screen.lines_of(row.counts)
         if is_low:

@@ -87,12 +87,8 @@ class PageVerbs:
             "guide": guide.blocks,
             "votes": self._session.votes,
             "classes": [
-                {
-                    "label": f"{label}",
-                    "keys": keys,
-                    "description": guide.descriptions.get(label, ""),
-                }
-                for label, keys in view.keys.shown.items()
+                {**keys, "description": guide.descriptions.get(label, "")}
+                for label, keys in view.keys.as_json().items()
             ],
             "counts": self._counts(who),
         }

@@ -2,6 +2,7 @@ async function begin() {
   const found = await attempt(() => ask("start"));
   if (!found) return;
   ({ classes, votes } = found);
+  typing = new TypeAhead(classes);
   $("title").textContent = document.title = found.title || "Label";
   showCounts(found);
   showGuide(found.guide);

@@ -1,48 +1,18 @@
 const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": toggleGuide,
   "#": openNote, "?": toggleHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
-const AFTERWARDS = 1000; // milliseconds in which further letters of a name are no answer
-let typed = "";
-let rest = "";
-let until = 0;
+let typing = new TypeAhead([]);
 
-/** The classes that typed letters may become. */
-function candidates(letters) {
-  const isSpelt = letters.startsWith("/");
-  const start = letters.replace(/^\//, "").toLowerCase();
-  return classes.filter(({ label, keys }) => {
-    const codes = [label.toLowerCase(), ...(isSpelt ? [] : keys)];
-    return codes.some((code) => code.startsWith(start));
-  });
-}
-
-function exact(letters) {
-  const name = letters.replace(/^\//, "").toLowerCase();
-  return classes.find(({ label }) => label === name) ??
-    classes.find(({ label, keys }) => label.toLowerCase() === name || keys.includes(name));
-}
-
-/** Take a letter of an answer; the last one that is needed answers. */
-function type(letters) {
-  const found = candidates(letters);
-  const start = letters.replace(/^\//, "");
-  if (start && found.length === 1) {
-    const name = found[0].label.toLowerCase();
-    if (name.startsWith(start.toLowerCase())) {
-      [rest, until] = [name.slice(start.length), Date.now() + AFTERWARDS];
-    }
-    showTyped("");
-    answer(found[0].label);
-  } else if (found.length) showTyped(letters);
-  else showTyped(typed, `${letters}: no class`);
-}
-
-function showTyped(letters, problem = "") {
-  typed = letters;
-  const found = candidates(letters).map(({ label }) => label);
+/** Show what is typed, and the classes that it may become. */
+function showTyped() {
+  const { typed, problem } = typing;
+  const found = typing.find(typed).classes.map(({ label }) => label);
   for (const button of $("classes").children) {
     button.hidden = !found.includes(button.dataset.label);
   }
-  $("typed").textContent = problem || (letters ? `Typed: ${letters}. ${found.length} classes` : "");
+  const whole = typing.find(typed, true).answer;
+  const enter = whole ? `. Enter: ${whole.label}` : "";
+  $("typed").textContent = problem ||
+    (typed ? `Typed: ${typed}. ${found.length} classes${enter}` : "");
   $("typed").hidden = !$("typed").textContent;
 }
 
@@ -61,7 +31,7 @@ addEventListener("keydown", (event) => {
     return;
   }
   if (key === "Escape") {
-    if (typed) showTyped("");
+    if (typing.typed) { typing.press(key); showTyped(); }
     else if (isField) { event.target.blur(); focusList(); }
     else goBack();
     return;
@@ -71,24 +41,16 @@ addEventListener("keydown", (event) => {
     return;
   }
   if (mode === "list") return listKey(event);
-  if (key === "Enter" && typed) {
-    event.preventDefault();
-    const found = exact(typed);
-    if (found) { showTyped(""); answer(found.label); }
-    return;
-  }
-  if (key === "Backspace" && typed) return showTyped(typed.slice(0, -1));
-  if (key.length !== 1 || key === " ") return;
-  if (!typed && rest && Date.now() < until && rest[0] === key.toLowerCase()) {
-    rest = rest.slice(1);
-    return;
-  }
-  rest = "";
-  const own = classes.find(({ keys }) => keys.includes(key.toLowerCase()));
-  const command = COMMANDS[key] ?? COMMANDS[key.toLowerCase()];
-  if (!typed && command && !own) {
-    event.preventDefault();
-    return command();
-  }
-  if (current() && !busy) type(typed + key);
+  if (key.length > 1 && !(typing.typed && ["Enter", "Backspace"].includes(key))) return;
+  if (key === " " && !typing.typed) return;
+  if (typing.typed || key === "/") event.preventDefault(); // some browsers search then
+  const isZoom = !typing.typed && "+-".includes(key) && !typing.find(key).classes.length;
+  if (busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) return;
+  const pressed = isZoom ? { command: key } : typing.press(key);
+  showTyped();
+  if (pressed?.label !== undefined) return answer(pressed.label);
+  const command = pressed && (COMMANDS[key] ?? COMMANDS[pressed.command]);
+  if (!command) return;
+  event.preventDefault();
+  command();
 });

@@ -5,7 +5,8 @@ const LATER = 1000; // milliseconds between two questions whether rows were foun
 
 function setMode(name) {
   mode = name;
-  showTyped("");
+  typing.press("Escape");
+  showTyped();
   const isList = name === "list";
   $("review").hidden = !isList;
   for (const id of ["card", "facts"]) $(id).hidden = isList;
