@@ -145,6 +145,16 @@ class TestLines:
         assert "'ugly' is no answer; answers are good, bad, s (skip)" in err
         assert not (tmp_path / "labels.sqlite").exists()
 
+    def test_own_keys_a_title_and_a_guide(self, label, tmp_path):
+        (tmp_path / "guide.md").write_text("# Good\n\nWorth seeing.\n")
+        options = ["--keys", "good=y,bad=g", "--title", "Films", "--guide", "guide.md"]
+        code, out, _ = label(*options, answers="y\ng\nY\n!\n")
+        assert code == 0
+        assert "\n── Films ──" in out
+        assert "[y/1] good  [g/2/b] bad" in out
+        assert "Worth seeing." in out
+        assert sorted(exported().values()) == ["bad", "good", "good"]
+
     def test_an_empty_file_of_answers(self, label, tmp_path):
         (tmp_path / "answers.txt").write_text("\n")
         out = label("--answers", "answers.txt", answers="good\n")[1]
@@ -315,6 +325,13 @@ class TestRefusals:
             (["--out", "none/labels.sqlite"], "there is no folder none"),
             (["--out", "reviews.csv"], "reviews.csv"),
             (["--test-size", "61"], "61"),
+            (["--keys", "ugly=x"], "--keys: 'ugly' is none of the classes"),
+            (["--keys", "good=x,bad=X"], "--keys: 'x' is the key of two classes"),
+            (["--keys", "good=q"], "--keys: 'q', the key of 'good', is a command"),
+            (["--keys", "good=xy"], "is not one character"),
+            (["--keys", "good"], "'good' is not CLASS=KEY"),
+            (["--keys", "good=x,good=y"], "'good' is there twice"),
+            (["--guide", "none.md"], "--guide: none.md: No such file"),
             (["--start-with", "vulture"], "'review' has none of the words 'vulture'"),
             (
                 ["--start-with", "lovely", "--learner", "Passive"],
