@@ -163,6 +163,21 @@ class TestTypeAhead:
         now[0] = AFTERWARDS + 0.1
         assert typing.press("a").value == "act"
 
+    def test_letters_that_came_before_the_next_row_are_of_the_name(self):
+        now = [0.0]
+        typing = TypeAhead(ClassKeys(["shipping", "shop", "pig"]), lambda: now[0])
+        for letter in "/shi":
+            typing.press(letter)
+        now[0] = 5  # of training
+        typing.forget(["p", "p"])
+        assert typing.press("i") is typing.press("n") is typing.press("g") is None
+        assert typing.typed == ""
+        assert typing.press("p").value == "pig"
+        for letter in "/shi":
+            typing.press(letter)
+        typing.forget(["p", "x"])
+        assert typing.press("p").value == "pig"
+
     def test_one_letter_is_a_key_and_no_beginning_of_a_name(self):
         assert typed([["good", "other"]], "go") == ["good", "other"]
         assert typed([["spam", "pasta"], {"spam": "x"}], "xp") == ["spam", "pasta"]
@@ -268,14 +283,15 @@ class TestScreen:
         assert second == "ger than the screen\r\x1b[19C"
 
 
-#: From lists of classes and keys with gaps in ms to what comes of each key.
+#: From lists of classes and keys with gaps in seconds to what comes of each key.
 ON_THE_PAGE = """
 const outcomes = JSON.parse(require("fs").readFileSync(0)).map(([classes, keys]) => {
   let now = 0;
   const typing = new TypeAhead(classes, () => now);
   return keys.map(([key, gap]) => {
-    now += gap;
-    const done = typing.press(key);
+    if (gap === null) typing.forget(key);
+    else now += 1000 * gap;
+    const done = gap === null ? null : typing.press(key);
     return [done?.command ?? null, done?.label ?? null, typing.typed];
   });
 });
@@ -294,15 +310,19 @@ def test_the_page_takes_keys_as_the_terminal_does():
     for classes, own in lists * 12:
         letters = "".join(classes[:20]) + "suq?*!#/0123\n\x1b\x7f\n"
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
-        pressed = [(key, rng.choice([0, 0, 2 * AFTERWARDS])) for key in names]
+        pressed = [(key, rng.choice([0, 0, 2 * AFTERWARDS, None])) for key in names]
         keys, now, found = ClassKeys(classes, own), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
         for key, gap in pressed:
-            now += gap
-            done = typing.press(key) or Answer(None)
+            if gap is None:  # the next row is not there yet
+                typing.forget([key] if key.isprintable() else [])
+                done = Answer(None)
+            else:
+                now += gap
+                done = typing.press(key) or Answer(None)
             found.append([done.command, done.value, typing.typed])
         outcomes.append(found)
-        pressed = [(PAGE_KEYS.get(key, key), 1000 * gap) for key, gap in pressed]
+        pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]
         cases.append([list(keys.as_json().values()), pressed])
     node = subprocess.run(
         ["node", "-e", SCRIPT.read_text() + ON_THE_PAGE],

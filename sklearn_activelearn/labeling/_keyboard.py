@@ -77,7 +77,8 @@ class LineReader:
         return None if line is None else line.strip()
 
     def forget(self):
-        """Do nothing: lines do not come before their row by mistake."""
+        """Return no keys: lines do not come before their row by mistake."""
+        return []
 
 
 class Keyboard:
@@ -160,11 +161,10 @@ class Keyboard:
                 text += key
 
     def forget(self):
-        """Drop the keys pressed until now: they were for no row that was shown."""
+        """Take the keys pressed until now: they were for no row that was shown."""
         while self._wait(0) and self._receive():
             pass
-        while self._next_key():
-            pass
+        return list(iter(self._next_key, ""))
 
     def _next_key(self):
         """Take the first key of what was typed, or nothing if there is none."""

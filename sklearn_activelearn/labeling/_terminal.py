@@ -104,7 +104,7 @@ class Terminal:
         row = self.view.next(self.who)
         try:
             while row is not None and row.row_id is not None:
-                self.source.forget()
+                self._typing.forget(self.source.forget())
                 row = self._next(row)
         finally:
             if self.source.by_key:

@@ -263,7 +263,10 @@ def search_of(words, keys):
                 raise ValueError(f"class: {value!r} is no class.")
             search["label"] = found.label
         elif field == "date":
-            day = date.fromisoformat(value)
+            try:
+                day = date.fromisoformat(value)
+            except ValueError:
+                raise ValueError(f"date: {value!r} is no day, as 2026-01-31.") from None
             search |= {"since": day, "until": day + timedelta(days=1)}
         else:
             search[field] = value

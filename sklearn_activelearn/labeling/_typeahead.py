@@ -49,6 +49,13 @@ class TypeAhead:
         """Forget what was typed, but not that a name may be typed to its end."""
         self.typed = self.problem = ""
 
+    def forget(self, keys):
+        """Take keys that are no answer; they may go on with the name before them."""
+        for key in keys:
+            is_rest = self._rest[:1] == key.lower()
+            self._rest = self._rest[1:] if is_rest else ""
+        self._until = self._clock() + AFTERWARDS
+
     def press(self, key):
         """Take a key; return the answer that it completes, None if it does not."""
         self.problem = ""

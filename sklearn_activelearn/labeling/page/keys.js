@@ -45,7 +45,9 @@ addEventListener("keydown", (event) => {
   if (key === " " && !typing.typed) return;
   if (typing.typed || key === "/") event.preventDefault(); // some browsers search then
   const isZoom = !typing.typed && "+-".includes(key) && !typing.find(key).classes.length;
-  if (busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) return;
+  if (busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) {
+    return typing.forget(key);
+  }
   const pressed = isZoom ? { command: key } : typing.press(key);
   showTyped();
   if (pressed?.label !== undefined) return answer(pressed.label);

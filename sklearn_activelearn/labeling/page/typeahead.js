@@ -46,6 +46,13 @@ class TypeAhead {
     return null;
   }
 
+  /** Take a key that is no answer; it may go on with the name before it. */
+  forget(key) {
+    if ([...key].length > 1) return;
+    this.rest = this.rest[0] === key.toLowerCase() ? this.rest.slice(1) : "";
+    this.until = this.now() + TypeAhead.afterwards;
+  }
+
   answer(typed, isWhole = false) {
     const { answer, classes } = this.find(typed, isWhole);
     if (answer) {
