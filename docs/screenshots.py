@@ -132,12 +132,12 @@ def main(chromium=None):
         with served(folder) as address:
             page.goto(address)
             page.wait_for_selector("#card p")
-            page.click("summary")
+            page.click("#details summary")
             for _ in range(N_LABELS):
                 press(page, labels[page.inner_text("#card p")][0])
             page.wait_for_load_state("networkidle")
             picture(page, "label_page.png", 800, 640, "light")
-            page.click("summary")
+            page.click("#details summary")
             picture(page, "label_phone.png", 360, 440, "dark")
         browser.close()
 

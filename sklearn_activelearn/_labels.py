@@ -39,7 +39,8 @@ def check_classes(classes):
     if classes.ndim != 1:
         raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
     assert_all_finite(classes, input_name="classes")
-    return sort_labels(classes, "classes")
+    # twice: scikit-learn takes more than twenty, once each, for targets of a regression
+    return sort_labels(np.repeat(classes, 2), "classes")
 
 
 def expected_classes(classes, known):

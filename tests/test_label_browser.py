@@ -100,7 +100,7 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         press(page, "s", f"{before}, 1 skipped")
         press(page, "u", before)
         assert page.inner_text("#card") == left
-        page.click("summary")
+        page.click("#details summary")
         page.wait_for_selector("#advice:not(:empty)")
         page.reload()
         page.wait_for_selector("#card p")

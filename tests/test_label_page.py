@@ -14,6 +14,7 @@ import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, _database
+from sklearn_activelearn.labeling._verbs import verbs_of
 from sklearn_activelearn.labeling._view import LabelingView
 from tests.reference.labeling import quick_folder
 
@@ -61,25 +62,37 @@ def session_view(tmp_path):
 
 @pytest.fixture
 def client(session_view):
-    app = _page.make_app(session_view, TOKEN)
+    app = app_of(session_view)
     with testclient.TestClient(
         app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False
     ) as client:
         yield client
 
 
+def app_of(session_view):
+    verbs = verbs_of(session_view)
+    return _page.make_app(lambda: verbs, TOKEN)
+
+
 def ask(client, verb, status=200, **body):
     response = client.post(f"/api/{verb}", json=body, headers=HEADERS)
     assert response.status_code == status, response.text
     assert response.headers["x-content-type-options"] == "nosniff"
-    return response.json()
+    found = response.json()
+    if found.get("waiting"):  # it is stored; the next row follows, as on the page
+        return ask(client, "next", who=body.get("who"), last=found["last"])
+    return found
 
 
 class TestAnswers:
     def test_label_skip_undo(self, client, session_view):
+        start = ask(client, "start")
+        assert start["counts"].startswith("0 labelled")
+        known = {"label": "good", "keys": ["1", "g"], "own": "", "number": "1"}
+        known |= {"description": ""}
+        assert start["classes"][0] == known
         first = ask(client, "next")
-        assert first["kind"] == "text"
-        assert first["classes"][0] == {"label": "good", "keys": ["1", "g"]}
+        assert first["row"]["kind"] == "text"
         row = first["row"]["id"]
         assert ask(client, "next")["row"] == first["row"]  # until it is answered
         second = ask(client, "label", id=row, label="good")
@@ -94,7 +107,7 @@ class TestAnswers:
 
     def test_people_who_disagree_read_so(self, tmp_path):
         session_view = open_desk(tmp_path, votes=2)
-        app = _page.make_app(session_view, TOKEN)
+        app = app_of(session_view)
         where = "http://127.0.0.1:8000"
         with session_view.session, testclient.TestClient(app, base_url=where) as client:
             for who, label in ("ann", "good"), ("bob", "bad"):
@@ -166,7 +179,7 @@ class TestAnswers:
     def test_progress(self, tmp_path):
         session_view = open_desk(tmp_path, test_size=5)
         with session_view.session, testclient.TestClient(
-            _page.make_app(session_view, TOKEN), base_url="http://localhost"
+            app_of(session_view), base_url="http://localhost"
         ) as client:  # fmt: skip
             view = ask(client, "next")
             for i in range(25):
@@ -202,6 +215,22 @@ class TestAnswers:
             ("skip", {}, "id must be"),
             ("undo", {}, ""),
             ("next", {"who": 7}, "who must be"),
+            ("skip", {"id": 1, "reason": 7}, "reason must be"),
+            ("review", {"list": "secret"}, "kind must be"),
+            ("review", {"text": 7}, "text must be"),
+            ("review", {"text": "x" * 2001}, "text must be"),
+            ("review", {"since": "now"}, "since must be"),
+            ("review", {"start": -1}, "start must be"),
+            ("review", {"start": True}, "start must be"),
+            ("open", {"id": 99}, "99"),
+            ("open", {}, "id must be"),
+            ("correct", {"id": 1, "label": "ugly"}, "ugly"),
+            ("correct", {"id": 1, "label": "good", "final": True}, "needs a name"),
+            ("withdraw", {"id": 1}, "nothing to undo"),
+            ("reopen", {"id": 1}, "not skipped"),
+            ("reopen", {"id": [1]}, "id must be"),
+            ("note", {"id": 99, "text": "x"}, "99"),
+            ("note", {"id": 1, "text": "x" * 2001}, "text must be"),
             ("image", {"id": 1}, "no images"),
         ],
     )
@@ -238,7 +267,7 @@ class TestImages:
         (tmp_path / "secret.png").write_bytes(b"secret")
         items = ["a.png", "../secret.png", "gone.png", str(tmp_path / "secret.png")]
         session_view = open_desk(tmp_path, 4, "image", items, folder)
-        app = _page.make_app(session_view, TOKEN)
+        app = app_of(session_view)
         with session_view.session, testclient.TestClient(
             app, base_url="http://localhost"
         ) as client:  # fmt: skip
@@ -254,6 +283,21 @@ class TestImages:
     def test_other_files_are_refused(self, client, row_id):
         error = ask(client, "image", status=400, id=row_id)["error"]
         assert "outside" in error or "no such file" in error
+
+
+@pytest.fixture(scope="module")
+def refusing():
+    with quick_folder() as folder:
+        session_view = open_desk(folder)
+        where = "http://127.0.0.1:8000"
+        with session_view.session, testclient.TestClient(
+            app_of(session_view), base_url=where
+        ) as client:  # fmt: skip
+            yield client, session_view, session_view.next().row_id
+
+
+def test_the_addresses_are_those_that_are_tested(session_view):
+    assert verbs_of(session_view).keys() == _page.VERBS
 
 
 class TestRefusals:
@@ -277,15 +321,18 @@ class TestRefusals:
             (421, {"Host": ""}),
         ],
     )
-    def test_strangers(self, client, session_view, status, headers):
-        row = session_view.next().row_id
-        body = json.dumps({"id": row, "label": "good"})
+    @pytest.mark.parametrize("verb", sorted(_page.VERBS))
+    def test_strangers(self, refusing, verb, status, headers):
+        client, session_view, row = refusing
+        body = json.dumps({"id": row, "label": "good", "text": "a note"})
         sent = HEADERS | {"Content-Type": "application/json"} | headers
-        response = client.post("/api/label", content=body, headers=sent)
+        response = client.post(f"/api/{verb}", content=body, headers=sent)
         assert response.status_code == status
         assert response.json()["error"].endswith(".")
         assert "content-security-policy" in response.headers
-        assert session_view.session.status().answered == 0
+        status = session_view.session.status()
+        assert (status.answered, status.skipped) == (0, 0)
+        assert session_view.session.review("noted").n_rows == 0
 
     def test_the_page_is_for_this_machine_too(self, client):
         assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
@@ -306,16 +353,18 @@ class TestRefusals:
             (400, b""),
         ],
     )
-    def test_bodies(self, client, status, body):
+    @pytest.mark.parametrize("verb", sorted(_page.VERBS))
+    def test_bodies(self, refusing, verb, status, body):
+        client, *_ = refusing
         headers = HEADERS | {"Content-Type": "application/json"}
-        response = client.post("/api/next", content=body, headers=headers)
+        response = client.post(f"/api/{verb}", content=body, headers=headers)
         assert response.status_code == status
         assert response.json()["error"]
 
     @pytest.mark.parametrize(
         ("method", "path", "status"),
         [
-            ("GET", "/api/next", 405),
+            *(("GET", f"/api/{verb}", 405) for verb in sorted(_page.VERBS)),
             ("POST", "/", 405),
             ("POST", "/api/delete", 404),
             ("GET", "/etc/passwd", 404),
@@ -329,7 +378,7 @@ class TestRefusals:
         assert response.json()["error"]
 
     def test_a_mistake_of_ours_tells_nothing(self, client, monkeypatch):
-        def broken(self, who=None):
+        def broken(self, who=None, last=""):
             raise RuntimeError("secret")
 
         monkeypatch.setattr(LabelingView, "next", broken)
@@ -361,7 +410,7 @@ def server():
     listener = socket.create_server(("127.0.0.1", 0))
     with quick_folder() as folder, open_desk(folder, n_rows=100).session as session:
         session_view = LabelingView(session, "text")
-        app = _page.make_app(session_view, TOKEN)
+        app = app_of(session_view)
         running = uvicorn.Server(
             uvicorn.Config(app, lifespan="off", log_level="warning")
         )

@@ -18,14 +18,22 @@ import pytest
 
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import _database, _keyboard
-from sklearn_activelearn.labeling._keyboard import END, REDRAW, Keyboard, LineReader
+from sklearn_activelearn.labeling._keyboard import (
+    END,
+    ENTER,
+    ESCAPE,
+    PAGE_DOWN,
+    PAGE_UP,
+    REDRAW,
+    Keyboard,
+    LineReader,
+)
 from sklearn_activelearn.labeling._lock import FileLock
+from sklearn_activelearn.labeling._screen import say
 from sklearn_activelearn.labeling._status import Status
-from sklearn_activelearn.labeling._terminal import say
 from sklearn_activelearn.labeling._view import (
     LabelingView,
     counts,
-    keys_of,
     share_done,
 )
 from tests.reference.labeling import quick_folder
@@ -120,7 +128,7 @@ class TestLines:
         assert code == 0
         assert "3 labelled" in out
         assert "Labels in labels.sqlite: 4." in out
-        assert "The keys in brackets label the row." in out
+        assert "take back your last answer" in out
         assert sorted(exported().values()) == ["bad", "bad", "good", "good"]
 
     def test_answers_of_a_file(self, label, tmp_path):
@@ -134,8 +142,18 @@ class TestLines:
         (tmp_path / "answers.txt").write_text("good\nugly\n")
         code, _, err = label("--answers", "answers.txt")
         assert code == 2
-        assert "'ugly' is no answer; answers are good, bad, 1, g, 2, b" in err
+        assert "'ugly' is no answer; answers are good, bad, s (skip)" in err
         assert not (tmp_path / "labels.sqlite").exists()
+
+    def test_own_keys_a_title_and_a_guide(self, label, tmp_path):
+        (tmp_path / "guide.md").write_text("# Good\n\nWorth seeing.\n")
+        options = ["--keys", "good=y,bad=g", "--title", "Films", "--guide", "guide.md"]
+        code, out, _ = label(*options, answers="y\ng\nY\n!\n")
+        assert code == 0
+        assert "\n── Films ──" in out
+        assert "[y/1] good  [g/2/b] bad" in out
+        assert "Worth seeing." in out
+        assert sorted(exported().values()) == ["bad", "good", "good"]
 
     def test_an_empty_file_of_answers(self, label, tmp_path):
         (tmp_path / "answers.txt").write_text("\n")
@@ -307,6 +325,13 @@ class TestRefusals:
             (["--out", "none/labels.sqlite"], "there is no folder none"),
             (["--out", "reviews.csv"], "reviews.csv"),
             (["--test-size", "61"], "61"),
+            (["--keys", "ugly=x"], "--keys: 'ugly' is none of the classes"),
+            (["--keys", "good=x,bad=X"], "--keys: 'x' is the key of two classes"),
+            (["--keys", "good=q"], "--keys: 'q', the key of 'good', is a command"),
+            (["--keys", "good=xy"], "is not one character"),
+            (["--keys", "good"], "'good' is not CLASS=KEY"),
+            (["--keys", "good=x,good=y"], "'good' is there twice"),
+            (["--guide", "none.md"], "--guide: none.md: No such file"),
             (["--start-with", "vulture"], "'review' has none of the words 'vulture'"),
             (
                 ["--start-with", "lovely", "--learner", "Passive"],
@@ -426,11 +451,14 @@ class TestKeyboard:
         [
             ("1", "1"),
             ("é", "é"),
-            ("\x1b[A\x1bOP\x1b[15~\x1bx1", "1"),  # arrow, F1, F5, Alt
+            ("\x1b[C\x1bOP\x1b[15~\x1bx1", "1"),  # arrow, F1, F5, Alt
             ("\x1b[200~good\n12\x1b[201~2", "2"),  # a paste
             ("\x1b[200~1\x1b[200~2\x1b[201~3", "3"),
-            ("\x1b\x1b[A1", "1"),
-            ("1B", "1b"),
+            ("\x1b\x1b[C1", "1"),
+            ("1B", "1B"),
+            ("\r\n", [ENTER, ENTER]),
+            ("\x1b[6~\x1b[B\x1bOB", [PAGE_DOWN] * 3),
+            ("\x1b[5~\x1b[A\x1bOA", [PAGE_UP] * 3),
             ("\x04", [END]),
         ],
     )
@@ -441,17 +469,32 @@ class TestKeyboard:
 
     def test_a_sequence_in_two_halves(self, terminal):
         with Keyboard(sys.stdin) as keyboard:
-            timer = threading.Timer(0.05, press, [terminal, "[A", "1"])
+            timer = threading.Timer(0.05, press, [terminal, "[C", "1"])
             press(terminal, "\x1b")
             timer.start()
             assert keyboard.read() == "1"
 
-    def test_escape_alone_is_forgotten(self, terminal, monkeypatch):
+    def test_escape_alone(self, terminal, monkeypatch):
         monkeypatch.setattr(_keyboard, "TICK", 0.01)
         with Keyboard(sys.stdin) as keyboard:
             threading.Timer(0.1, press, [terminal, "1"]).start()
             press(terminal, "\x1b")
+            assert keyboard.read() == ESCAPE
             assert keyboard.read() == "1"
+
+    def test_a_line_is_edited_and_may_be_pasted(self, terminal):
+        with Keyboard(sys.stdin) as keyboard:
+            press(terminal, "ab\x7f \x1b[200~two\nlines\x1b[201~ Ü\n")
+            shown = []
+            assert keyboard.read_text(shown.append, "x") == "xa two lines Ü"
+            assert shown[:3] == ["x", "xa", "xab"]
+
+    @pytest.mark.parametrize("key", ["\x1b", "\x04"])
+    def test_a_line_that_is_given_up(self, terminal, key, monkeypatch):
+        monkeypatch.setattr(_keyboard, "TICK", 0.01)
+        with Keyboard(sys.stdin) as keyboard:
+            press(terminal, f"ab{key}")
+            assert keyboard.read_text(lambda _: None) is None
 
     def test_keys_for_a_row_that_nobody_has_seen_are_forgotten(self, terminal):
         with Keyboard(sys.stdin) as keyboard:
@@ -493,16 +536,6 @@ class TestWords:
         say("\x1b]0;title\x07\x9b31mred\u202e\r\none\ttwo three\x00")
         out = capsys.readouterr().out
         assert out == "]0;title31\nmred\none\ntwo three\n"
-
-    def test_keys(self):
-        assert keys_of(["good", "Bad"]) == {"good": ["1", "g"], "Bad": ["2", "b"]}
-        assert keys_of(["great", "good"]) == {"great": ["1"], "good": ["2"]}
-        assert keys_of(["spam", "ham"]) == {"spam": ["1"], "ham": ["2", "h"]}
-        assert keys_of(["1", "0"]) == {"1": ["1"], "0": ["0"]}
-        assert keys_of(["10", "9"]) == {"10": ["1"], "9": ["2"]}
-        many = keys_of([f"c{i}" for i in range(11)])
-        assert many["c8"] == ["9"]
-        assert many["c9"] == many["c10"] == []
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
@@ -568,12 +601,12 @@ def test_a_person_at_a_terminal_through_a_kill_and_ctrl_c(reviews, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     argv = [reviews.name, "--text", "review", "--classes", "good,bad"]
     argv += ["--out", "labels.sqlite"]
-    ready = "[?]"
+    ready = "> \r\x1b[2C"  # the prompt, with nothing typed
 
     child = Child(reviews.parent, *argv)
     child.wait_for(ready)
     child.press("x")  # no answer
-    child.wait_for("The keys in brackets")
+    child.wait_for("x: no class")
     for label in ("good", "bad", "bad"):
         child.press(label[0])
         child.wait_for(f": {label}")

@@ -1,57 +1,61 @@
 """The command ``label``: from a CSV to a session, and to the screen that shows it."""
 
+# What imports scikit-learn is imported in the functions that need it: the page answers
+# before that.
 import importlib.util
 import os
-import socket
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from warnings import catch_warnings
+from warnings import catch_warnings, filterwarnings
 
-from ..labeling import LabelingSession, export
-from ..labeling._export import omitted_rows, stored_state
+from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
-from ..labeling._view import LabelingView, keys_of
+from ..labeling._view import LabelingView
 from .checks import tell
-from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
-from .rehearsal import rehearse
-from .results import check_results, write_results
-from .tasks import default_learner, read_task
 
+#: What scikit-learn warns of as long as many classes have few labels.
+MANY_CLASSES = "The number of unique classes", UserWarning
 SQLITE = b"SQLite format 3\0"
 
 
 def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
+    filterwarnings("ignore", *MANY_CLASSES)
     if args.export and args.out is None:
-        return export_labels(args, args.file, partial(export, args.file))
+        return export_file(args)
     if args.form and not args.export:
         raise UsageError("--form is for --export")
     refuse_session_file(args)
     check_options(args)
     answers = read_answers(args)
-    task = read_rows(args)
-    if task.kind == "table":
-        for line in task.encoder.treated_as_:
-            tell(f"treated as {line}")
-    learner = make_learner(args, task)
-    with open_port(args) as listener, open_session(args, task, learner) as session:
-        try:
-            work_on_session(args, session, task, listener, answers)
-        except OSError as error:
-            raise UsageError(describe(error, args.out)) from error
+    with open_page(args) as page:
+        task = read_rows(args)
+        if task.kind == "table":
+            for line in task.encoder.treated_as_:
+                tell(f"treated as {line}")
+        learner = make_learner(args, task)
+        with open_session(args, task, learner) as session:
+            try:
+                work_on_session(args, session, task, page, answers)
+            except OSError as error:
+                raise UsageError(describe(error, args.out)) from error
 
 
-def work_on_session(args, session, task, listener, answers):
+def work_on_session(args, session, task, page, answers):
     """Do with an open session what the options say."""
     if args.rehearse:
+        from .rehearsal import rehearse
+
         return rehearse(session, task.X, task.known)
     teach_known(args, session, task.known)
     if args.export:
         export_labels(args, args.out, partial(session.export, columns=task.shown))
     if args.predict or args.save_model:
+        from .results import write_results
+
         try:
             write_results(args, session, task)
         except (ValueError, TypeError, OSError) as error:
@@ -64,10 +68,13 @@ def work_on_session(args, session, task, listener, answers):
         task.kind,
         folder=args.file.parent.resolve(),
         show_prediction=args.show_prediction,
+        keys=class_keys(args),
+        title=args.title,
+        guide=read_guide(args.guide),
     )
     try:
-        if args.web:
-            label_in_browser(session_view, listener)
+        if page:
+            label_in_browser(session_view, page)
         else:
             label_in_terminal(session_view, who=args.who, answers=answers)
     except ValueError as error:
@@ -77,8 +84,17 @@ def work_on_session(args, session, task, listener, answers):
         print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
 
 
+def export_file(args):
+    """Write the labels of a file, which may be open elsewhere."""
+    from ..labeling import export
+
+    export_labels(args, args.file, partial(export, args.file))
+
+
 def export_labels(args, path, write):
     """Write the labels of a session to a file, and tell which rows have none."""
+    from ..labeling._export import omitted_rows, stored_state
+
     try:
         with catch_warnings(action="ignore"):  # what it warns of is printed below
             n_labels = write(args.export, args.form or "wide")
@@ -116,7 +132,10 @@ def check_options(args):
     ):
         if getattr(args, option) is None:
             raise UsageError(f"{what}? (--{option})")
-    check_results(args)
+    if args.predict or args.save_model:
+        from .results import check_results
+
+        check_results(args)
     for option in ("categorical", "drop", "dates"):
         if getattr(args, option) and (args.text or args.image):
             raise UsageError(f"--{option} is for tables, not for --text and --image")
@@ -136,6 +155,26 @@ def check_options(args):
         raise UsageError(
             "--web needs starlette and uvicorn: pip install starlette uvicorn"
         )
+    class_keys(args)
+    read_guide(args.guide)
+
+
+def class_keys(args):
+    """Return what is typed for each class."""
+    try:
+        return ClassKeys(args.classes, args.keys)
+    except ValueError as error:
+        raise UsageError(f"--keys: {error}") from error
+
+
+def read_guide(path):
+    """Return what is in a file of --guide, nothing without one."""
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (ValueError, OSError) as error:
+        raise UsageError(f"--guide: {describe(error, path)}") from error
 
 
 def read_answers(args):
@@ -147,7 +186,7 @@ def read_answers(args):
             lines = sys.stdin.read().splitlines()
         else:
             lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
-        check_answers(lines, keys_of(args.classes))
+        check_answers(lines, class_keys(args))
     except (ValueError, OSError) as error:
         raise UsageError(f"--answers: {describe(error, args.answers)}") from error
     return lines
@@ -155,6 +194,8 @@ def read_answers(args):
 
 def read_rows(args):
     """Return what there is to label."""
+    from .tasks import read_task
+
     tables = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
     try:
         task = read_task(
@@ -179,6 +220,9 @@ def read_rows(args):
 
 def make_learner(args, task):
     """Return the learner with the parameters that have options of their own."""
+    from .learners import learner_code, parse_learner
+    from .tasks import default_learner
+
     try:
         learner = parse_learner(args.learner) if args.learner else default_learner()
     except ValueError as error:
@@ -200,19 +244,30 @@ def make_learner(args, task):
     return learner
 
 
-def open_port(args):
-    """Return the socket of the page, or nothing for the terminal."""
-    if not args.web:
-        return nullcontext()
+@contextmanager
+def open_page(args):
+    """Give the server of the page, which says that rows are got ready; None without."""
+    if not args.web or any((args.rehearse, args.export, args.predict, args.save_model)):
+        yield None
+        return
+    from ..labeling._page import PageServer  # needs packages that the rest does not
+
     try:
-        return socket.create_server(("127.0.0.1", args.port))
+        page = PageServer(args.port)
     except OSError as error:
         reason = os.strerror(error.errno)
         raise UsageError(f"--port: {args.port}: {reason}") from error
+    try:
+        announce(page.address)
+        yield page
+    finally:
+        page.close()
 
 
 def open_session(args, task, learner):
     """Begin the session, or go on with it."""
+    from ..labeling import LabelingSession
+
     try:
         with printed_warnings():
             return LabelingSession(
@@ -236,6 +291,7 @@ def open_session(args, task, learner):
 def printed_warnings():
     """Print warnings as lines of their own, if all goes well."""
     with catch_warnings(record=True, action="always") as notes:
+        filterwarnings("ignore", *MANY_CLASSES)
         yield
     for note in notes:
         print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
@@ -254,12 +310,13 @@ def teach_known(args, session, known):
         raise UsageError(describe(error, args.labels or args.out)) from error
 
 
-def label_in_browser(session_view, listener):
-    """Serve the page until Ctrl-C."""
-    from ..labeling._page import serve  # needs packages that the rest does not
+def label_in_browser(session_view, page):
+    """Show the session on the page until Ctrl-C."""
+    from ..labeling._verbs import verbs_of
 
+    page.show(session_view.session, verbs_of(session_view))
     try:
-        serve(session_view, listener, announce)
+        page.wait()
     except KeyboardInterrupt:
         print()  # after ^C
 

@@ -295,6 +295,20 @@ def add_front_end(add):
         help="of the page; default: a free one",
     )
     add(
+        "--keys",
+        metavar="CLASS=KEY,...",
+        type=key_names,
+        default={},
+        help="keys of your own, one character each, as in spam=x,ham=h",
+    )
+    add(
+        "--guide",
+        metavar="FILE.md",
+        type=Path,
+        help="what the classes mean, a key away: ! in the terminal",
+    )
+    add("--title", metavar="TEXT", default="", help="what your project is called")
+    add(
         "--show-prediction",
         action="store_true",
         help="show what the model believes before the label, and not after it only: "
@@ -377,3 +391,16 @@ def class_names(text):
     if len(names) < 2:
         raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
     return names
+
+
+def key_names(text):
+    """Return the key of each class in a list with commas."""
+    found = {}
+    for part in text.split(","):
+        name, is_there, key = (each.strip() for each in part.rpartition("="))
+        if not is_there or not name:
+            raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
+        if name in found:
+            raise argparse.ArgumentTypeError(f"{name!r} is there twice")
+        found[name] = key
+    return found

@@ -126,7 +126,14 @@ class BodyChecks:
         answer = entry(body, "id", is_id), entry(body, "who", is_name)
         if self.answers.pop(number, None) != answer or (until and answer[1] is None):
             raise ValueError("takes back what is no answer of that person to that row")
+        if "by" in body:  # who wanted it, if somebody else
+            entry(body, "by", is_name)
         self.labels.pop(number, None)
+
+    def _check_note(self, event, body):
+        entry(body, "id", is_id)
+        entry(body, "who", is_name)
+        entry(body, "text", is_text)
 
     def _check_assign(self, event, body):
         entry(body, "id", is_id)

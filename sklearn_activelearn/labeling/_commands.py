@@ -178,15 +178,66 @@ def assign_event(state, id, who, now, lease):
     return [("assign", {"id": id, "who": who, "until": now + lease})]
 
 
-def undo_event(state, is_stream, who, until):
-    """Return the event of an answer that is taken back.
+def note_event(state, ids, id, text, who):
+    """Return the event of a note on a row: one, or none if it says so already.
+
+    Raises
+    ------
+    ValueError
+        For an unknown row, and what is no text.
+    """
+    id = ids.own(id)
+    if not isinstance(text, str):
+        raise ValueError(f"A note is a text, got {text!r}.")
+    check_text(text)
+    known = state.notes.get(id, {}).get(who)
+    if text.strip() == (known.text if known else ""):
+        return []
+    return [("note", {"id": id, "text": text.strip(), "who": who})]
+
+
+def reopen_events(state, is_stream, ids, who):
+    """Return the events that take back all skips of rows, those of the first row last.
+
+    Parameters
+    ----------
+    ids : list or None
+        Skipped rows; None: all.
+    who : str or None
+        Who wants it.
+
+    Raises
+    ------
+    ValueError
+        For a row that is not skipped, or that a stream learner would have to unlearn.
+    """
+    skipped = {
+        id: None
+        for id, decision in state.decisions.items()
+        if decision.label is SKIP and not (is_stream and id in state.taught)
+    }
+    events = []
+    for id in reversed([*skipped] if ids is None else [*dict.fromkeys(ids)]):
+        if id not in skipped:
+            raise ValueError(
+                f"Row {id!r} is not skipped, or a stream learner passed it."
+            )
+        for answer in state.answers[id]:
+            if answer.label is SKIP:
+                body = {"event": answer.event, "id": id, "who": answer.who}
+                events.append(("undo", {**body, "until": None, "by": who}))
+    return events
+
+
+def undo_event(state, is_stream, who, until, id=None):
+    """Return the event of an answer that is taken back: the last one, or that to `id`.
 
     Raises
     ------
     ValueError
         If there is none, or if a stream learner would have to unlearn it.
     """
-    last = state.last_answer(who)
+    last = state.last_answer(who, id)
     if last is None:
         raise ValueError("There is nothing to undo.")
     if is_stream and last.id in state.taught:

@@ -16,6 +16,15 @@ class Answer(NamedTuple):
     who: str | None
     at: str
     is_final: bool = False  # it decides, and is no vote
+    reason: str | None = None  # of a skip
+
+
+class ReviewNote(NamedTuple):
+    """The note of a person on a row, as it stands."""
+
+    who: str | None
+    text: str
+    at: str  # ISO 8601, UTC
 
 
 class Decision(NamedTuple):

@@ -5,6 +5,7 @@ from html import escape
 from time import monotonic
 
 WIDTH, HEIGHT = 320, 120
+MARGINS = 44, 20, 16, 36  #: beside it on the left, above, on the right, below
 
 #: After so many seconds a replay says how far it is, and then as often.
 PATIENCE = 1.0
@@ -33,6 +34,24 @@ def html_of(session):
     return f"<table>{lines}</table>{picture}<p>{escape(session.advice())}</p>"
 
 
+def sentence_of(session):
+    """Return where a session stands, in a sentence."""
+    status = session.status()
+    counts = {label: n for label, n in status.by_class.items() if n}
+    each = ", ".join(f"{label}: {n:,}" for label, n in counts.items())
+    done = f"{sum(counts.values()):,} of {len(session.ids):,} rows are labelled"
+    parts = [done + (each and f" ({each})")]
+    if status.skipped:
+        parts.append(f"{status.skipped:,} skipped")
+    if status.pending:
+        parts.append(f"{status.pending:,} wait for a label")
+    if status.left is not None:
+        parts.append(f"{status.left:,} labels are left to buy")
+    if status.stop_reason is not None:
+        parts.append(f"it has ended ({status.stop_reason})")
+    return f"LabelingSession: {', '.join(parts)}."
+
+
 def svg_of(curve):
     """Return the scores against the labels, from 0 to 1, and a constant answer's."""
     if len(curve) < 2:
@@ -46,10 +65,29 @@ def svg_of(curve):
     title = (
         f"{measure} on {curve[-1].n_test} rows put aside against labels, 0 to {last}"
     )
+    left, top, right, bottom = MARGINS
+    width, height = WIDTH + left + right, HEIGHT + top + bottom
+    heights = {f"{share:.0%}": (1 - share) * HEIGHT for share in (0, 0.5, 1)}
+    places = {f"{n:,}": n / last * WIDTH for n in {0, last // 2, last}}
+    numbers = [
+        f"<text x='-6' y='{y + 4:.0f}' text-anchor='end'>{share}</text>"
+        f"<path d='M-3 {y:.1f}H0' stroke='currentColor'/>"
+        for share, y in heights.items()
+    ]
+    numbers += [
+        f"<text x='{x:.1f}' y='{HEIGHT + 16}' text-anchor='middle'>{n}</text>"
+        f"<path d='M{x:.1f} {HEIGHT}v3' stroke='currentColor'/>"
+        for n, x in places.items()
+    ]
     return (
-        f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' style='overflow:visible'>"
+        f"<svg width='{width}' height='{height}' role='img' "
+        f"viewBox='{-left} {-top} {width} {height}' "
+        "style='font:11px sans-serif' fill='currentColor'>"
         f"<title>{title}</title>"
         f"<path d='M0 0V{HEIGHT}H{WIDTH}' fill='none' stroke='currentColor'/>"
+        f"{''.join(numbers)}"
+        f"<text x='{WIDTH / 2:.0f}' y='{HEIGHT + 30}' text-anchor='middle'>labels</text>"
+        f"<text x='0' y='-6'>{escape(measure)}; dashed: a constant answer</text>"
         f"<path d='M0 {constant}H{WIDTH}' stroke='gray' stroke-dasharray='4'/>"
         f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/>"
         "</svg>"

@@ -36,6 +36,11 @@ def image_path(folder, name):
         raise ValueError("it is no path") from None
     if not path.is_relative_to(folder):
         raise ValueError("it lies outside the folder of the CSV")
+    return checked_image(path)
+
+
+def checked_image(path):
+    """Return the path if it is that of an image; as `image_path` otherwise."""
     if path.suffix.lower() not in IMAGE_TYPES:
         raise ValueError(f"the name must end in {', '.join(IMAGE_TYPES)}")
     if not path.is_file():

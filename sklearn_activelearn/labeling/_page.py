@@ -6,8 +6,11 @@ import hashlib
 import json
 import re
 import secrets
+import socket
+from asyncio import Future
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
+from threading import Thread, current_thread
 
 import uvicorn
 from starlette.applications import Starlette
@@ -15,16 +18,36 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ._images import IMAGE_TYPES
-
 LONGEST_BODY = 2**16  # bytes
 LONGEST_NAME = 100
-N_PEOPLE = 32  # who may wait for a row at the same time
-READS = ("progress", "image")
+HOST = "127.0.0.1"
+TICK = 0.5  # seconds
+MOMENT = 0.05  # seconds for which an answer waits for the next row
+#: Threads of each kind; as many people may wait for a row at the same time.
+N_THREADS = {"answers": 8, "waiting": 64, "reading": 4, "progress": 1}
+#: What the page may ask for.
+VERBS = {
+    "start", "next", "label", "skip", "undo", "progress", "image", "review", "open",
+    "people", "correct", "withdraw", "reopen", "note",
+}  # fmt: skip
 #: Names of this machine; another one in the Host header is that of a page that had
 #: its address pointed here.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
-PAGE = files(__package__).joinpath("page/index.html").read_text(encoding="utf-8")
+FOLDER = files(__package__).joinpath("page")
+SCRIPTS = "base", "row", "typeahead", "keys", "label", "review", "dialogs", "begin"
+
+
+def page_text():
+    """Return the page: one file, with its style and its script."""
+    names = [f"{name}.js" for name in SCRIPTS]
+    texts = [FOLDER.joinpath(name).read_text(encoding="utf-8") for name in names]
+    style = FOLDER.joinpath("style.css").read_text(encoding="utf-8")
+    page = FOLDER.joinpath("index.html").read_text(encoding="utf-8")
+    page = page.replace("<style></style>", f"<style>\n{style}</style>")
+    return page.replace("<script></script>", f"<script>\n{''.join(texts)}</script>")
+
+
+PAGE = page_text()
 
 
 def csp_hashes(element):
@@ -46,44 +69,84 @@ HEADERS = {
 }
 
 
-def serve(view, listener, announce=print):
-    """Serve the page until Ctrl-C.
+class PageServer:
+    """Serves the page in a thread, also while the session is not open yet.
 
     Parameters
     ----------
-    view : LabelingView
-        What the page shows, and where answers go.
-    listener : socket
-        Bound to an address of this machine.
-    announce : callable, default=print
-        Called with the address of the page, which holds the token.
+    port : int, default=0
+        On this machine; 0: a free one.
+
+    Attributes
+    ----------
+    address : str
+        Of the page, with the token.
+
+    Raises
+    ------
+    OSError
+        If the port is taken.
     """
-    token = secrets.token_hex(16)
-    config = uvicorn.Config(
-        make_app(view, token),
-        lifespan="off",
-        log_level="warning",
-        server_header=False,
-        timeout_graceful_shutdown=5,
-    )
-    announce(f"http://127.0.0.1:{listener.getsockname()[1]}/#token={token}")
-    uvicorn.Server(config).run(sockets=[listener])
+
+    def __init__(self, port=0):
+        self._listener = socket.create_server((HOST, port))
+        self._token = secrets.token_hex(16)
+        port = self._listener.getsockname()[1]
+        self.address = f"http://{HOST}:{port}/#token={self._token}"
+        self._verbs = self._session = None
+        config = uvicorn.Config(
+            make_app(lambda: self._verbs, self._token),
+            lifespan="off",
+            ws="none",
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=5,
+        )
+        self._server = uvicorn.Server(config)
+        arguments = {"sockets": [self._listener]}
+        self._thread = Thread(target=self._server.run, kwargs=arguments, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self):
+        """Whether somebody may be served."""
+        return self._thread.is_alive()
+
+    def show(self, session, verbs):
+        """Show a session from now on, by its verbs."""
+        self._session, self._verbs = session, verbs
+
+    def shows(self, session):
+        """Whether it is this session that is shown."""
+        return self._session is session
+
+    def wait(self):
+        """Wait until the server ends; Ctrl-C ends it."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(TICK)  # on Windows Ctrl-C does not end a long wait
+        finally:
+            self.close()
+
+    def close(self):
+        """End the server; twice is fine."""
+        self._server.should_exit = True
+        if self._thread is not current_thread():
+            self._thread.join()
+        self._listener.close()
 
 
-def make_app(view, token):
-    """Return the application that shows a session to those who have the token."""
-    # answers may wait for training; who asks only how far the work is waits for nobody
-    people, readers = ThreadPoolExecutor(N_PEOPLE), ThreadPoolExecutor(1)
-    verbs = {
-        "next": lambda body, who: shown_state(view, view.next(who)),
-        "label": lambda body, who: shown_state(
-            view, view.label(row_id(body), text(body, "label"), who)
-        ),
-        "skip": lambda body, who: shown_state(view, view.skip(row_id(body), who)),
-        "undo": lambda body, who: shown_state(view, view.undo(who)),
-        "progress": lambda body, who: view.progress(),
-        "image": lambda body, who: image(view.image(row_id(body))),
-    }
+def make_app(find_verbs, token):
+    """Return the application that shows a session to those who have the token.
+
+    Parameters
+    ----------
+    find_verbs : callable
+        It returns the verbs of the page by name, None while they are got ready.
+    token : str
+        The secret.
+    """
+    threads = {name: ThreadPoolExecutor(n) for name, n in N_THREADS.items()}
 
     async def page(request):
         check_host(request)
@@ -92,22 +155,22 @@ def make_app(view, token):
     async def api(request):
         check_host(request)
         check_caller(request, token)
-        verb = verbs.get(request.path_params["verb"])
-        if verb is None:
+        name, verbs = request.path_params["verb"], find_verbs()
+        if name not in VERBS:
             raise HTTPException(404, "There is nothing at this address.")
         body = await read_body(request)
-        who = text(body, "who") if body.get("who") else None
-        loop = asyncio.get_running_loop()
+        who = name_of(body)
+        if verbs is None:
+            return JSONResponse({"preparing": True}, headers=HEADERS)
         try:
-            threads = readers if request.path_params["verb"] in READS else people
-            found = await loop.run_in_executor(threads, verb, body, who)
+            found = await carry_out(verbs, name, threads, body, who)
         except (ValueError, KeyError) as error:
             raise HTTPException(400, str(error)) from error
         except OSError as error:  # the file: it works again when that is mended
             sentence = error.strerror or str(error)
             raise HTTPException(503, sentence) from error
-        if isinstance(found, Response):
-            return found
+        if hasattr(found, "media_type"):
+            return Response(found.data, media_type=found.media_type, headers=HEADERS)
         return JSONResponse(found, headers=HEADERS)
 
     return Starlette(
@@ -117,6 +180,20 @@ def make_app(view, token):
         ],
         exception_handlers={HTTPException: refuse, Exception: fail},
     )
+
+
+async def carry_out(verbs, name, threads, body, who):
+    """Carry out a verb, and show the next row if it is there in a moment."""
+    loop, verb = asyncio.get_running_loop(), verbs[name]
+    found = await loop.run_in_executor(threads[verb.threads], verb.call, body, who)
+    if not verb.then_next:
+        return found
+    following = loop.run_in_executor(
+        threads["waiting"], verbs["next"].call, {"last": found}, who
+    )
+    following.add_done_callback(Future.exception)  # or else it is logged
+    done, _ = await asyncio.wait([following], timeout=MOMENT)
+    return following.result() if done else {"waiting": True, "last": found}
 
 
 async def refuse(request, error):
@@ -165,44 +242,11 @@ async def read_body(request):
     return body
 
 
-def text(body, name):
-    """Return a short text of a request."""
-    value = body.get(name)
-    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+def name_of(body):
+    """Return who has sent a request, None if it does not say."""
+    who = body.get("who") or None
+    if who is not None and (not isinstance(who, str) or len(who) > LONGEST_NAME):
         raise HTTPException(
-            400, f"{name} must be a text of at most {LONGEST_NAME} letters."
+            400, f"who must be a text of at most {LONGEST_NAME} letters."
         )
-    return value
-
-
-def row_id(body):
-    """Return the id of a row in a request."""
-    value = body.get("id")
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise HTTPException(400, "id must be a text or a whole number.")
-    return value
-
-
-def shown_state(view, row_view):
-    """Return what the page shows, as JSON."""
-    row = (
-        None
-        if row_view.row_id is None
-        else {"id": row_view.row_id, "item": row_view.item}
-    )
-    return {
-        "kind": view.kind,
-        "classes": [{"label": c, "keys": keys} for c, keys in view.keys.items()],
-        "row": row,
-        "reason": row_view.reason,
-        "counts": row_view.counts,
-        "share": row_view.share,
-        "last": row_view.last,
-        "prediction": row_view.prediction,
-    }
-
-
-def image(path):
-    """Return what is in the file of an image."""
-    kind = IMAGE_TYPES[path.suffix.lower()]
-    return Response(path.read_bytes(), media_type=kind, headers=HEADERS)
+    return who

@@ -14,7 +14,7 @@ from .._validation import check_number
 from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
-from ._doubtful import decided_labels, doubtful_ids, final_labels
+from ._doubtful import decided_labels, doubtful_rows, final_labels
 from ._earlier import late_start, model_of_half
 from ._own_score import own_score_of, own_score_sentence
 from ._status import Status, status_for, status_of
@@ -354,11 +354,15 @@ class Reports:
             As that function.
         """
         check_number(n, "n", 1, closed="left", integer=True)
+        return [id for id, _ in self._doubtful_rows(estimator)][:n]
+
+    def _doubtful_rows(self, estimator=None):
+        """Return rows whose labels are not final, with what a model predicts."""
         with self._lock:
             labels, checked = decided_labels(self._state), final_labels(self._state)
             recorded = self._worker.recorded
-        ids = doubtful_ids(labels, recorded, self._ids, estimator)
-        return [id for id in ids if id not in checked][:n]
+        rows = doubtful_rows(labels, recorded, self._ids, estimator)
+        return [row for row in rows if row[0] not in checked]
 
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.

@@ -1,6 +1,5 @@
 """A learner, the rows, and a file that outlives both."""
 
-from concurrent.futures import wait
 from pathlib import Path
 from time import time
 from typing import Any, Generic, Literal, Self
@@ -12,19 +11,23 @@ from ._commands import (
     assign_event,
     label_event,
     skip_event,
-    undo_event,
 )
 from ._database import patient
-from ._display import html_of
+from ._display import html_of, sentence_of
+from ._doubtful import DoubtfulSearch
 from ._ids import find_ids
 from ._import import import_events
 from ._people import People
 from ._results import Results
 from ._resume import check_resume, learner_maker, open_journal
+from ._review import Review
+from ._serving import Served
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
+class LabelingSession(
+    reports.Reports, Review, People, Results, Served, Generic[LearnerT]
+):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -68,6 +71,8 @@ class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
         Of all rows, in the order of the pool.
     classes : list or None
         As given.
+    votes : int
+        As given.
     stop_reason : str or None
         Why no more rows are wanted: "budget", the name of a stopping rule, "no rows";
         "disputed" if only rows on which people disagree are left.
@@ -110,6 +115,7 @@ class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
 
     lease: float = 30 * 60
     _repr_html_ = html_of
+    __str__ = sentence_of
 
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
@@ -133,7 +139,9 @@ class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
             raise
         self.ids: list[Id] = self._ids.all
         self.classes: list[Label] | None = self._state.begin["classes"]
-        self._ahead = ahead
+        self.votes: int = self._state.begin["votes"]
+        self._ahead, self._server = ahead, None
+        self._doubts = DoubtfulSearch()
 
     @property
     def _state(self):
@@ -147,7 +155,8 @@ class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
         self.close()
 
     def close(self) -> None:
-        """Wait for training, close the file and give up the lock; twice is fine."""
+        """Wait for training, close page, file and lock; twice is fine."""
+        self._end_page()
         self._worker.close("The session is closed.")
 
     @property
@@ -272,42 +281,6 @@ class LabelingSession(reports.Reports, People, Results, Generic[LearnerT]):
         with self._lock:
             self._log.check_open(who)
             self._log.record(skip_event(self._state, self._ids, id, reason, who))
-
-    @patient
-    def undo(self, who: str | None = None) -> Id:
-        """Take back the last label or skip of a person; the row comes first again.
-
-        A pool learner is rebuilt without it. What that asked for stays out.
-
-        Parameters
-        ----------
-        who : str, default=None
-            The person.
-
-        Returns
-        -------
-        id : str or int
-            The row.
-
-        Raises
-        ------
-        ValueError
-            If there is nothing to take back, or a stream learner knows it; as `next`.
-        """
-        while True:
-            with self._lock:
-                self._log.check_open(who)
-                until = None if who is None else time() + self.lease
-                is_stream = self._worker.recorded.is_stream
-                undo = undo_event(self._state, is_stream, who, until)
-                busy = self._worker.under_way
-                if busy is None or self._state.is_untaught(undo[1]["id"]):
-                    job = self._worker.forget(undo)
-                    break
-            wait([busy])  # or else the clock would decide what it knew
-        if job is not None:
-            job.result()
-        return undo[1]["id"]
 
     def predictions(self, ids: Ids | None = None) -> reports.Predictions:
         """Return what the model says of rows.

@@ -8,6 +8,7 @@ from ._beginnings import Beginning, Sampled, changed_settings
 from ._decisions import (
     SKIP,
     Answer,
+    ReviewNote,
     decided,
     is_disputed,
     n_wanted,
@@ -62,6 +63,8 @@ class SessionState:
         Rows that need an answer, in the order in which to show them.
     taught : dict of id to label
         What the learner was taught of each row, `SKIP` for no label.
+    notes : dict of id to dict of str or None to ReviewNote
+        The notes on rows, by person; the row noted last is last.
     undone : set of int
         Events that were taken back.
     unlearned : set of int
@@ -86,7 +89,7 @@ class SessionState:
         self.budget = self.budget_given = None
         self.asked, self.answers, self.taught = {}, {}, {}
         self.decisions, self.disputes = {}, {}
-        self.by_class, self.by_person = Counter(), {}
+        self.by_class, self.by_person, self.notes = Counter(), {}, {}
         self.n_pending = self.n_skipped = self.n_taught = 0
         self.open, self.undone, self.models = [], set(), []
         self.last_ask = self.last_teach = 0
@@ -164,9 +167,13 @@ class SessionState:
         """Whether a row was shown, and the learner knows nothing of its answer."""
         return (id in self.asked or id in self.test) and id not in self.taught
 
-    def last_answer(self, who):
-        """Return the last answer of a person that was not undone, None for none."""
-        own = (a for each in self.answers.values() for a in each if a.who == who)
+    def last_answer(self, who, id=None):
+        """Return the last answer of a person that was not undone, None for none.
+
+        With `id` it is that to this row.
+        """
+        rows = self.answers.values() if id is None else [self.answers.get(id, ())]
+        own = (a for each in rows for a in each if a.who == who)
         return max(own, key=lambda answer: answer.event, default=None)
 
     def any_label(self):
@@ -289,9 +296,9 @@ class SessionState:
     def _answer(self, event, body, label):
         id, who, at = body["id"], body["who"], body.get("at", event.at)
         self._count_own(id, who, -1)
-        self.answers.setdefault(id, []).append(
-            Answer(event.id, id, label, who, at, body.get("final", False))
-        )
+        rest = body.get("final", False), body.get("reason")
+        answer = Answer(event.id, id, label, who, at, *rest)
+        self.answers.setdefault(id, []).append(answer)
         self._count_own(id, who, 1)
         self._row_of[event.id] = id
         self._holds.get(id, {}).pop(who, None)
@@ -313,6 +320,14 @@ class SessionState:
             self.unlearned.add(event.id)
         self._update_open(id)
         self._must_ask = True
+
+    def _apply_note(self, event, body):
+        notes = self.notes.pop(body["id"], {})
+        notes.pop(body["who"], None)
+        if body["text"]:
+            notes[body["who"]] = ReviewNote(body["who"], body["text"], event.at)
+        if notes:
+            self.notes[body["id"]] = notes  # the row noted last is the last one
 
     def _apply_assign(self, event, body):
         self._holds.setdefault(body["id"], {})[body["who"]] = body["until"]

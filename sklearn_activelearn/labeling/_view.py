@@ -1,14 +1,10 @@
 """What the terminal and the page have in common: what they say, and the keys."""
 
-from collections import Counter
 from typing import NamedTuple
 
-from ._images import image_path
+from ._keys import ClassKeys
 
-#: Keys that are no class.
-SKIP, UNDO, QUIT, HELP = "s", "u", "q", "?"
-COMMANDS = {SKIP, UNDO, QUIT, HELP}
-
+MOST = 6  #: classes that are counted one by one
 #: What to tell somebody for whom there is no row, by the session's reason.
 ENDINGS = {
     None: "There is nothing for you now: other people have the rows that are left.",
@@ -63,14 +59,24 @@ class LabelingView:
         Where images lie.
     show_prediction : bool, default=False
         Whether to say what the model believes before the label too.
+    keys : ClassKeys, default=None
+        What is typed for each class; None: without keys of one's own.
+    title : str, default=""
+        What the project is called.
+    guide : str, default=""
+        What the classes mean, in Markdown.
     """
 
-    def __init__(self, session, kind, *, folder=None, show_prediction=False):
+    def __init__(
+        self, session, kind, *, folder=None, show_prediction=False, keys=None,
+        title="", guide="",
+    ):  # fmt: skip
         self.session = session
         self.kind = kind
         self.folder = folder
         self._show_prediction = show_prediction
-        self.keys = keys_of(session.classes)
+        self.keys = keys or ClassKeys(session.classes)
+        self.title, self.guide = title, guide
 
     def next(self, who=None, last=""):
         """Show the row to label."""
@@ -91,13 +97,17 @@ class LabelingView:
 
     def label(self, row_id, label, who=None):
         """Label a row, say what the model believed, and show the next."""
+        return self.next(who, self.store_label(row_id, label, who))
+
+    def store_label(self, row_id, label, who=None):
+        """Label a row; return that and what the model believed, in words."""
         belief = self._belief(row_id)
         self.session.label(row_id, label, who=who)
-        return self.next(who, f"Row {row_id}: {label}{belief and f'. {belief}'}")
+        return f"Row {row_id}: {label}{belief and f'. {belief}'}"
 
-    def skip(self, row_id, who=None):
+    def skip(self, row_id, who=None, reason=None):
         """Skip a row and show the next."""
-        self.session.skip(row_id, who=who)
+        self.session.skip(row_id, reason, who)
         return self.next(who, f"Row {row_id}: skipped")
 
     def undo(self, who=None):
@@ -113,13 +123,6 @@ class LabelingView:
         if points:
             found |= {"measure": points[-1].measure, "constant": points[-1].constant}
         return found
-
-    def image(self, row_id):
-        """Return the path of a row's image."""
-        if self.kind != "image":
-            raise ValueError("These rows are no images.")
-        # checked again: a link may lead elsewhere by now
-        return image_path(self.folder, self.session.row(row_id))
 
     def _belief(self, row_id):
         """Return what the model believes of a row, in words; nothing without one."""
@@ -137,7 +140,11 @@ class LabelingView:
 def counts(status, own):
     """Return where a session stands, and one person in it, in words."""
     by_class = {label: n for label, n in status.by_class.items() if n}
-    each = ", ".join(f"{label}: {n}" for label, n in by_class.items())
+    most = sorted(by_class.items(), key=lambda item: -item[1])[:MOST]
+    shown = dict(most) if len(by_class) > MOST + 1 else by_class
+    each = ", ".join(f"{label}: {n}" for label, n in shown.items())
+    if shown is not by_class:
+        each += f" and {len(by_class) - MOST} other classes"
     parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
     if own != status:
         parts.append(f"{sum(own.by_class.values())} by you")
@@ -150,26 +157,25 @@ def counts(status, own):
     return ", ".join(parts)
 
 
+def people_of(session):
+    """Return what each person has done, and how far people agree, in sentences."""
+    lines = []
+    for who, status in session.people().items():
+        if who is not None:
+            done = f"{sum(status.by_class.values())} labelled"
+            done += f", {status.skipped} skipped" if status.skipped else ""
+            lines.append(f"{who}: {done}")
+    agreement = session.agreement()
+    if agreement.n_rows:
+        lines.append(
+            f"{agreement.n_people} people agree on {agreement.share:.0%} of "
+            f"{agreement.n_rows} rows ({agreement.measure} {agreement.value:.2f})."
+        )
+    return lines
+
+
 def share_done(status, n_rows):
     """Return the share of the work that is done, of all rows without a budget."""
     done = status.answered + status.skipped
     whole = n_rows if status.left is None else done + status.left + status.pending
     return done / whole if whole else 1.0
-
-
-def keys_of(classes):
-    """Return the keys of each class: a digit, and its first letter if that is free.
-
-    Classes that are digits themselves keep them: the key 1 must not mean 0.
-    """
-    names = [f"{label}".lower() for label in classes]
-    if all(len(name) == 1 and name.isdigit() for name in names):
-        return dict(zip(classes, map(list, names), strict=True))
-    uses = Counter([*(name[0] for name in names), *COMMANDS])
-    keys = {label: [] for label in classes}
-    for label, digit in zip(classes, "123456789", strict=False):
-        keys[label].append(digit)
-    for label, name in zip(classes, names, strict=True):
-        if name[0].isalpha() and uses[name[0]] == 1:
-            keys[label].append(name[0])
-    return keys

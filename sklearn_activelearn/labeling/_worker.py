@@ -149,7 +149,7 @@ class Worker:
         if is_ready and state.is_of_last_batch(id):
             self.find_rows()
 
-    def forget(self, undo):
+    def forget(self, *undos):
         """Note what is undone; start to rebuild the learner if it was taught that.
 
         Returns
@@ -157,7 +157,7 @@ class Worker:
         job : Future or None
         """
         n_unlearned = len(self._log.state.unlearned)
-        self._log.record(undo)
+        self._log.record(*undos)
         if len(self._log.state.unlearned) == n_unlearned:
             return None
         return self._thread.submit(self.catch_up)

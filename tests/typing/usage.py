@@ -632,6 +632,19 @@ def use_session() -> None:
         assert_type(session.doubtful(3, estimator=model), list[str | int])
         assert_type(session.stop_reason, str | None)
         assert_type(session.undo(), str | int)
+        session.note(1, "unclear", "me")
+        page = session.review("noted", text="clear", since="2026-01-31", limit=3)
+        assert_type(page.n_rows, int)
+        for row in page.rows:
+            assert_type(row.id, str | int)
+            assert_type(row.label, str | int | float | bool | None)
+            assert_type(row.answers[0].who if row.answers else None, str | None)
+            assert_type(row.notes[0].text, str)
+        assert_type(session.answers(1).state, str)
+        assert_type(session.undo("me", id=0), str | int)
+        assert_type(session.reopen(), list[str | int])
+        for status in session.people().values():
+            assert_type(status.answered, int)
         again = session.next(who="me")
         assert again is not None
         session.skip(again, reason="cannot tell", who="me")

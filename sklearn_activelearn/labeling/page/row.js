@@ -1,0 +1,68 @@
+let keywords = splitWords(settings.get("keywords"));
+let zoom = 1;
+
+function splitWords(words) {
+  return words.split(",").map((word) => word.trim()).filter(Boolean);
+}
+
+/** Return a text as nodes, with the person's keywords marked. */
+function highlighted(text) {
+  if (!keywords.length) return [text];
+  const escaped = keywords.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const parts = text.split(new RegExp(`(${escaped.join("|")})`, "giu"));
+  return parts.map((part, i) => (i % 2 ? make("mark", {}, part) : part));
+}
+
+async function content({ id, kind, item }) {
+  if (kind === "image") return picture(id, item);
+  if (kind === "text") return make("p", { dir: "auto" }, ...highlighted(item));
+  return make("dl", {}, ...Object.entries(item).flatMap(
+    ([name, cell]) => [make("dt", {}, name), make("dd", { dir: "auto" }, ...highlighted(cell))]
+  ));
+}
+
+async function picture(id, name) {
+  const words = name || `Row ${id}`;
+  const image = make("img", { alt: `Image ${words}` });
+  try {
+    image.src = URL.createObjectURL(await (await post("image", { id })).blob());
+    await image.decode();
+    if (image.naturalWidth < 128) image.className = "small";
+    URL.revokeObjectURL(image.src);
+  } catch (error) {
+    return make("p", {}, `${words} cannot be shown: ${error.message}`);
+  }
+  zoom = 1;
+  const frame = make("div", { class: "frame", tabindex: "0", role: "group",
+    "aria-label": "Image; the arrow keys move it when it is enlarged" }, image);
+  const button = (key, words, factor) => {
+    const found = make("button", { "aria-keyshortcuts": key }, make("kbd", {}, key), ` ${words}`);
+    found.addEventListener("click", () => enlarge(factor));
+    return found;
+  };
+  return make("figure", {}, frame, make("figcaption", {}, words),
+    make("div", { class: "zoom" }, button("+", "Larger", 2), button("-", "Smaller", 0.5)));
+}
+
+/** Enlarge the image that is shown, if there is one. */
+function enlarge(factor) {
+  const image = $("card").querySelector("img");
+  if (!image) return;
+  const before = image.getBoundingClientRect().width / zoom;
+  zoom = Math.min(8, Math.max(1, zoom * factor));
+  image.classList.toggle("zoomed", zoom > 1);
+  image.style.width = zoom > 1 ? `${before * zoom}px` : "";
+}
+
+/** Say what was answered to a row, and what was noted. */
+function facts(row, withAnswers) {
+  const lines = (withAnswers ? row.answers : []).map((answer) => {
+    const done = answer.label ?? "skipped" + (answer.reason ? `: ${answer.reason}` : "");
+    return `${answer.who ? `${answer.who}: ` : ""}${done}` +
+      `${answer.is_final ? " (decided)" : ""}, ${when(answer.at)}`;
+  });
+  lines.push(...row.notes.map(
+    ({ who, text, at }) => `Note${who ? ` of ${who}` : ""}: ${text} (${when(at)})`
+  ));
+  return lines.map((line) => make("li", { dir: "auto" }, line));
+}
