@@ -29,6 +29,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RelevanceSamplingClassifier,
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
@@ -215,6 +216,15 @@ POOL_LEARNERS = [
     ),
     UncertaintyHerdingClassifier(
         NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+    ),
+    RelevanceSamplingClassifier(),
+    family(
+        RelevanceSamplingClassifier(
+            NaiveBayes(), n_initial=3, batch_size=0.4, budget=16
+        )
+    ),
+    RelevanceSamplingClassifier(
+        LogisticRegression(), batch_size=0.2, batch="cluster", n_candidates=9, budget=14
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(

@@ -5,6 +5,7 @@ from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
+from ._relevance import RelevanceSamplingClassifier
 from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
 from ._uncertainty_herding import UncertaintyHerdingClassifier
@@ -52,6 +53,7 @@ __all__ = [
     "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
+    "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",
     "StoppingRule",

@@ -243,16 +243,19 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         elif classes is not None:
             self._set_classes(check_classes(classes))
         elif len(y):
-            declared, known = self._declared_classes, getattr(self, "classes_", None)
+            known = getattr(self, "classes_", None)
             classes = distinct_labels(y, "y", known)
             if classes is not known:
-                self._set_classes(classes)
-                self._may_grow, self._declared_classes = True, declared
+                self._recode(classes)
 
-    def _set_classes(self, classes):
+    def _recode(self, classes):
+        """Set the classes; labels get the codes that they have among these."""
         if hasattr(self, "classes_"):
             self._labelled = self._labelled.recoded(encode(self.classes_, classes))
         super()._set_classes(classes)
+
+    def _set_classes(self, classes):
+        self._recode(classes)
         self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
     def _choose(self, X, identity, candidates, limit):

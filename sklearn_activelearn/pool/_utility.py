@@ -34,6 +34,24 @@ def entropy(probabilities):
     return entr(probabilities).sum(axis=1)
 
 
+def log_odds(probabilities, column):
+    """Logarithm of the probability of a class less that of all others.
+
+    It tells rows apart whose probability rounds to 1.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Of the classes.
+    column : int
+        Of the class.
+    """
+    others = np.delete(probabilities, column, axis=1).sum(axis=1)
+    least = np.finfo(np.float64).tiny
+    both = np.maximum([probabilities[:, column], others], least)
+    return np.subtract(*np.log(both))
+
+
 def vote_entropy(votes, weights):
     """Entropy of the weighted votes.
 

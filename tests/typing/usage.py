@@ -44,6 +44,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RelevanceSamplingClassifier,
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
@@ -255,6 +256,12 @@ def use_pool_learners() -> None:
     sampling.set_params(measure=lambda probabilities: -probabilities.max(axis=1))
     herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
+    relevance = RelevanceSamplingClassifier(
+        LogisticRegression(), positive=1, n_initial=2, initial=X[:1], batch_size=0.1,
+        batch="top", embedding=None, n_candidates=None, budget=20, stopping=None,
+        incremental=False, n_jobs=None, random_state=0,
+    )  # fmt: skip
+    assert_type(relevance.fit(X, y).n_queries_, int)
     estimators = [("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]
     committee = QueryByCommitteeClassifier(
         LogisticRegression(), param_grid={"C": [0.1, 1.0]}, cv=2, budget=20,
