@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL
@@ -14,8 +15,11 @@ from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from .._validation import check_number, is_share
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rank_average import RankAverageClassifier
+from ._ranking import coarse
+from ._selection import finite_scores, scored
 from ._training import OneModel
-from ._utility import log_odds, of_padded, probabilities_of, scores_of
+from ._utility import score_of_class
 
 
 @documented(POOL)
@@ -54,14 +58,16 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     See Also
     --------
+    RankAverageClassifier : Several models in one, each of which has a say.
     UncertaintySamplingClassifier : For a model of all classes from few labels.
 
     Notes
     -----
     The utility of a row is the decision value of `positive`. A classifier without
     `decision_function`, or with more than two classes and `predict_proba`, is asked
-    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. Ties are broken at
-    random.
+    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. Of a
+    `RankAverageClassifier` it is the mean of the ranks that its members give to the
+    rows that may be bought. Ties are broken at random.
 
     The rows bought are no sample of the pool: their share of positive rows says nothing
     about the rest.
@@ -197,14 +203,22 @@ class RelevanceSamplingClassifier(PoolClassifier):
             n_rounds += 1
         return n_rounds
 
-    def _utility(self, X):
+    def _utilities(self, X, rows):
         model = self.estimator_
+        if not isinstance(model, RankAverageClassifier):
+            return super()._utilities(X, rows)
+        ranks = np.zeros(len(rows))
+        for member in model.estimators_:
+            score = partial(score_of_class, member, column=self._column)
+            scores = scored(score, X, rows, self.n_jobs, self._prototypes)
+            ranks += rankdata(coarse(finite_scores(scores, rows, member)))
+        return ranks / (len(model.estimators_) * len(rows))
+
+    def _utility(self, X):
+        return score_of_class(self.estimator_, X, self._column)
+
+    @property
+    def _column(self):
+        """The place of the class to find among those of the model."""
         label = self.classes_[self._positive_code()]
-        (column,) = np.flatnonzero(model.classes_ == label)
-        is_one_score = len(model.classes_) == 2 and hasattr(model, "decision_function")
-        if not is_one_score and hasattr(model, "predict_proba"):
-            return log_odds(probabilities_of(model, X), column)
-        scores = of_padded(partial(scores_of, model), X)
-        if scores.ndim == 1:
-            return scores if column else -scores
-        return scores[:, column]
+        return int(np.flatnonzero(self.estimator_.classes_ == label)[0])

@@ -44,6 +44,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RankAverageClassifier,
     RelevanceSamplingClassifier,
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
@@ -262,6 +263,13 @@ def use_pool_learners() -> None:
         incremental=False, n_jobs=None, random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
+    ranks = RankAverageClassifier([("one", LogisticRegression())]).fit(X, y)
+    assert_type(ranks.decision_function(X), Floats)
+    assert_type(ranks.member_scores(X), Floats)
+    assert_type(ranks.predict(X), Labels)
+    assert_type(ranks.set_params(one__C=2.0), RankAverageClassifier)
+    assert_type(ranks.get_params(deep=False), dict[str, Any])
+    assert_type(ranks.estimators_, list[Any])
     estimators = [("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]
     committee = QueryByCommitteeClassifier(
         LogisticRegression(), param_grid={"C": [0.1, 1.0]}, cv=2, budget=20,
