@@ -4,8 +4,8 @@ From one relevant row and another one, in batches of 5 % of the labels so far, u
 relevant rows are found.
 
 default   the default estimator on TF-IDF
-lsa       the same on TF-IDF and its first 100 principal directions (LSA)
-ranks     the average of the ranks that these two models give
+ranks     the average of the ranks that it gives on TF-IDF, and on its first 100
+          principal directions alone (LSA), each row divided by its norm
 random    rows in random order
 
     python -m benchmarks.screening.ranking --results FILE [--tasks kitchenham ...]
@@ -16,14 +16,15 @@ rows of a task, with seed 0. `--tuning` takes topics that are no tasks.
 """
 
 import argparse
-from functools import cache
 from time import perf_counter
 
+import joblib
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
 from benchmarks.screening import results, tasks
@@ -33,7 +34,9 @@ from sklearn_activelearn import (
     __version__,
 )
 
+#: Principal directions.
 N_LSA = 100
+#: Of the labels so far: a batch.
 SHARE = 0.05
 
 
@@ -47,21 +50,32 @@ def on(columns):
     return make_pipeline(make_column_transformer(("passthrough", columns)), model())
 
 
-TERMS = slice(0, -N_LSA)
+#: Whether it needs LSA, and the estimator.
 METHODS = {
     "default": (False, None),
-    "lsa": (True, model()),
-    "ranks": (True, RankAverageClassifier([("terms", on(TERMS)), ("all", model())])),
+    "ranks": (
+        True,
+        RankAverageClassifier(
+            [("terms", on(slice(0, -N_LSA))), ("lsa", on(slice(-N_LSA, None)))]
+        ),
+    ),
     "random": (False, None),
 }
 
 
-@cache
-def with_lsa(load):
-    """Return the rows of a task with their principal directions."""
-    X = load().X
-    lsa = TruncatedSVD(min(N_LSA, X.shape[1] - 1), random_state=0)
-    return hstack([X, csr_matrix(lsa.fit_transform(X))]).tocsr()
+#: Principal directions of rows, by a hash of these: several tasks share them.
+DIRECTIONS = {}
+
+
+def with_lsa(X):
+    """Return rows with their places along principal directions."""
+    key = joblib.hash(X)
+    if key not in DIRECTIONS:
+        lsa = make_pipeline(
+            TruncatedSVD(min(N_LSA, X.shape[1] - 1), random_state=0), Normalizer()
+        )
+        DIRECTIONS[key] = csr_matrix(lsa.fit_transform(X))
+    return hstack([X, DIRECTIONS[key]]).tocsr()
 
 
 def order_of(learner, X, y, start):
@@ -82,7 +96,7 @@ def random_order(y, start, seed):
     return np.append(start, np.random.default_rng(seed).permutation(others))
 
 
-def run(name, method, seed, task, load):
+def run(name, method, seed, task):
     """Return the run of a method on a task."""
     needs_lsa, estimator = METHODS[method]
     start, begin = task.start(seed), perf_counter()
@@ -92,7 +106,7 @@ def run(name, method, seed, task, load):
         learner = RelevanceSamplingClassifier(
             estimator, batch_size=SHARE, budget=None, random_state=seed
         )
-        X = with_lsa(load) if needs_lsa else task.X
+        X = with_lsa(task.X) if needs_lsa else task.X
         begin = perf_counter()
         order = order_of(learner, X, task.y, start)
     seconds = perf_counter() - begin
@@ -116,13 +130,12 @@ def main():
     done = {(run.task, run.method, run.seed) for run in known}
     print("task | method | seed | WSS@95 | WSS@100")
     for name in args.tasks or all_tasks:
-        load = all_tasks[name]
-        task = load()
+        task = all_tasks[name]()
         for seed in range(args.seeds):
             for method in args.methods:
                 if (name, method, seed) in done:
                     continue
-                one = run(name, method, seed, task, load)
+                one = run(name, method, seed, task)
                 if args.results:
                     results.write(args.results, one)
                 saved = f"{one.wss(0.95):.3f} | {one.wss(1.0):.3f}"

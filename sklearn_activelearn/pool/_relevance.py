@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL
@@ -20,6 +21,49 @@ from ._ranking import coarse
 from ._selection import finite_scores, scored
 from ._training import OneModel
 from ._utility import score_of_class
+
+
+class WeightedModel(OneModel):
+    """Trains one estimator, in which the labels of a class have a weight together.
+
+    Parameters
+    ----------
+    estimator, incremental
+        As for `OneModel`.
+    positive : label or None
+        That of the class; None: the last.
+    weight : float
+        Of its labels, if all others weigh 1.
+    """
+
+    def __init__(self, estimator, incremental, positive, weight):
+        super().__init__(estimator, incremental)
+        self.positive, self.weight = positive, weight
+
+    def train(self, known, before):
+        """Return the next model."""
+        if self.weight != 1 and not self.incremental:
+            known = known._replace(prototypes=[self._weighted(known)])
+        return super().train(known, before)
+
+    def _weighted(self, known):
+        """Return the prototype with weights of the classes in place of "balanced"."""
+        (prototype,), labels = known.prototypes, known.labels
+        positive = known.classes[-1] if self.positive is None else self.positive
+        balanced = [
+            name
+            for name, value in prototype.get_params().items()
+            if name.split("__")[-1] == "class_weight" and value == "balanced"
+        ]
+        n, n_positive = len(labels), np.count_nonzero(labels == positive)
+        if not balanced or n_positive in (0, n):
+            return prototype
+        share = self.weight / (1 + self.weight)
+        weights = dict.fromkeys(
+            np.unique(labels).tolist(), (1 - share) * n / (n - n_positive)
+        )
+        weights[positive] = share * n / n_positive
+        return clone(prototype).set_params(**dict.fromkeys(balanced, weights))
 
 
 @documented(POOL)
@@ -39,6 +83,10 @@ class RelevanceSamplingClassifier(PoolClassifier):
     positive : label or None, default=None
         That of the rows to find: a str, a finite number or a bool. None: the last of
         `classes_`.
+    positive_weight : float > 0, default=10.0
+        What the labels of `positive` weigh, all together, if all others weigh 1:
+        wherever ``class_weight="balanced"`` in the estimator, or in a part or member of
+        it. 1: balanced as it is.
     n_initial : int >= 1, default=1
         Labels known before the first model. While labels of `positive`, or of all other
         classes, are missing, further rows are random, `batch_size` at a time, unless
@@ -91,7 +139,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
     ... ).fit(X / 16, is_eight)
     >>> print(f"{is_eight[learner.queried_indices_].sum()} of {is_eight.sum()} eights "
     ...       f"in {learner.n_queries_} of {len(X)} rows")
-    148 of 174 eights in 300 of 1797 rows
+    151 of 174 eights in 300 of 1797 rows
     """
 
     _otherwise = "It has no decision_function, either."
@@ -105,6 +153,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         estimator: Classifier | None = None,
         *,
         positive: Label | None = None,
+        positive_weight: float = 10.0,
         n_initial: int = 1,
         initial: Initial = "random",
         batch_size: int | float = 1,
@@ -119,6 +168,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
     ):
         self.estimator = estimator
         self.positive = positive
+        self.positive_weight = positive_weight
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
@@ -136,7 +186,9 @@ class RelevanceSamplingClassifier(PoolClassifier):
             estimator = LinearSVC(C=0.1, class_weight="balanced")
         else:
             estimator = self.estimator
-        return OneModel(estimator, self.incremental)
+        return WeightedModel(
+            estimator, self.incremental, self.positive, self.positive_weight
+        )
 
     @property
     def _needs(self):
@@ -149,6 +201,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
             raise TypeError(f"positive must be a label, got {self.positive!r}.")
         if isinstance(self.positive, Real) and not np.isfinite(self.positive):
             raise ValueError(f"positive must be a label, got {self.positive!r}.")
+        check_number(self.positive_weight, "positive_weight", 0)
         if is_share(self.batch_size):
             check_number(self.batch_size, "batch_size", 0, 1)
         super()._check_parameters()
