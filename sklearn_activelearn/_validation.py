@@ -226,9 +226,9 @@ def check_budget(budget, n_offered):
     return check_number(budget, "budget", 0, closed="left", integer=True)
 
 
-def is_share(budget):
-    """Whether a budget is a share of the rows offered."""
-    return isinstance(budget, Real) and not isinstance(budget, Integral)
+def is_share(number):
+    """Whether a number, such as a budget, is a share and no count."""
+    return isinstance(number, Real) and not isinstance(number, Integral)
 
 
 def check_selection(candidates, exclude, n_rows):

@@ -16,7 +16,7 @@ PART = re.compile(
     r"(?P<number>int|float)"
     r"( (?P<sign>>=?) (?P<least>\d+)| in (?P<interval>[\[(]\d+, \d+[\])]))?"
     r"|(?P<choices>\{.+\})|(?P<choice>\"\w+\")"
-    r"|(?P<word>bool|None|callable|dict|str|classifier|transformer|rows)"
+    r"|(?P<word>bool|None|callable|dict|str|classifier|transformer|rows|label)"
 )
 
 
@@ -37,6 +37,8 @@ def allows(part, value):
     if part["choices"] or part["choice"]:
         choices = literal_eval(part["choices"] or f"{{{part['choice']}}}")
         return any(type(value) is type(one) and value == one for one in choices)
+    if part["word"] == "label":
+        return value is not None and value not in (np.inf, np.nan)
     if part["word"]:
         kinds = {"None": type(None), "bool": bool}  # no value is any of the others
         return isinstance(value, kinds.get(part["word"], ()))

@@ -30,6 +30,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RelevanceSamplingClassifier,
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
@@ -233,6 +234,20 @@ POOL_LEARNERS = [
         initial="herding",
         batch_size=4,
         budget=16,
+    ),
+    RelevanceSamplingClassifier(),
+    family(
+        RelevanceSamplingClassifier(
+            NaiveBayes(), n_initial=3, batch_size=0.4, budget=16
+        )
+    ),
+    RelevanceSamplingClassifier(
+        LogisticRegression(),
+        batch_size=0.2,
+        batch="cluster",
+        explore=0.2,
+        n_candidates=9,
+        budget=14,
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(

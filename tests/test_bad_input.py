@@ -126,6 +126,7 @@ BAD_PARAMS = {
     "loss": [("log", ValueError), (None, (TypeError, ValueError))],
     "stopping": [("never", ValueError), (3, ValueError), (["x"], ValueError)],
     "init": [(3, TypeError), (np.mean, TypeError)],
+    "positive": [(["yes"], TypeError), (b"yes", TypeError), (np.mean, TypeError)],
 }
 #: Parameters that scikit-learn and joblib check where they are used.
 THEIRS = {"estimator", "estimators", "param_grid", "n_jobs", "random_state"}

@@ -118,6 +118,7 @@ class RunPlan:
         params = learner.get_params(deep=False)
         # whole batches: between two trainings the model is that of the first
         first, batch = params.get("n_initial", 1), params.get("batch_size", 1)
+        batch = batch if isinstance(batch, int) else 1  # those that grow
         fewest, most = self.offered(learner)
         counts = 1.1 ** np.arange(np.log(most) / np.log(1.1))
         n_batches = np.round(np.maximum(counts - first, 0) / batch).astype(int)

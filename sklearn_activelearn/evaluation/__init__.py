@@ -16,8 +16,10 @@ from ._plot import (
     LossDisplay,
     ModelProbabilityDisplay,
     QueryDisplay,
+    RecallCurveDisplay,
 )
 from ._progress import ExperimentInterrupted
+from ._recall_curve import RecallCurve, recall_curve
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
@@ -40,6 +42,8 @@ __all__ = [
     "ModelProbabilityDisplay",
     "OnlineEstimate",
     "QueryDisplay",
+    "RecallCurve",
+    "RecallCurveDisplay",
     "Tuning",
     "accuracy_per_label_scorer",
     "advice",
@@ -53,5 +57,6 @@ __all__ = [
     "make_priced_scorer",
     "n_queries_scorer",
     "online_score",
+    "recall_curve",
     "tune_labels_to_target",
 ]

@@ -6,6 +6,8 @@ from ._committee import QueryByCommitteeClassifier
 from ._hybrid import HybridSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
+from ._rank_average import RankAverageClassifier
+from ._relevance import RelevanceSamplingClassifier
 from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
 from ._uncertainty_herding import UncertaintyHerdingClassifier
@@ -54,6 +56,8 @@ __all__ = [
     "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
+    "RankAverageClassifier",
+    "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",
     "StoppingRule",

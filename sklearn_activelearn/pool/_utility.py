@@ -4,7 +4,7 @@ They answer for many rows at once and know no learner. A utility of a
 committee gets the answers of all members.
 """
 
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from scipy.special import entr, rel_entr, softmax
@@ -45,6 +45,24 @@ def least_confident(probabilities):
 def entropy(probabilities):
     """Entropy of the class probabilities, in nats."""
     return entr(probabilities).sum(axis=1)
+
+
+def log_odds(probabilities, column):
+    """Logarithm of the probability of a class less that of all others.
+
+    It tells rows apart whose probability rounds to 1.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Of the classes.
+    column : int
+        Of the class.
+    """
+    others = np.delete(probabilities, column, axis=1).sum(axis=1)
+    least = np.finfo(np.float64).tiny
+    both = np.maximum([probabilities[:, column], others], least)
+    return np.subtract(*np.log(both))
 
 
 def vote_entropy(votes, weights):
@@ -126,6 +144,21 @@ def scores_of(model, X):
             "sklearn.multiclass.OneVsRestClassifier."
         )
     return scores
+
+
+def score_of_class(model, X, column):
+    """Return how much a model takes rows to be of the class in this place.
+
+    The decision value; the logarithm of the odds if it has none, or if it has
+    probabilities of more than two classes.
+    """
+    has_scores = hasattr(model, "decision_function")
+    if not has_scores or (len(model.classes_) > 2 and hasattr(model, "predict_proba")):
+        return log_odds(probabilities_of(model, X), column)
+    scores = of_padded(partial(scores_of, model), X)
+    if scores.ndim == 1:
+        return scores if column else -scores
+    return scores[:, column]
 
 
 def votes_of(member, X):

@@ -36,6 +36,43 @@ def uncertainty(estimator, measure):
     return utility
 
 
+def relevance(estimator, label):
+    """Lewis & Gale's relevance sampling: how likely the row is of one class."""
+
+    def utility(X, y, x):
+        model = clone(estimator).fit(X, y)
+        classes = sorted(set(y))
+        if len(classes) == 2 and hasattr(model, "decision_function"):
+            score = model.decision_function(x[None])[0]
+            return score if label == classes[1] else -score
+        likelihood = model.predict_proba(x[None])[0]
+        own, others = np.finfo(float).tiny, 0.0
+        for p, c in zip(likelihood, classes, strict=True):
+            if c == label:
+                own = max(own, p)
+            else:
+                others += p
+        return np.log(own) - np.log(max(others, np.finfo(float).tiny))
+
+    return utility
+
+
+def rank_sum(estimators, label):
+    """Of each row, the sum of the ranks that several models give to it."""
+
+    def utilities(X, y, x):
+        total = np.zeros(len(x))
+        for estimator in estimators:
+            scores = [relevance(estimator, label)(X, y, row) for row in x]
+            for i, score in enumerate(scores):
+                lower = sum(other < score for other in scores)
+                equal = sum(other == score for other in scores)
+                total[i] += lower + (equal + 1) / 2
+        return total
+
+    return utilities
+
+
 def committee(estimators, cv):
     """Entropy of the votes of all candidates, weighted by accuracies of K folds."""
 
@@ -67,21 +104,42 @@ def accuracy(estimator, X, y, cv):
     return hits / len(y)
 
 
-def purchases(utility, X, y, *, n_initial, batch_size, budget, random_state):
-    """List the rows that are bought, in order."""
+def purchases(
+    utility,
+    X,
+    y,
+    *,
+    n_initial,
+    batch_size,
+    budget,
+    random_state,
+    needed=None,
+    together=None,
+):
+    """List the rows that are bought, in order.
+
+    A batch may be a share of the labels; rows are random until the label `needed` and
+    another one are known. In place of `utility`, `together` values all rows at once.
+    """
     seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
     bought, n_rounds = [], 0
     while len(bought) < min(budget, len(X)):
         rng = np.random.default_rng((int(seed), n_rounds))
         left = np.array([i for i in range(len(X)) if i not in bought])
         known = set(y[bought])
-        wanted = n_initial - len(bought) if len(bought) < n_initial else batch_size
+        is_share = isinstance(batch_size, float)
+        batch = max(1, int(batch_size * len(bought))) if is_share else batch_size
+        wanted = n_initial - len(bought) if len(bought) < n_initial else batch
         wanted = min(wanted, budget - len(bought))
-        if len(bought) < n_initial or len(known) < 2 or utility is None:
-            draw = passive if utility is None else drawn
+        lacks_one = len(known) < 2 or (needed is not None and needed not in known)
+        if len(bought) < n_initial or lacks_one or (utility or together) is None:
+            draw = passive if (utility or together) is None else drawn
             bought += draw(X, left, wanted, rng)
         else:
-            worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
+            if together:
+                worth = together(X[bought], y[bought], X[left])
+            else:
+                worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
             order = highest(worth, left, len(left), rng)
             bought += equal_last(X, order)[:wanted]
         n_rounds += 1

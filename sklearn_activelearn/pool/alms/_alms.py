@@ -315,9 +315,9 @@ class ALMSClassifier(PoolClassifier):
         super()._reset()
         self.voi_history_, self._past, self._gave_up = np.empty((0, 2)), (), False
 
-    def _set_classes(self, classes):
+    def _recode(self, classes):
         self._make_trainer().check_number_of(classes)
-        super()._set_classes(classes)
+        super()._recode(classes)
 
     def _select(self, X, rows, n_wanted, seed):
         return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)

@@ -178,9 +178,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         super()._forget_model()
         self.__dict__.pop("label_distributions_", None)
 
-    def _set_classes(self, classes):
+    def _recode(self, classes):
         known = getattr(self, "classes_", None)
-        super()._set_classes(classes)
+        super()._recode(classes)
         if hasattr(self, "label_distributions_"):  # columns for the new classes
             columns = np.eye(len(classes))[encode(known, classes)]
             self.label_distributions_ = self.label_distributions_ @ columns

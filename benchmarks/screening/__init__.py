@@ -1,0 +1,1 @@
+"""Screening: how soon all relevant rows are found, against ASReview."""

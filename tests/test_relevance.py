@@ -1,0 +1,280 @@
+"""Relevance sampling: what is bought, from which start, in which batches."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_activelearn import RankAverageClassifier, RelevanceSamplingClassifier
+from sklearn_activelearn.exceptions import OneClassWarning
+from tests.reference import pool as reference
+from tests.tools import fresh, problem, streams
+
+X, y = problem(80, 4, noise=0.5)
+LOGISTIC = LogisticRegression()
+
+
+@pytest.mark.parametrize("positive", [None, 0, 1])
+@pytest.mark.parametrize("batch_size", [1, 0.3])
+@pytest.mark.parametrize("estimator", [LOGISTIC, GaussianNB()], ids=["scores", "odds"])
+@settings(max_examples=3)
+@given(stream=streams(min_rows=5, max_rows=16, min_features=2))
+def test_purchases_are_those_of_the_reference(positive, batch_size, estimator, stream):
+    X, y = stream
+    label = None if positive is None else np.unique(y)[positive].item()
+    params = {"n_initial": 3, "batch_size": batch_size, "budget": 10}
+    learner = RelevanceSamplingClassifier(estimator, positive=label)
+    learner = fresh(learner, **params).fit(X, y)
+    label = np.unique(y)[-1] if label is None else label
+    utility = reference.relevance(estimator, label)
+    expected = reference.purchases(
+        utility, X, y, random_state=0, **params, needed=label
+    )
+    assert learner.queried_indices_.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [None, LogisticRegression(), GaussianNB(), DecisionTreeClassifier(), LinearSVC()],
+    ids=repr,
+)
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_most_of_one_class_is_found(estimator, positive):
+    learner = RelevanceSamplingClassifier(
+        estimator, positive=positive, budget=40, random_state=0
+    ).fit(X, y)
+    assert np.mean(y[learner.queried_indices_] == positive) > 0.7
+
+
+def test_likely_rows_of_a_sure_model_differ():
+    """Probabilities that round to 1 are told apart."""
+    rng = np.random.default_rng(0)
+    rows = np.append(rng.standard_normal(40), np.linspace(12, 20, 9))[:, None]
+    labels = rows[:40, 0] > 0
+    learner = RelevanceSamplingClassifier(GaussianNB(), batch_size=5, random_state=0)
+    learner.teach(rows[:40] + 8 * labels[:, None], labels)
+    model = learner.estimator_
+    assert np.all(model.predict_proba(rows[40:])[:, 1] == 1)
+    expected = 40 + np.argsort(-np.diff(model.predict_joint_log_proba(rows[40:]))[:, 0])
+    rows[:40] += 8 * labels[:, None]
+    assert learner.query(rows).tolist() == expected[:5].tolist()
+
+
+class TestStart:
+    def test_random_rows_until_both_classes_are_known(self):
+        labels = np.zeros(60, dtype=int)
+        labels[[7, 31]] = 1
+        learner = RelevanceSamplingClassifier(budget=None, random_state=3)
+        rows = X[:60]
+        learner.fit(rows, labels)
+        until = int(np.argmax(labels[learner.queried_indices_])) + 1
+        again, worth = fresh(learner, random_state=3), []
+        for _ in range(until + 5):
+            asked, value = again.query(rows, return_utility=True)
+            worth += value.tolist()
+            again.teach(rows[asked], labels[asked])
+        assert until > 1
+        assert np.isnan(worth[:until]).all()
+        assert np.isfinite(worth[until:]).all()
+
+    def test_one_probability_a_random_row_one_a_likely_one(self):
+        learner = RelevanceSamplingClassifier(random_state=0)
+        _, share = learner.query(X, return_probability=True)
+        assert share.tolist() == [1 / 80]
+        learner.teach(X[:6], y[:6])
+        _, share = learner.query(X, return_probability=True)
+        assert share.tolist() == [1.0]
+
+    def test_known_labels_are_enough(self):
+        known = [np.flatnonzero(y == label)[0] for label in ("no", "yes")]
+        learner = RelevanceSamplingClassifier(n_initial=10, random_state=0)
+        learner.teach(X[known], y[known])
+        rows, worth = learner.query(X, return_utility=True)
+        scores = learner.decision_function(X)
+        scores[known] = -np.inf
+        assert rows == scores.argmax()
+        assert worth == scores.max()
+
+    def test_known_labels_of_one_class_are_not(self):
+        known = np.flatnonzero(y == "yes")[:5]
+        learner = RelevanceSamplingClassifier(random_state=0).teach(X[known], y[known])
+        _, worth = learner.query(X, return_utility=True)
+        assert np.isnan(worth).all()
+
+    @pytest.mark.parametrize(
+        "initial", [lambda rows: rows[:, 1], X[[4]]], ids=["function", "rows"]
+    )
+    def test_initial_is_followed_until_both_classes_are_known(self, initial):
+        labels = np.where(np.arange(80) == 66, "yes", "no")
+        learner = RelevanceSamplingClassifier(initial=initial, random_state=0)
+        given = fresh(learner, budget=80, n_initial=80).fit(X, labels).queried_indices_
+        learner.set_params(budget=80).fit(X, labels)
+        until = given.tolist().index(66) + 1
+        assert learner.queried_indices_[:until].tolist() == given[:until].tolist()
+
+    def test_the_positive_class_of_three_is_waited_for(self):
+        labels = np.array(["a", "b", "c"])[np.arange(80) % 3]
+        learner = RelevanceSamplingClassifier(positive="b", budget=80, random_state=0)
+        learner.teach(X[:4:3], labels[:4:3], classes=["a", "b", "c"])
+        learner.teach(X[[2]], labels[[2]])
+        _, worth = learner.query(X, return_utility=True)
+        assert np.isnan(worth).all()
+        learner.teach(X[[1]], labels[[1]])
+        _, worth = learner.query(X, return_utility=True)
+        assert np.isfinite(worth).all()
+
+
+class TestBatches:
+    def test_a_share_of_the_labels_so_far(self):
+        learner = RelevanceSamplingClassifier(batch_size=0.25, budget=None)
+        sizes, n = [], 4
+        learner.teach(X[:4], y[:4])
+        while len(rows := learner.query(X)):
+            sizes.append((n, len(rows)))
+            learner.teach(X[rows], y[rows])
+            n += len(rows)
+        *whole, (n_last, last) = sizes
+        assert all(size == n // 4 for n, size in whole)
+        assert last == 80 - n_last
+        assert len(sizes) == 16
+
+    def test_one_row_at_least(self):
+        learner = RelevanceSamplingClassifier(batch_size=0.01).teach(X[:6], y[:6])
+        assert len(learner.query(X)) == 1
+
+    def test_its_baseline_buys_batches_of_one_size(self):
+        learner = RelevanceSamplingClassifier(batch_size=0.1)
+        assert learner._passive_baseline().fit(X, y).n_queries_ == 80
+
+    def test_number_of_rounds(self):
+        learner = RelevanceSamplingClassifier(batch_size=0.25, budget=60)
+        learner.teach(X[:4], y[:4])
+        n_left = learner._n_rounds_left(76)
+        n = 0
+        while len(rows := learner.query(X)):
+            learner.teach(X[rows], y[rows])
+            n += 1
+        assert n == n_left
+
+
+class TestPositiveWeight:
+    @pytest.mark.parametrize("positive", [None, "no"])
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            LinearSVC(C=0.1, class_weight="balanced"),
+            make_pipeline(StandardScaler(), LinearSVC(class_weight="balanced")),
+            RankAverageClassifier([("a", LinearSVC(class_weight="balanced"))]),
+        ],
+        ids=["svm", "pipeline", "member"],
+    )
+    def test_of_all_labels_of_a_class_together(self, estimator, positive):
+        labels = np.where(X[:, 1] > 1, "yes", "no")
+        learner = RelevanceSamplingClassifier(
+            estimator, positive=positive, positive_weight=4.0, random_state=0
+        ).teach(X, labels)
+        params = learner.estimator_.get_params()
+        (weights,) = (v for k, v in params.items() if k.endswith("class_weight"))
+        label, other = ("yes", "no") if positive is None else ("no", "yes")
+        counts = {each: np.count_nonzero(labels == each) for each in (label, other)}
+        total = {each: counts[each] * weights[each] for each in counts}
+        assert total[label] == pytest.approx(4 * total[other])
+        assert sum(total.values()) == pytest.approx(80)
+
+    def test_one_is_balanced_and_others_are_left(self):
+        balanced = LinearSVC(C=0.1, class_weight="balanced", random_state=0)
+        learner = RelevanceSamplingClassifier(balanced, positive_weight=1.0)
+        learner.teach(X, y)
+        expected = balanced.fit(X, y).coef_
+        np.testing.assert_array_equal(learner.estimator_.coef_, expected)
+        learner = RelevanceSamplingClassifier(LinearSVC(class_weight={"yes": 3}))
+        assert learner.teach(X, y).estimator_.class_weight == {"yes": 3}
+
+    def test_of_three_classes(self):
+        labels = np.array(["a", "b", "c"])[np.arange(80) % 5 // 2]
+        learner = RelevanceSamplingClassifier(positive="c", random_state=0)
+        weights = learner.teach(X, labels).estimator_.class_weight
+        assert weights["a"] == weights["b"]
+        assert 16 * weights["c"] == pytest.approx(10 * 64 * weights["a"])
+
+
+class TestScores:
+    def test_a_column_for_each_class(self):
+        labels = np.digitize(X[:, 0], [-0.5, 0.5])
+        for estimator in (LinearSVC(), SGDClassifier(random_state=0), LOGISTIC):
+            learner = RelevanceSamplingClassifier(
+                estimator, positive=0, budget=30, random_state=0
+            ).fit(X, labels)
+            assert np.mean(labels[learner.queried_indices_] == 0) > 0.5
+
+    def test_scores_of_the_wrong_shape(self):
+        class Odd(ClassifierMixin, BaseEstimator):
+            def fit(self, X, y):
+                self.classes_ = np.unique(y)
+                return self
+
+            def predict(self, X):
+                return np.repeat(self.classes_[0], len(X))
+
+            def decision_function(self, X):
+                return np.ones((len(X), 5))
+
+        learner = RelevanceSamplingClassifier(Odd(), random_state=0)
+        learner.teach(X[:9], y[:9])
+        with pytest.raises(ValueError, match="must have a column for each class"):
+            learner.query(X)
+
+    def test_neither_scores_nor_probabilities(self):
+        from sklearn.neighbors import NearestCentroid
+
+        class Plain(ClassifierMixin, BaseEstimator):
+            fit = NearestCentroid.fit
+            predict = NearestCentroid.predict
+
+        with pytest.raises(TypeError, match="predict_proba"):
+            RelevanceSamplingClassifier(Plain()).query(X)
+
+
+class TestPositive:
+    @pytest.mark.parametrize("value", [np.inf, np.nan])
+    def test_a_number_must_be_finite(self, value):
+        with pytest.raises(ValueError, match="positive must be a label"):
+            RelevanceSamplingClassifier(positive=value).query(X)
+
+    @pytest.mark.parametrize("verb", ["fit", "teach"])
+    def test_a_misspelt_label_is_refused_before_anything_is_bought(self, verb):
+        learner = RelevanceSamplingClassifier(positive="yep", random_state=0)
+        before = dict(vars(learner))
+        how = {"classes": ["no", "yes"]} if verb == "teach" else {}
+        with pytest.raises(ValueError, match=r"\['no', 'yes'\], got 'yep'"):
+            getattr(learner, verb)(X, y, **how)
+        assert vars(learner) == before
+
+    def test_it_is_refused_once_two_other_classes_are_known(self):
+        learner = RelevanceSamplingClassifier(positive="yep", random_state=0)
+        learner.teach(X[:9], y[:9])
+        with pytest.raises(ValueError, match="pass all classes to teach"):
+            learner.query(X)
+        assert len(learner.set_params(positive="yes").query(X)) == 1
+
+    def test_none_is_the_last_class(self):
+        for last in ("yes", "zebra"):
+            labels = np.where(y == "yes", last, "no")
+            learner = partial(RelevanceSamplingClassifier, budget=30, random_state=0)
+            named = learner(positive=last).fit(X, labels).queried_indices_
+            bought = learner().fit(X, labels).queried_indices_
+            assert bought.tolist() == named.tolist()
+
+    def test_a_budget_that_shows_no_positive_row_is_warned_of(self):
+        labels = np.where(np.arange(80) == 66, "yes", "no")
+        learner = RelevanceSamplingClassifier(budget=10, random_state=0)
+        with pytest.warns(OneClassWarning, match="its 10 labels are all of that"):
+            learner.fit(X, labels)
