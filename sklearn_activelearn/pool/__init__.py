@@ -27,6 +27,7 @@ from .stopping import (
     NoNewClass,
     OverallUncertainty,
     Progress,
+    RecallTarget,
     StablePredictions,
     StoppingRule,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
+    "RecallTarget",
     "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",

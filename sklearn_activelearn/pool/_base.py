@@ -26,9 +26,17 @@ from ._one_class import warn_of_one_answer
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
 from ._sample import CandidateSample
-from ._selection import NOTHING, Selection, drawn, drawn_apart, finite_scores, scored
+from ._selection import (
+    NOTHING,
+    Selection,
+    drawn_apart,
+    drawn_at_random,
+    finite_scores,
+    scored,
+)
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._registry import check_rule_models, why_stop
+from .stopping._reads import AUDIT
+from .stopping._registry import check_rule_models, n_random_wanted, why_stop
 
 
 @documented(LEARNER)
@@ -283,7 +291,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._catch_up()  # the last training may have failed
         if n_left == 0:
             self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows)):
+        elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows, n_rows)):
             self.stop_reason_ = rule
         elif n_rows == 0:
             self.stop_reason_ = "no rows"
@@ -299,7 +307,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         select, rows = self._start if is_cold else self._select, sample.rows
         if select.__func__ is not PoolClassifier._select:  # which needs no list of them
             rows = np.asarray(rows)
-        bought = select(sample.X, rows, min(n_wanted, limit), seed)
+        n_wanted = min(n_wanted, limit)
+        if not is_cold and (n_random := n_random_wanted(self)):
+            rows, n_wanted = np.asarray(rows), min(n_wanted, n_random)
+            bought = drawn_at_random(rows, n_wanted, seed, AUDIT)
+        else:
+            bought = select(sample.X, rows, n_wanted, seed)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
         return sample.bought(bought)
@@ -345,8 +358,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
-        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows))
+        return drawn_at_random(rows, n_wanted, seed)
 
     def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
         """Choose those of these row numbers of X that are worth most."""
