@@ -17,6 +17,13 @@ from ._plot import (
     QueryDisplay,
 )
 from ._progress import ExperimentInterrupted
+from ._recall import (
+    RecallEstimate,
+    RecallPrice,
+    recall_estimate,
+    recall_price,
+    recall_so_far,
+)
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
@@ -39,6 +46,8 @@ __all__ = [
     "ModelProbabilityDisplay",
     "OnlineEstimate",
     "QueryDisplay",
+    "RecallEstimate",
+    "RecallPrice",
     "Tuning",
     "accuracy_per_label_scorer",
     "advice",
@@ -51,5 +60,8 @@ __all__ = [
     "make_priced_scorer",
     "n_queries_scorer",
     "online_score",
+    "recall_estimate",
+    "recall_price",
+    "recall_so_far",
     "tune_labels_to_target",
 ]

@@ -62,9 +62,11 @@ class Asked(NamedTuple):
         return drawn
 
     def reads(self, is_relevant: Bools, only: str | None = None) -> Reads:
-        """Return the rows that were read before the first one that is out.
+        """Return the rows that have labels.
 
-        Rows that were skipped are left out, as if they were not in the pool.
+        Rows that were skipped are left out, as if they were not in the pool; rows that
+        are out are unread. Those drawn after the first one that is out do not count as
+        drawn before its label comes: whether labels come soon may depend on them.
 
         Parameters
         ----------
@@ -76,12 +78,10 @@ class Asked(NamedTuple):
         drawn = self.drawn
         if only is not None:
             drawn &= self.purposes == only
-        kept = self.places != SKIPPED
-        places, drawn = self.places[kept], drawn[kept]
-        n_rows = self.n_rows - int(np.count_nonzero(~kept))
-        (out,) = np.nonzero(places == OUT)
-        known = slice(out[0] if len(out) else None)
-        return Reads(is_relevant[places[known]], drawn[known], n_rows)
+        drawn &= np.cumsum(self.places == OUT) == 0
+        known = self.places >= 0
+        n_skipped = int(np.count_nonzero(self.places == SKIPPED))
+        return Reads(is_relevant[self.places[known]], drawn[known], self.n_rows - n_skipped)
 
 
 def relevance_probabilities(

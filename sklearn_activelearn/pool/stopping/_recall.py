@@ -185,20 +185,17 @@ class RecallTarget(StoppingRule):
         return int(np.isin(relevant, labelled).sum()) >= n_wanted, memory
 
     def _by_audit(self, progress, is_relevant, memory):
-        asked, n_known = progress.asked, len(is_relevant)
-        is_known = asked.places >= 0
-        found = int(is_relevant[asked.places[is_known]].sum())
-        total = least_bad_total(found, self.recall)
-        if total - found > asked.n_rows - np.count_nonzero(is_known):
+        asked = progress.asked
+        reads = asked.reads(is_relevant, only=AUDIT)
+        total = least_bad_total(reads.found, self.recall)
+        if total - reads.found > reads.n_unread:
             return True, memory
         if not (asked.purposes == AUDIT).any():
             memory = self._expected(progress, is_relevant, memory)
-            latest = asked.reads(is_relevant).relevant[::-1]
-            n_since = int(np.argmax(np.append(latest, True)))
-            place = n_since, asked.n_rows, self.recall
-            if not is_audit_due(found, memory["expected"], *place):
+            n_since = int(np.argmax(np.append(reads.relevant[::-1], True)))
+            place = n_since, reads.n_rows, self.recall
+            if not is_audit_due(reads.found, memory["expected"], *place):
                 return False, memory
-        reads = asked.reads(is_relevant, only=AUDIT)
         n_missing = rows_missing(reads, total, self.recall, self._alpha)
         return n_missing == 0, {**(memory or {}), "n_random": float(n_missing)}
 
