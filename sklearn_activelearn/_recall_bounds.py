@@ -296,7 +296,9 @@ class Plan(NamedTuple):
     n_rows: int  # to read in all until the recall is certain
 
 
-def audit_plan(reads: Reads, probabilities: Floats, recall: float, alpha: float) -> Plan:
+def audit_plan(
+    reads: Reads, probabilities: Floats, recall: float, alpha: float
+) -> Plan:
     """Return when the audit begins, and what certainty costs.
 
     Parameters
@@ -318,5 +320,7 @@ def audit_plan(reads: Reads, probabilities: Floats, recall: float, alpha: float)
     if n_ranked:  # the last relevant row is about there
         n_ranked += round(IN_A_ROW * reads.n_rows / n_missed)
     n_ranked = min(n_ranked, n_unread)
-    share = audit_share(found + round(hits[n_ranked]), expected[n_ranked], recall, alpha)
+    share = audit_share(
+        found + round(hits[n_ranked]), expected[n_ranked], recall, alpha
+    )
     return Plan(n_ranked, n_ranked + round(share * (n_unread - n_ranked)))

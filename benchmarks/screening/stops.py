@@ -194,7 +194,9 @@ def stops_of(file, draws):
 
 def report(stops):
     """Print a line for each kind and method."""
-    print("kind     method         runs  below  read  beyond  mean excess over the test")
+    print(
+        "kind     method         runs  below  read  beyond  mean excess over the test"
+    )
     tests = {
         (s.task, s.order, s.kind, s.draw): s.read / s.rows
         for s in stops

@@ -1,7 +1,6 @@
 """How much of what is relevant has been found, and what it costs to be sure of it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +19,7 @@ from .._recall_bounds import (
 from .._typing import Floats, Label, RowsLike
 from .._validation import check_flag, check_number
 from ..pool import PoolClassifier
-from ..pool.stopping._reads import Asked, relevance_probabilities
+from ..pool.stopping._reads import AUDIT, Asked, relevance_probabilities
 from ._estimate import Estimate
 
 #: Before so large a share of the rows is read, the number of relevant ones is a range.
@@ -252,8 +251,8 @@ def recall_so_far(
 ) -> RecallEstimate:
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
-    The random rows are those that its ledger has as such: first rows, explored ones and
-    those of an audit.
+    The random rows are those of an audit, if one has begun, else all that its ledger
+    has as such: first rows and explored ones.
 
     Parameters
     ----------
@@ -340,9 +339,7 @@ def recall_price(
     return price_of(reads, p, recall, confidence)
 
 
-def price_of(
-    reads: Reads, p: Floats, recall: float, confidence: float
-) -> RecallPrice:
+def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
     """Return the price for rows that were read, and the others' probabilities."""
     p, found = np.sort(p)[::-1], reads.found
     hits = found + np.append(0.0, np.cumsum(p))
@@ -383,7 +380,10 @@ def read_by(learner, X, positive, ids):
     ledger = learner._requests.located(identity, np.zeros(n_rows(X), dtype=bool))
     is_left = np.ones(n_rows(X), dtype=bool)
     is_left[ledger.found[ledger.found >= 0]] = False
-    reads = Asked.of(ledger, int(is_left.sum())).reads(is_relevant)
+    asked = Asked.of(ledger, int(is_left.sum()))
+    # an audit was begun because of what was drawn before
+    only = AUDIT if (asked.purposes == AUDIT).any() else None
+    reads = asked.reads(is_relevant, only)
     known = getattr(learner, "estimator_", None), learner._labelled.rows, is_relevant
     left = take(X, np.flatnonzero(is_left))
     return reads, relevance_probabilities(*known, left)

@@ -291,7 +291,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._catch_up()  # the last training may have failed
         if n_left == 0:
             self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows, n_rows)):
+        elif (
+            n_wanted
+            and not is_cold
+            and (rule := why_stop(self, X, sample.rows, n_rows))
+        ):
             self.stop_reason_ = rule
         elif n_rows == 0:
             self.stop_reason_ = "no rows"

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
-from math import comb, floor, log
+from math import comb
 
 
 def least_bad_total(found, recall):

@@ -81,7 +81,9 @@ class Asked(NamedTuple):
         drawn &= np.cumsum(self.places == OUT) == 0
         known = self.places >= 0
         n_skipped = int(np.count_nonzero(self.places == SKIPPED))
-        return Reads(is_relevant[self.places[known]], drawn[known], self.n_rows - n_skipped)
+        return Reads(
+            is_relevant[self.places[known]], drawn[known], self.n_rows - n_skipped
+        )
 
 
 def relevance_probabilities(
@@ -117,9 +119,7 @@ def relevance_probabilities(
     if not hasattr(model, method):
         method = "predict_proba"
     folds = StratifiedKFold(min(5, int(n_rarer)), shuffle=True, random_state=0)
-    scores = cross_val_predict(
-        clone(model), rows, is_relevant, cv=folds, method=method
-    )
+    scores = cross_val_predict(clone(model), rows, is_relevant, cv=folds, method=method)
     judge = logistic.fit(scores.reshape(len(scores), -1)[:, -1:], is_relevant)
     further = getattr(clone(model).fit(rows, is_relevant), method)(X)
     return judge.predict_proba(further.reshape(len(further), -1)[:, -1:])[:, 1]

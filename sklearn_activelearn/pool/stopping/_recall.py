@@ -16,7 +16,7 @@ from ..._recall_bounds import (
     log_odds,
     rank_in_sample,
 )
-from ..._typing import Bools, Label
+from ..._typing import Label
 from ..._validation import check_number, check_option
 from ._reads import AUDIT, relevance_probabilities
 from ._registry import Progress, StoppingRule, named
@@ -113,6 +113,11 @@ class RecallTarget(StoppingRule):
     method: Literal["audit", "sample", "hypergeometric"] = "audit"
     positive: Label | None = None
     sample: tuple[ArrayLike, ArrayLike] | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether it is an audit."""
+        return self.method == "audit"
 
     def __post_init__(self):
         if isinstance(self.sample, tuple) and len(self.sample) == 2:

@@ -96,6 +96,8 @@ class StoppingRule:
     ----------
     needs : tuple of str
         The methods that the model must have.
+    draws : bool
+        Whether it may want rows to be drawn at random, by `n_random`.
 
     References
     ----------
@@ -119,6 +121,7 @@ class StoppingRule:
     """
 
     needs: tuple[str, ...] = ()
+    draws: bool = False
 
     def check(self) -> None:
         """Raise if a parameter is out of its range.
@@ -301,15 +304,17 @@ def numbers_in(memory):
             yield from numbers_in(item)
 
 
+def rules_that_draw(stopping):
+    """Return the rules that may want rows to be drawn at random."""
+    # rules from outside need not know of it
+    return [rule for rule in find_rules(stopping) if getattr(rule, "draws", False)]
+
+
 def n_random_wanted(learner):
     """Return how many random rows the rules of a learner want next; 0: none."""
-    rules = find_rules(learner.stopping)  # of None there are none
+    rules = rules_that_draw(learner.stopping)
     memory = (learner._stopping_memory or Remembered()).of(rules)
-    wanted = (
-        rule.n_random(own)
-        for rule, own in zip(rules, memory, strict=True)
-        if hasattr(rule, "n_random")  # not in rules from outside
-    )
+    wanted = (rule.n_random(own) for rule, own in zip(rules, memory, strict=True))
     return max(wanted, default=0)
 
 
