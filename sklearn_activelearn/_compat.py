@@ -6,6 +6,7 @@ And its bases of our classes, because it has no types: those are in the stub.
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.metaestimators import available_if
 
 try:
@@ -38,6 +39,7 @@ except ImportError:  # scikit-learn < 1.9 has no callbacks
 __all__ = [
     "CALLBACK_ATTRIBUTES",
     "STANDARD_SCORER",
+    "BaseComposition",
     "BaseEstimator",
     "CallbackSupportMixin",
     "ClassifierMixin",

@@ -50,7 +50,7 @@ def searched():
 
 
 def test_an_audit_draws_random_rows_and_says_so(searched):
-    X, y, learner = searched
+    _, y, learner = searched
     assert learner.stop_reason_ == "recall"
     record = learner.record()
     is_audit = np.array(record["purposes"]) == "audit"
@@ -68,7 +68,7 @@ def test_an_audit_draws_random_rows_and_says_so(searched):
 
 
 def test_it_stops_when_the_odds_say_so_and_not_before(searched):
-    X, y, learner = searched
+    _, y, learner = searched
     record = learner.record()
     relevant = y[record["rows"]].tolist()
     drawn = [purpose == "audit" for purpose in record["purposes"]]
@@ -131,7 +131,7 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
 
 
 @pytest.mark.parametrize(
-    "rule, message",
+    ("rule", "message"),
     [
         (RecallTarget(recall=0), "recall == "),
         (RecallTarget(recall=1.1), "recall == "),
@@ -211,7 +211,7 @@ def test_a_recall_that_is_estimated_by_probabilities():
 
 
 @pytest.mark.parametrize(
-    "args, message",
+    ("args", "message"),
     [
         (([1, 0], [True, False], 5), "relevant must be"),
         (([True], [True, False], 5), "inconsistent"),
@@ -240,7 +240,7 @@ def test_the_price_comes_true(searched):
 
 
 def test_a_price_is_refused_while_nothing_relevant_is_known():
-    X, y = rows_with_late_cluster()
+    X, _ = rows_with_late_cluster()
     learner = RelevanceSamplingClassifier(positive=1).teach(X[:3], [0, 0, 0])
     with pytest.raises(ValueError, match="No relevant row is known yet among 3 labels"):
         recall_price(learner, X)

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_activelearn import RelevanceSamplingClassifier
+from sklearn_activelearn import RankAverageClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn.exceptions import OneClassWarning
 from tests.reference import pool as reference
 from tests.tools import fresh, problem, streams
@@ -161,6 +163,47 @@ class TestBatches:
             learner.teach(X[rows], y[rows])
             n += 1
         assert n == n_left
+
+
+class TestPositiveWeight:
+    @pytest.mark.parametrize("positive", [None, "no"])
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            LinearSVC(C=0.1, class_weight="balanced"),
+            make_pipeline(StandardScaler(), LinearSVC(class_weight="balanced")),
+            RankAverageClassifier([("a", LinearSVC(class_weight="balanced"))]),
+        ],
+        ids=["svm", "pipeline", "member"],
+    )
+    def test_of_all_labels_of_a_class_together(self, estimator, positive):
+        labels = np.where(X[:, 1] > 1, "yes", "no")
+        learner = RelevanceSamplingClassifier(
+            estimator, positive=positive, positive_weight=4.0, random_state=0
+        ).teach(X, labels)
+        params = learner.estimator_.get_params()
+        (weights,) = (v for k, v in params.items() if k.endswith("class_weight"))
+        label, other = ("yes", "no") if positive is None else ("no", "yes")
+        counts = {each: np.count_nonzero(labels == each) for each in (label, other)}
+        total = {each: counts[each] * weights[each] for each in counts}
+        assert total[label] == pytest.approx(4 * total[other])
+        assert sum(total.values()) == pytest.approx(80)
+
+    def test_one_is_balanced_and_others_are_left(self):
+        balanced = LinearSVC(C=0.1, class_weight="balanced", random_state=0)
+        learner = RelevanceSamplingClassifier(balanced, positive_weight=1.0)
+        learner.teach(X, y)
+        expected = balanced.fit(X, y).coef_
+        np.testing.assert_array_equal(learner.estimator_.coef_, expected)
+        learner = RelevanceSamplingClassifier(LinearSVC(class_weight={"yes": 3}))
+        assert learner.teach(X, y).estimator_.class_weight == {"yes": 3}
+
+    def test_of_three_classes(self):
+        labels = np.array(["a", "b", "c"])[np.arange(80) % 5 // 2]
+        learner = RelevanceSamplingClassifier(positive="c", random_state=0)
+        weights = learner.teach(X, labels).estimator_.class_weight
+        assert weights["a"] == weights["b"]
+        assert 16 * weights["c"] == pytest.approx(10 * 64 * weights["a"])
 
 
 class TestScores:

@@ -2,11 +2,11 @@
 
     python -m venv asreview && asreview/bin/pip install asreview==3.0.8
     asreview/bin/python -m benchmarks.screening.asreview_runs --results FILE
-        [--tasks kitchenham ...] [--seeds 3] [--quick]
+        [--tasks kitchenham ...] [--seeds 3] [--recall 0.95] [--quick]
 
 Its default model, "elas_u4", trained again after each label, from one relevant row and
-another one; until all relevant rows are found. Features are those of the other methods:
-TF-IDF, made beforehand. The seed is the number of the start.
+another one; until this share of the relevant rows is found. Features are those of the
+other methods: TF-IDF, made beforehand. The seed is the number of the start.
 """
 
 import argparse
@@ -25,7 +25,18 @@ from benchmarks.screening import results, tasks
 METHOD = "ASReview"
 
 
-def order_of(task, seed):
+class Recall:
+    """Stop when a share of the relevant rows is found."""
+
+    def __init__(self, recall):
+        self.recall = recall
+
+    def stop(self, results, labels):
+        """Whether it is."""
+        return results["label"].sum() >= np.ceil(self.recall * np.sum(labels))
+
+
+def order_of(task, seed, recall):
     """Return the rows in the order in which it asks for them."""
     cycle = ActiveLearningCycle(
         querier=Max(),
@@ -34,7 +45,14 @@ def order_of(task, seed):
         n_query=1,
     )
     y = task.y.astype(int)
-    simulation = Simulate(task.X, y, [cycle], skip_transform=True, print_progress=False)
+    simulation = Simulate(
+        task.X,
+        y,
+        [cycle],
+        stopper=Recall(recall),
+        skip_transform=True,
+        print_progress=False,
+    )
     simulation.label(task.start(seed))
     simulation.review()
     return simulation._results["record_id"].to_numpy(int)
@@ -45,6 +63,7 @@ def main():
     parser.add_argument("--results", required=True)
     parser.add_argument("--tasks", nargs="+")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--recall", type=float, default=0.95)
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     all_tasks = tasks.TOY if args.quick else tasks.all_tasks()
@@ -54,7 +73,7 @@ def main():
             if (name, seed) in known:
                 continue
             task, start = all_tasks[name](), perf_counter()
-            order = order_of(task, seed)
+            order = order_of(task, seed, args.recall)
             seconds = perf_counter() - start
             assert len(np.unique(order)) == len(order)
             run = results.run_of(

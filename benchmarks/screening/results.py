@@ -17,19 +17,21 @@ class Run(NamedTuple):
     rows: int
     relevant: int
     read_95: int  # rows read when 95 % of the relevant ones were found
-    read_100: int
+    read_100: int | None  # not known of runs that ended before
     seconds: float
 
     def wss(self, recall):
-        """Return the work saved over sampling."""
+        """Return the work saved over sampling; None if the run ended before."""
         read = {0.95: self.read_95, 1.0: self.read_100}[recall]
-        return (self.rows - read) / self.rows - (1 - recall)
+        return read and (self.rows - read) / self.rows - (1 - recall)
 
 
 def run_of(task, method, version, seed, y, order, seconds):
-    """Return what an order of rows comes to, of which all relevant ones are part."""
+    """Return what an order of rows comes to; 95 % of the relevant ones are in it."""
     found, n = np.cumsum(y[order]), int(y.sum())
     read = [int(np.searchsorted(found, np.ceil(t * n))) + 1 for t in (0.95, 1.0)]
+    if read[1] > len(order):
+        read[1] = None
     return Run(task, method, version, seed, len(y), n, *read, round(seconds, 1))
 
 
@@ -48,7 +50,11 @@ def read(file):
     if not Path(file).exists():
         return []
     with open(file, newline="", encoding="utf-8") as lines:
-        return [
-            Run(*(kind(row[name]) for name, kind in Run.__annotations__.items()))
-            for row in csv.DictReader(lines)
-        ]
+        return [run_from(row) for row in csv.DictReader(lines)]
+
+
+def run_from(row):
+    """Return the run of a line."""
+    whole = ("seed", "rows", "relevant", "read_95", "read_100")
+    numbers = {name: int(row[name]) if row[name] else None for name in whole}
+    return Run(**row | numbers | {"seconds": float(row["seconds"])})

@@ -57,6 +57,7 @@ class Stop(NamedTuple):
 
     @property
     def is_below(self):
+        """Whether the target was missed."""
         return self.found < RECALL * self.relevant - 1e-9
 
 
@@ -81,6 +82,7 @@ class RandomOrder(NamedTuple):
     y: np.ndarray
 
     def expected(self, n_read, is_read):
+        """Return how many relevant rows are unread, if the others are like these."""
         return self.y[:n_read].mean() * (len(self.y) - n_read)
 
 
@@ -194,9 +196,7 @@ def stops_of(file, draws):
 
 def report(stops):
     """Print a line for each kind and method."""
-    print(
-        "kind     method         runs  below  read  beyond  mean excess over the test"
-    )
+    print("kind     method         runs  below  read  beyond  over the test")
     tests = {
         (s.task, s.order, s.kind, s.draw): s.read / s.rows
         for s in stops

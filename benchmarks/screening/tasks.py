@@ -5,6 +5,7 @@ from 20 to 400 of them, every other one, so that the rest can serve to choose de
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,7 @@ def review(name):
     return load
 
 
+@cache
 def news():
     """Return 5,000 random news, their topics (0 or 1), and the topics' names."""
     X, topics, names = data.rcv1_topics()

@@ -15,6 +15,7 @@ from ._plot import (
     LossDisplay,
     ModelProbabilityDisplay,
     QueryDisplay,
+    RecallCurveDisplay,
 )
 from ._progress import ExperimentInterrupted
 from ._recall import (
@@ -24,6 +25,7 @@ from ._recall import (
     recall_price,
     recall_so_far,
 )
+from ._recall_curve import RecallCurve, recall_curve
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
@@ -46,6 +48,8 @@ __all__ = [
     "ModelProbabilityDisplay",
     "OnlineEstimate",
     "QueryDisplay",
+    "RecallCurve",
+    "RecallCurveDisplay",
     "RecallEstimate",
     "RecallPrice",
     "Tuning",
@@ -60,6 +64,7 @@ __all__ = [
     "make_priced_scorer",
     "n_queries_scorer",
     "online_score",
+    "recall_curve",
     "recall_estimate",
     "recall_price",
     "recall_so_far",

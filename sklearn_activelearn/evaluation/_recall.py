@@ -142,7 +142,7 @@ def recall_estimate(
     >>> audit = [False] * 200
     >>> drawn = np.arange(400) >= 200
     >>> print(recall_estimate(ranked + audit, drawn, 1_000))
-    recall 1, at least 0.845 (95 %, at one look): 60 found of about 60, at most 71
+    recall 1, at least 0.857 (95 %, at one look): 60 found of about 60, at most 70
     """
     check_number(confidence, "confidence", 0, 1)
     check_flag(always_valid, "always_valid")
@@ -283,12 +283,14 @@ def recall_so_far(
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import RelevanceSamplingClassifier
-    >>> from sklearn_activelearn.evaluation import recall_price, recall_so_far
+    >>> from sklearn_activelearn.evaluation import recall_so_far
     >>> X, y = load_digits(return_X_y=True)
-    >>> learner = RelevanceSamplingClassifier(batch_size=0.1, budget=400, random_state=0)
-    >>> learner = learner.fit(X / 16, y == 8)
-    >>> print(recall_so_far(learner, X / 16))
-    >>> print(recall_price(learner, X / 16))
+    >>> learner = RelevanceSamplingClassifier(
+    ...     batch_size=0.1, budget=400, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> estimate = recall_so_far(learner, X / 16)
+    >>> print(estimate.found, "found, at least", round(estimate.low, 2))
+    163 found, at least 0.19
     """
     check_number(confidence, "confidence", 0, 1)
     check_flag(always_valid, "always_valid")
@@ -332,6 +334,28 @@ def recall_price(
     ValueError
         If no relevant row, or no other one, is known, or for a parameter out of its
         range.
+
+    See Also
+    --------
+    sklearn_activelearn.pool.RecallTarget : Reads until the recall is certain.
+
+    References
+    ----------
+    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
+       Reviews", CIKM 2021 (what a certificate costs).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import recall_price
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(
+    ...     batch_size=0.1, budget=400, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> price = recall_price(learner, X / 16)
+    >>> print(price.found, "found of about", round(price.n_relevant))
+    163 found of about 169
     """
     check_number(recall, "recall", 0, 1, closed="right")
     check_number(confidence, "confidence", 0, 1)

@@ -5,6 +5,7 @@ from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
+from ._rank_average import RankAverageClassifier
 from ._relevance import RelevanceSamplingClassifier
 from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
@@ -54,6 +55,7 @@ __all__ = [
     "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
+    "RankAverageClassifier",
     "RecallTarget",
     "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",

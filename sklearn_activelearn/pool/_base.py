@@ -10,7 +10,6 @@ from .._beginning import draw_seeds
 from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
 from .._docstrings import LEARNER
 from .._documented import documented
-from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
 from .._requests import Purchase
 from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stopping
@@ -245,27 +244,6 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if hasattr(self, "_seeded"):  # estimators are taken over by the next training
             self._seeded = self._points = None
 
-    def _register_classes(self, classes, y=()):
-        if not self._may_grow:
-            super()._register_classes(classes)
-        elif classes is not None:
-            self._set_classes(check_classes(classes))
-        elif len(y):
-            known = getattr(self, "classes_", None)
-            classes = distinct_labels(y, "y", known)
-            if classes is not known:
-                self._recode(classes)
-
-    def _recode(self, classes):
-        """Set the classes; labels get the codes that they have among these."""
-        if hasattr(self, "classes_"):
-            self._labelled = self._labelled.recoded(encode(self.classes_, classes))
-        super()._set_classes(classes)
-
-    def _set_classes(self, classes):
-        self._recode(classes)
-        self._may_grow, self._declared_classes = False, tuple(classes.tolist())
-
     def _choose(self, X, identity, candidates, limit):
         rows = numbers_of(self._offer(X, identity, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
@@ -291,11 +269,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._catch_up()  # the last training may have failed
         if n_left == 0:
             self.stop_reason_ = "budget"
-        elif (
-            n_wanted
-            and not is_cold
-            and (rule := why_stop(self, X, sample.rows, n_rows))
-        ):
+        elif n_wanted and not is_cold and (rule := why_stop(self, sample, n_rows)):
             self.stop_reason_ = rule
         elif n_rows == 0:
             self.stop_reason_ = "no rows"
@@ -366,9 +340,13 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
         """Choose those of these row numbers of X that are worth most."""
-        utility = scored(self._utility, X, rows, self.n_jobs, self._prototypes)
-        utility = finite_scores(utility, rows, self.estimator_)
+        utility = self._utilities(X, rows)
         return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
+
+    def _utilities(self, X, rows):
+        """Return what each of these row numbers of X is worth."""
+        utility = scored(self._utility, X, rows, self.n_jobs, self._prototypes)
+        return finite_scores(utility, rows, self.estimator_)
 
     def _n_left(self):
         """Return how many labels the budget allows yet."""

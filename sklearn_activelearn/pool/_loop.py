@@ -14,7 +14,7 @@ from .._containers import NO_ROWS, n_rows, numbers_of, take
 from .._docstrings import LEARNER
 from .._documented import documented
 from .._identity import VALUES, ByValue, identify
-from .._labels import encode_answers
+from .._labels import check_classes, distinct_labels, encode, encode_answers
 from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
 from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
@@ -312,6 +312,27 @@ class PoolLoop(CallbackSupportMixin):
         transaction.commit(learner)
         if why:
             raise ValueError(why)
+
+    def _register_classes(self, classes, y=()):
+        if not self._may_grow:
+            super()._register_classes(classes)
+        elif classes is not None:
+            self._set_classes(check_classes(classes))
+        elif len(y):
+            known = getattr(self, "classes_", None)
+            classes = distinct_labels(y, "y", known)
+            if classes is not known:
+                self._recode(classes)
+
+    def _recode(self, classes):
+        """Set the classes; labels get the codes that they have among these."""
+        if hasattr(self, "classes_"):
+            self._labelled = self._labelled.recoded(encode(self.classes_, classes))
+        super()._set_classes(classes)
+
+    def _set_classes(self, classes):
+        self._recode(classes)
+        self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
     def _encode_answers(self, labels, rows):
         """Return what `encode_answers` does; classes may grow."""

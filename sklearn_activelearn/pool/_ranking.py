@@ -6,6 +6,16 @@ import numpy as np
 BLOCK = 2**17
 
 
+def coarse(values):
+    """Return values in units of which those that agree in half of their digits are one.
+
+    The unit is one of most values: an outlier must not make all others equal.
+    """
+    half = np.sqrt(np.finfo(np.float64).eps)
+    unit = half * (median_size(values) or np.abs(values).max()) or 1.0
+    return np.round(values / unit)
+
+
 def best(utility, n_wanted, seed):
     """Return the positions of the highest utilities, best first.
 

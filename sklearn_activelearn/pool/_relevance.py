@@ -6,6 +6,8 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
+from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL
@@ -14,8 +16,54 @@ from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from .._validation import check_number, is_share
 from ._base import PoolClassifier
 from ._passive import passive_baseline
+from ._rank_average import RankAverageClassifier
+from ._ranking import coarse
+from ._selection import finite_scores, scored
 from ._training import OneModel
-from ._utility import log_odds, of_padded, probabilities_of, scores_of
+from ._utility import score_of_class
+
+
+class WeightedModel(OneModel):
+    """Trains one estimator, in which the labels of a class have a weight together.
+
+    Parameters
+    ----------
+    estimator, incremental
+        As for `OneModel`.
+    positive : label or None
+        That of the class; None: the last.
+    weight : float
+        Of its labels, if all others weigh 1.
+    """
+
+    def __init__(self, estimator, incremental, positive, weight):
+        super().__init__(estimator, incremental)
+        self.positive, self.weight = positive, weight
+
+    def train(self, known, before):
+        """Return the next model."""
+        if self.weight != 1 and not self.incremental:
+            known = known._replace(prototypes=[self._weighted(known)])
+        return super().train(known, before)
+
+    def _weighted(self, known):
+        """Return the prototype with weights of the classes in place of "balanced"."""
+        (prototype,), labels = known.prototypes, known.labels
+        positive = known.classes[-1] if self.positive is None else self.positive
+        balanced = [
+            name
+            for name, value in prototype.get_params().items()
+            if name.split("__")[-1] == "class_weight" and value == "balanced"
+        ]
+        n, n_positive = len(labels), np.count_nonzero(labels == positive)
+        if not balanced or n_positive in (0, n):
+            return prototype
+        share = self.weight / (1 + self.weight)
+        weights = dict.fromkeys(
+            np.unique(labels).tolist(), (1 - share) * n / (n - n_positive)
+        )
+        weights[positive] = share * n / n_positive
+        return clone(prototype).set_params(**dict.fromkeys(balanced, weights))
 
 
 @documented(POOL)
@@ -35,6 +83,10 @@ class RelevanceSamplingClassifier(PoolClassifier):
     positive : label or None, default=None
         That of the rows to find: a str, a finite number or a bool. None: the last of
         `classes_`.
+    positive_weight : float > 0, default=10.0
+        What the labels of `positive` weigh, all together, if all others weigh 1:
+        wherever ``class_weight="balanced"`` in the estimator, or in a part or member of
+        it. 1: balanced as it is.
     n_initial : int >= 1, default=1
         Labels known before the first model. While labels of `positive`, or of all other
         classes, are missing, further rows are random, `batch_size` at a time, unless
@@ -54,14 +106,16 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     See Also
     --------
+    RankAverageClassifier : Several models in one, each of which has a say.
     UncertaintySamplingClassifier : For a model of all classes from few labels.
 
     Notes
     -----
     The utility of a row is the decision value of `positive`. A classifier without
     `decision_function`, or with more than two classes and `predict_proba`, is asked
-    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. Ties are broken at
-    random.
+    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. Of a
+    `RankAverageClassifier` it is the mean of the ranks that its members give to the
+    rows that may be bought. Ties are broken at random.
 
     The rows bought are no sample of the pool: their share of positive rows says nothing
     about the rest.
@@ -85,7 +139,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
     ... ).fit(X / 16, is_eight)
     >>> print(f"{is_eight[learner.queried_indices_].sum()} of {is_eight.sum()} eights "
     ...       f"in {learner.n_queries_} of {len(X)} rows")
-    148 of 174 eights in 300 of 1797 rows
+    151 of 174 eights in 300 of 1797 rows
     """
 
     _otherwise = "It has no decision_function, either."
@@ -99,6 +153,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         estimator: Classifier | None = None,
         *,
         positive: Label | None = None,
+        positive_weight: float = 10.0,
         n_initial: int = 1,
         initial: Initial = "random",
         batch_size: int | float = 1,
@@ -113,6 +168,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
     ):
         self.estimator = estimator
         self.positive = positive
+        self.positive_weight = positive_weight
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
@@ -130,7 +186,9 @@ class RelevanceSamplingClassifier(PoolClassifier):
             estimator = LinearSVC(C=0.1, class_weight="balanced")
         else:
             estimator = self.estimator
-        return OneModel(estimator, self.incremental)
+        return WeightedModel(
+            estimator, self.incremental, self.positive, self.positive_weight
+        )
 
     @property
     def _needs(self):
@@ -143,6 +201,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
             raise TypeError(f"positive must be a label, got {self.positive!r}.")
         if isinstance(self.positive, Real) and not np.isfinite(self.positive):
             raise ValueError(f"positive must be a label, got {self.positive!r}.")
+        check_number(self.positive_weight, "positive_weight", 0)
         if is_share(self.batch_size):
             check_number(self.batch_size, "batch_size", 0, 1)
         super()._check_parameters()
@@ -197,14 +256,22 @@ class RelevanceSamplingClassifier(PoolClassifier):
             n_rounds += 1
         return n_rounds
 
-    def _utility(self, X):
+    def _utilities(self, X, rows):
         model = self.estimator_
+        if not isinstance(model, RankAverageClassifier):
+            return super()._utilities(X, rows)
+        ranks = np.zeros(len(rows))
+        for member in model.estimators_:
+            score = partial(score_of_class, member, column=self._column)
+            scores = scored(score, X, rows, self.n_jobs, self._prototypes)
+            ranks += rankdata(coarse(finite_scores(scores, rows, member)))
+        return ranks / (len(model.estimators_) * len(rows))
+
+    def _utility(self, X):
+        return score_of_class(self.estimator_, X, self._column)
+
+    @property
+    def _column(self):
+        """The place of the class to find among those of the model."""
         label = self.classes_[self._positive_code()]
-        (column,) = np.flatnonzero(model.classes_ == label)
-        is_one_score = len(model.classes_) == 2 and hasattr(model, "decision_function")
-        if not is_one_score and hasattr(model, "predict_proba"):
-            return log_odds(probabilities_of(model, X), column)
-        scores = of_padded(partial(scores_of, model), X)
-        if scores.ndim == 1:
-            return scores if column else -scores
-        return scores[:, column]
+        return int(np.flatnonzero(self.estimator_.classes_ == label)[0])

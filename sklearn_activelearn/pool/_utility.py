@@ -4,7 +4,7 @@ They answer for many rows at once and know no learner. A utility of a
 committee gets the answers of all members.
 """
 
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from scipy.special import entr, rel_entr
@@ -131,6 +131,21 @@ def scores_of(model, X):
             "sklearn.multiclass.OneVsRestClassifier."
         )
     return scores
+
+
+def score_of_class(model, X, column):
+    """Return how much a model takes rows to be of the class in this place.
+
+    The decision value; the logarithm of the odds if it has none, or if it has
+    probabilities of more than two classes.
+    """
+    has_scores = hasattr(model, "decision_function")
+    if not has_scores or (len(model.classes_) > 2 and hasattr(model, "predict_proba")):
+        return log_odds(probabilities_of(model, X), column)
+    scores = of_padded(partial(scores_of, model), X)
+    if scores.ndim == 1:
+        return scores if column else -scores
+    return scores[:, column]
 
 
 def votes_of(member, X):

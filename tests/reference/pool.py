@@ -57,6 +57,22 @@ def relevance(estimator, label):
     return utility
 
 
+def rank_sum(estimators, label):
+    """Of each row, the sum of the ranks that several models give to it."""
+
+    def utilities(X, y, x):
+        total = np.zeros(len(x))
+        for estimator in estimators:
+            scores = [relevance(estimator, label)(X, y, row) for row in x]
+            for i, score in enumerate(scores):
+                lower = sum(other < score for other in scores)
+                equal = sum(other == score for other in scores)
+                total[i] += lower + (equal + 1) / 2
+        return total
+
+    return utilities
+
+
 def committee(estimators, cv):
     """Entropy of the votes of all candidates, weighted by accuracies of K folds."""
 
@@ -89,12 +105,21 @@ def accuracy(estimator, X, y, cv):
 
 
 def purchases(
-    utility, X, y, *, n_initial, batch_size, budget, random_state, needed=None
+    utility,
+    X,
+    y,
+    *,
+    n_initial,
+    batch_size,
+    budget,
+    random_state,
+    needed=None,
+    together=None,
 ):
     """List the rows that are bought, in order.
 
     A batch may be a share of the labels; rows are random until the label `needed` and
-    another one are known.
+    another one are known. In place of `utility`, `together` values all rows at once.
     """
     seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
     bought, n_rounds = [], 0
@@ -107,11 +132,14 @@ def purchases(
         wanted = n_initial - len(bought) if len(bought) < n_initial else batch
         wanted = min(wanted, budget - len(bought))
         lacks_one = len(known) < 2 or (needed is not None and needed not in known)
-        if len(bought) < n_initial or lacks_one or utility is None:
-            draw = passive if utility is None else drawn
+        if len(bought) < n_initial or lacks_one or (utility or together) is None:
+            draw = passive if (utility or together) is None else drawn
             bought += draw(X, left, wanted, rng)
         else:
-            worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
+            if together:
+                worth = together(X[bought], y[bought], X[left])
+            else:
+                worth = np.array([utility(X[bought], y[bought], X[i]) for i in left])
             order = highest(worth, left, len(left), rng)
             bought += equal_last(X, order)[:wanted]
         n_rounds += 1

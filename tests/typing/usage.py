@@ -44,6 +44,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     QueryByCommitteeClassifier,
     RandomSamplingClassifier,
+    RankAverageClassifier,
     RelevanceSamplingClassifier,
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,
@@ -257,11 +258,18 @@ def use_pool_learners() -> None:
     herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
-        LogisticRegression(), positive=1, n_initial=2, initial=X[:1], batch_size=0.1,
-        batch="top", embedding=None, n_candidates=None, budget=20, stopping=None,
+        LogisticRegression(), positive=1, positive_weight=2.0, n_initial=2,
+        initial=X[:1], batch_size=0.1, batch="top", embedding=None, n_candidates=None, budget=20, stopping=None,
         incremental=False, n_jobs=None, random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
+    ranks = RankAverageClassifier([("one", LogisticRegression())]).fit(X, y)
+    assert_type(ranks.decision_function(X), Floats)
+    assert_type(ranks.member_scores(X), Floats)
+    assert_type(ranks.predict(X), Labels)
+    assert_type(ranks.set_params(one__C=2.0), RankAverageClassifier)
+    assert_type(ranks.get_params(deep=False), dict[str, Any])
+    assert_type(ranks.estimators_, list[Any])
     estimators = [("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]
     committee = QueryByCommitteeClassifier(
         LogisticRegression(), param_grid={"C": [0.1, 1.0]}, cv=2, budget=20,

@@ -5,6 +5,7 @@ from .label_curve import LabelCurveDisplay
 from .labels_to_target import LabelsToTargetDisplay
 from .loss import LossDisplay
 from .query import QueryDisplay
+from .recall_curve import RecallCurveDisplay
 from .selection import AllocationDisplay, ModelProbabilityDisplay
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "LossDisplay",
     "ModelProbabilityDisplay",
     "QueryDisplay",
+    "RecallCurveDisplay",
 ]

@@ -1,4 +1,4 @@
-"""The rows of a pool that were read, in order, and the chance that others are relevant."""
+"""The rows of a pool that were read, and how likely the others are relevant."""
 
 from typing import Any, NamedTuple
 

@@ -318,17 +318,15 @@ def n_random_wanted(learner):
     return max(wanted, default=0)
 
 
-def why_stop(learner, X, rows, n_left):
+def why_stop(learner, sample, n_left):
     """Ask the stopping rules of a learner, all of them: they remember the model.
 
     Parameters
     ----------
     learner : PoolClassifier
         A working copy.
-    X : rows
-        The pool.
-    rows : ndarray of int
-        Those of its row numbers that may be bought, or some of them.
+    sample : CandidateSample
+        The pool, and those of its row numbers that may be bought, or some of them.
     n_left : int
         How many may be bought.
 
@@ -347,7 +345,7 @@ def why_stop(learner, X, rows, n_left):
         return ended
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
-    left = np.asarray(rows)
+    left = np.asarray(sample.rows)
     # old pickles have a dict, of models
     before = learner._stopping_memory
     before = before if isinstance(before, Remembered) else Remembered()
@@ -361,7 +359,7 @@ def why_stop(learner, X, rows, n_left):
         return models[n_labels]
 
     asked = Asked.of(learner._requests, n_left)
-    now = learner.estimator_, X, left, labelled.rows, labels
+    now = learner.estimator_, sample.X, left, labelled.rows, labels
     progress = Progress(*now, earlier, asked)
     met, memory = judged(rules, progress, before.of(rules))
     kept = models.keys() & {*numbers_in(memory)}

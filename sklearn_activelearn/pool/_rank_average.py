@@ -1,0 +1,233 @@
+"""A classifier that averages the ranks which others give to rows."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from .._compat import BaseComposition, ClassifierMixin
+from .._containers import loaded
+from .._docstrings import CLASSIFIER
+from .._documented import documented
+from .._typing import Estimators, Floats, Labels, RowsLike
+from ._input_checks import check_has, check_pool, common_input_tags
+from ._utility import score_of_class
+
+
+@documented(CLASSIFIER)
+class RankAverageClassifier(ClassifierMixin, BaseComposition):
+    r"""Classifier of two classes that averages the ranks which others give to rows.
+
+    Scores of different models have different scales; ranks have one. What several
+    models put first comes before what only one of them does.
+
+    Parameters
+    ----------
+    estimators : list of (str, classifier)
+        The members with their names. Each has `decision_function` or `predict_proba`.
+        Cloned, never changed.
+
+    Attributes
+    ----------
+    estimators_ : list of classifier
+        The members, trained.
+    named_estimators_ : Bunch
+        The same by name.
+    {classes_, n_features_in_, feature_names_in_}
+
+    Raises
+    ------
+    ValueError, TypeError
+        From `fit`: no members, two of one name, one without scores, labels of one class
+        or of more than two, and whatever a member refuses.
+
+    See Also
+    --------
+    RelevanceSamplingClassifier : Around it, ranks are those among the rows that may be
+        bought.
+
+    Notes
+    -----
+    A rank needs rows to be compared with. `decision_function` compares with the rows
+    of `fit`, so that the value of a row does not depend on those that come with it.
+    :math:`s_k` is the score that member k gives it, :math:`F_k` the share of the rows
+    of `fit` with lower scores, linear between and beyond these:
+
+    .. math:: f(x) = \frac{1}{K} \sum_{k=1}^K \bigl( F_k(s_k(x)) - F_k(0) \bigr).
+
+    It is positive where the members predict the second class.
+
+    References
+    ----------
+    .. [1] J. A. Aslam, M. Montague, "Models for Metasearch", SIGIR 2001, section 3
+       (Borda fuse).
+
+    Examples
+    --------
+    Texts by their words, and by what the words of all texts have in common:
+
+    >>> from sklearn.compose import make_column_transformer
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import LinearSVC
+    >>> from sklearn_activelearn import RankAverageClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> half = make_column_transformer(("passthrough", slice(0, 32)))
+    >>> members = [("upper half", make_pipeline(half, LinearSVC(C=0.01))),
+    ...            ("all", LinearSVC(C=0.01))]
+    >>> model = RankAverageClassifier(members).fit(X[:900], y[:900] == 8)
+    >>> print(f"accuracy {model.score(X[900:], y[900:] == 8):.2f}")
+    accuracy 0.94
+    """
+
+    estimators_: list[Any]
+    named_estimators_: Bunch
+
+    def __init__(self, estimators: Estimators):
+        self.estimators = estimators
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, and with `deep` the members and theirs."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, members by their names, or parameters of members."""
+        self._set_params("estimators", **params)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = common_input_tags([member for _, member in self.estimators])
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the members take
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        if not self.estimators:
+            raise ValueError("estimators is empty: at least one member is needed.")
+        names, members = zip(*self.estimators, strict=True)
+        self._validate_names(names)
+        for member in members:
+            check_has(scoring_method(member), member, type(self).__name__, "")
+        X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
+        X = loaded(X)
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        classes = np.unique(y)
+        if kind != "binary":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is "
+                f"{kind}."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"y holds 1 class, {classes.tolist()[0]!r}; a classifier needs two."
+            )
+        members = [clone(member).fit(X, y) for member in members]
+        self.classes_, self.estimators_ = classes, members
+        self.named_estimators_ = Bunch(**dict(zip(names, members, strict=True)))
+        self._scales = [*map(Scale, scores_by(members, X).T)]
+        return self
+
+    def member_scores(self, X: RowsLike) -> Floats:
+        r"""Return how much each member takes rows to be of the second class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the members take
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_members)
+            Decision values; :math:`\ln p - \ln(1 - p)` of a member without any.
+        """
+        check_is_fitted(self)
+        X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
+        return scores_by(self.estimators_, loaded(X))
+
+    def decision_function(self, X: RowsLike) -> Floats:
+        """Return mean ranks among the rows of `fit`, as shares of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the members take
+            Rows.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_samples,)
+            Less those of a score of 0.
+        """
+        scores = self.member_scores(X)
+        ranks = [
+            scale(own) - scale(0.0)
+            for scale, own in zip(self._scales, scores.T, strict=True)
+        ]
+        return np.mean(ranks, axis=0)
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the second class where the mean rank is that of a positive score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the members take
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Classes.
+        """
+        is_second = self.decision_function(X) > 0
+        return self.classes_[is_second.astype(int)]
+
+
+def scoring_method(estimator):
+    """Return the name of the method that scores rows."""
+    has_scores = hasattr(estimator, "decision_function")
+    return "decision_function" if has_scores else "predict_proba"
+
+
+def scores_by(members, X):
+    """Return the scores that trained members give to rows, a column for each."""
+    return np.column_stack([score_of_class(member, X, 1) for member in members])
+
+
+class Scale:
+    """The share of some scores that is lower than others, linear in between and beyond.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        Those with which others are compared.
+    """
+
+    def __init__(self, scores):
+        self.scores, counts = np.unique(scores, return_counts=True)
+        self.shares = (np.cumsum(counts) - counts / 2) / len(scores)
+        width = self.scores[-1] - self.scores[0]
+        self.slope = 1 / width if width > 0 else 1.0
+
+    def __call__(self, scores):
+        """Return shares, below 0 or above 1 for scores beyond."""
+        inside = np.clip(scores, self.scores[0], self.scores[-1])
+        shares = np.interp(inside, self.scores, self.shares)
+        return shares + self.slope * (scores - inside)

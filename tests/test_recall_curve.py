@@ -1,0 +1,101 @@
+"""Recall against rows read: the numbers, and the picture."""
+
+import numpy as np
+import pytest
+
+from sklearn_activelearn import PassiveClassifier, RelevanceSamplingClassifier
+from sklearn_activelearn.evaluation import (
+    RecallCurve,
+    RecallCurveDisplay,
+    recall_curve,
+)
+from tests.tools import problem
+
+Y = np.array(["no", "yes", "no", "yes", "no", "no", "yes", "no", "no", "yes"])
+ORDERS = [[0, 1, 3, 2, 6, 4, 9, 5, 7, 8], [9, 0, 6, 4]]
+
+
+def test_rows_read_and_work_saved_counted_by_hand():
+    curve = recall_curve(Y, ORDERS)
+    assert curve.n_relevant == 4
+    assert curve.n_rows == 10
+    assert curve.read.tolist() == [[2, 3, 5, 7], [1, 3, np.inf, np.inf]]
+    assert curve.n_read.tolist() == [10, 4]
+    assert curve.rows_read(0.5).tolist() == [3, 3]
+    assert curve.rows_read(0.51).tolist() == [5, np.inf]
+    assert curve.rows_read(1.0).tolist() == [7, np.inf]
+    np.testing.assert_allclose(curve.wss(0.5), [0.7 - 0.5, 0.7 - 0.5])
+    np.testing.assert_allclose(curve.wss(1.0), [0.3, np.nan])
+    np.testing.assert_allclose(
+        curve.recall([0, 2, 3, 5, 10]),
+        [[0, 0.25, 0.5, 0.75, 1], [0, 0.25, 0.5, 0.5, 0.5]],
+    )
+    assert curve.recall(3).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(("recall", "needed"), [(0.95, 19), (0.951, 20), (0.05, 1)])
+def test_a_share_of_whole_rows(recall, needed):
+    y = np.arange(40) < 20
+    curve = recall_curve(y, np.arange(40))
+    assert curve.rows_read(recall).tolist() == [needed]
+
+
+def test_one_run_another_class_and_json():
+    curve = recall_curve(Y, ORDERS[1], positive="no")
+    assert curve.read.tolist() == [[2, 4] + 4 * [np.inf]]
+    again = RecallCurve.from_json(curve.to_json())
+    np.testing.assert_array_equal(again.read, curve.read)
+    assert again.n_read.tolist() == [4]
+    assert curve.to_frame().query("read < inf")["recall"].tolist() == [1 / 6, 2 / 6]
+
+
+@pytest.mark.parametrize(
+    ("y", "orders", "how", "words"),
+    [
+        (Y, [[0, 0]], {}, "more than once"),
+        (Y, [10], {}, r"\[0, 10\)"),
+        (Y, [0, 1], {"positive": "maybe"}, r"\['no', 'yes'\], got 'maybe'"),
+        (Y[[0, 2]], [0], {}, "1 class"),
+    ],
+)
+def test_what_is_refused(y, orders, how, words):
+    with pytest.raises(ValueError, match=words):
+        recall_curve(y, orders, **how)
+
+
+@pytest.mark.parametrize("recall", [0, 1.1, -1])
+def test_a_recall_out_of_range(recall):
+    with pytest.raises(ValueError, match="recall"):
+        recall_curve(Y, ORDERS).wss(recall)
+
+
+class TestDisplay:
+    def test_lines_are_means_of_the_runs(self):
+        curve = recall_curve(Y, ORDERS)
+        display = RecallCurveDisplay.from_curves({"mine": curve}, band=0)
+        mine, random = display.lines_
+        assert mine.get_label() == "mine"
+        np.testing.assert_allclose(mine.get_ydata(), curve.recall(range(5)).mean(0))
+        assert random.get_xdata().tolist() == [0, 10]
+        assert display.ax_.get_xlabel() == "rows read"
+
+    def test_from_learners(self):
+        X, y = problem(60, 4, noise=0.5)
+        learner = RelevanceSamplingClassifier(batch_size=0.5, budget=None)
+        display = RecallCurveDisplay.from_estimator(learner, X, y, n_runs=2)
+        (curve,) = display.curves.values()
+        orders = [
+            learner.set_params(random_state=seed).fit(X, y).queried_indices_
+            for seed in (0, 1)
+        ]
+        np.testing.assert_array_equal(curve.read, recall_curve(y, orders).read)
+
+    def test_what_is_refused(self):
+        one, other = recall_curve(Y, ORDERS), recall_curve(Y[:9], [0])
+        with pytest.raises(ValueError, match="other rows"):
+            RecallCurveDisplay({"a": one, "b": other})
+        with pytest.raises(ValueError, match="none to draw"):
+            RecallCurveDisplay({})
+        X, y = problem(60, 4)
+        with pytest.raises(ValueError, match="n_runs"):
+            RecallCurveDisplay.from_estimator(PassiveClassifier(), X, y, n_runs=0)
