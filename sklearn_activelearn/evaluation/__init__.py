@@ -19,6 +19,13 @@ from ._plot import (
     RecallCurveDisplay,
 )
 from ._progress import ExperimentInterrupted
+from ._recall import (
+    RecallEstimate,
+    RecallPrice,
+    recall_estimate,
+    recall_price,
+    recall_so_far,
+)
 from ._recall_curve import RecallCurve, recall_curve
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
@@ -44,6 +51,8 @@ __all__ = [
     "QueryDisplay",
     "RecallCurve",
     "RecallCurveDisplay",
+    "RecallEstimate",
+    "RecallPrice",
     "Tuning",
     "accuracy_per_label_scorer",
     "advice",
@@ -58,5 +67,8 @@ __all__ = [
     "n_queries_scorer",
     "online_score",
     "recall_curve",
+    "recall_estimate",
+    "recall_price",
+    "recall_so_far",
     "tune_labels_to_target",
 ]

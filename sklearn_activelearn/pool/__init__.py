@@ -29,6 +29,7 @@ from .stopping import (
     NoNewClass,
     OverallUncertainty,
     Progress,
+    RecallTarget,
     StablePredictions,
     StoppingRule,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
     "RankAverageClassifier",
+    "RecallTarget",
     "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",
     "StablePredictions",

@@ -11,12 +11,11 @@ from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
 from .._docstrings import POOL
 from .._documented import documented
 from .._protocol import ActiveClassifier
-from .._requests import Purchase
-from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stopping
+from .._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._validation import check_budget, check_limit, check_number
+from ._choice import most_useful, pick
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
-from ._explore import explored, mixed
 from ._first_rows import check_columns_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
@@ -25,10 +24,15 @@ from ._loop import PoolLoop
 from ._one_class import warn_of_one_answer
 from ._pool import Pool
 from ._prediction import DelegatedPrediction
-from ._sample import CandidateSample
-from ._selection import NOTHING, Selection, drawn, drawn_apart, finite_scores, scored
+from ._selection import (
+    Selection,
+    drawn_apart,
+    drawn_at_random,
+    finite_scores,
+    scored,
+)
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._registry import check_rule_models, why_stop
+from .stopping._registry import check_rule_models
 
 
 @documented(POOL)
@@ -234,53 +238,12 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._note(identity, bought)
         return bought
 
-    def _pick(self, X, rows, limit):
-        """Choose among these row numbers of X, put the choice on the bill."""
-        self.stop_reason_ = None
-        selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
-        n_first = self._n_first()
-        is_cold = self._is_cold(n_first)
-        n_batch = min(selection.n_wanted(n_first), n_rows)
-        n_wanted = min(n_batch, n_left)
-        initial = selection.initial_for(n_first) if is_cold else None
-        # a seed of its own for each round: nothing to rewind after an error
-        seed = self._seed, self._n_rounds
-        sample = CandidateSample(X, rows)
-        if self._samples and self.n_candidates is not None:
-            sample = sample.drawn(max(self.n_candidates, n_wanted), seed)
-        if n_wanted and not is_cold and self._uses_model:
-            self._catch_up()  # the last training may have failed
-        if n_left == 0:
-            self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold and (rule := why_stop(self, X, sample.rows)):
-            self.stop_reason_ = rule
-        elif n_rows == 0:
-            self.stop_reason_ = "no rows"
-        elif limit == 0:
-            self.stop_reason_ = "limit"
-        if self.stop_reason_ is not None:
-            return NOTHING
-        n_wanted = min(n_wanted, limit)
-        share = selection.random_share(initial, self.explore)
-        is_random, bought = explored(share, rows, n_batch, seed)
-        sample, is_random = sample.without(bought.rows), is_random[:n_wanted]
-        own, n_own = NOTHING, n_wanted - np.count_nonzero(is_random)
-        if n_own:
-            if selection.measures_distances(initial):
-                sample = sample.in_memory()
-                names = getattr(self, "feature_names_in_", None)
-                given = self._points, self._seed, names
-                self._points = selection.points(sample.X, *given)
-            self._beside = bought.rows if sample.numbers is None else NO_ROWS
-            select, rows = self._start if is_cold else self._select, sample.rows
-            if select.__func__ is not PoolClassifier._select:  # needs no list of them
-                rows = np.asarray(rows)
-            own = sample.bought(select(sample.X, rows, n_own, seed))
-            del self._beside
-        bought = mixed(is_random, bought, own)
-        self._n_rounds += 1
-        self.n_queries_ += len(bought.rows)
-        return bought
+    _pick, _select = pick, most_useful
+
+    def _points_of(self, X):
+        """Return the rows of a pool as points, those of the last query if they are."""
+        names = getattr(self, "feature_names_in_", None)
+        return self._selection.points(X, self._points, self._seed, names)
 
     @property
     def _selection(self):
@@ -324,13 +287,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
-        chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-        return drawn(chosen, n_wanted / len(rows))
-
-    def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
-        """Choose those of these row numbers of X that are worth most."""
-        utility = self._utilities(X, rows)
-        return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
+        return drawn_at_random(rows, n_wanted, seed)
 
     def _utilities(self, X, rows):
         """Return what each of these row numbers of X is worth."""

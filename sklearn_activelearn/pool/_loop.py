@@ -21,6 +21,7 @@ from .._validation import UNLIMITED, check_flag
 from . import _record
 from ._correction import corrected, train_on_values
 from ._one_class import warn_of_one_answer
+from .stopping._registry import rules_that_draw
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -232,8 +233,10 @@ class PoolLoop(CallbackSupportMixin):
         learner._n_offered = max(learner._n_offered, n_before + n_open)
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
+        # rules that draw rows may end batches early
+        is_known = not rules_that_draw(self.stopping)
         task = self._init_callback_context(
-            max_subtasks=self._n_rounds_left(n_open)
+            max_subtasks=self._n_rounds_left(n_open) if is_known else None
         ).call_on_fit_task_begin(**info)
         stop = False
         while not stop:

@@ -205,6 +205,12 @@ def drawn_apart(keys, rows, n_wanted, seed):
     return drawn(rows[chosen], share)
 
 
+def drawn_at_random(rows, n_wanted, seed, purposes=""):
+    """Return the purchase of some of these rows, all equally likely."""
+    chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+    return drawn(chosen, n_wanted / len(rows), purposes)
+
+
 def drawn(rows, share, purposes=""):
     """Return the purchase of rows that were drawn at random."""
     n = len(rows)

@@ -9,6 +9,7 @@ from ._combined import AllOf
 from ._labels import NoError, NoNewClass
 from ._models import ClassificationChange, StablePredictions
 from ._price import LabelPrice
+from ._recall import RecallTarget
 from ._registry import Progress, StoppingRule
 from ._scores import MarginExhausted, OverallUncertainty
 
@@ -21,6 +22,7 @@ __all__ = [
     "NoNewClass",
     "OverallUncertainty",
     "Progress",
+    "RecallTarget",
     "StablePredictions",
     "StoppingRule",
 ]

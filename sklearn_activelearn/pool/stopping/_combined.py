@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._typing import HasJudge
-from ._registry import Progress, StoppingRule, check_rule_models, find_rules, judged
+from ._registry import (
+    Progress,
+    StoppingRule,
+    check_rule_models,
+    find_rules,
+    judged,
+    rules_that_draw,
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,18 @@ class AllOf(StoppingRule):
         """Return whether to stop, and what to remember."""
         met, memory = judged(self._found, progress, memory)
         return len(met) == len(self._found), memory
+
+    @property
+    def draws(self) -> bool:
+        """Whether any of the rules may want random rows."""
+        return bool(rules_that_draw(self.rules))
+
+    def n_random(self, memory: Any) -> int:
+        """Return how many random rows any of the rules wants."""
+        rules = zip(self._found, memory or (), strict=False)
+        drawing = rules_that_draw(self.rules)
+        wanted = (rule.n_random(own) for rule, own in rules if rule in drawing)
+        return max(wanted, default=0)
 
     @property
     def _found(self):

@@ -13,6 +13,7 @@ from ..._validation import check_number
 from .._correction import with_first_labels
 from .._input_checks import check_has
 from .._selection import map_blocks
+from ._reads import Asked
 
 
 class Progress(NamedTuple):
@@ -32,6 +33,8 @@ class Progress(NamedTuple):
         Theirs.
     earlier : callable
         What `model_after` asks for a model on fewer labels.
+    asked : Asked
+        The rows of the pool that were asked for or taught, in order.
     """
 
     model: Any
@@ -40,6 +43,7 @@ class Progress(NamedTuple):
     rows: Any
     labels: Labels
     earlier: Callable[[int], Any] | None = None
+    asked: Asked | None = None
 
     def model_after(self, n_labels: int) -> Any:
         """Return the model on the first labels.
@@ -92,6 +96,8 @@ class StoppingRule:
     ----------
     needs : tuple of str
         The methods that the model must have.
+    draws : bool
+        Whether it may want rows to be drawn at random, by `n_random`.
 
     References
     ----------
@@ -115,6 +121,7 @@ class StoppingRule:
     """
 
     needs: tuple[str, ...] = ()
+    draws: bool = False
 
     def check(self) -> None:
         """Raise if a parameter is out of its range.
@@ -161,6 +168,22 @@ class StoppingRule:
         raise NotImplementedError(
             f"{type(self).__name__} needs judge(progress, memory)."
         )
+
+    def n_random(self, memory: Any) -> int:
+        """Return how many rows it wants to be drawn at random next, to judge by them.
+
+        Parameters
+        ----------
+        memory : object
+            What it remembers, after it has judged.
+
+        Returns
+        -------
+        n_random : int
+            The learner draws a batch, but no more than so many; their purpose is
+            "audit". 0: the learner chooses.
+        """
+        return 0
 
 
 #: Rules with their default parameters, by the names that `stopping` takes.
@@ -281,17 +304,31 @@ def numbers_in(memory):
             yield from numbers_in(item)
 
 
-def why_stop(learner, X, rows):
+def rules_that_draw(stopping):
+    """Return the rules that may want rows to be drawn at random."""
+    # rules from outside need not know of it
+    return [rule for rule in find_rules(stopping) if getattr(rule, "draws", False)]
+
+
+def n_random_wanted(learner):
+    """Return how many random rows the rules of a learner want next; 0: none."""
+    rules = rules_that_draw(learner.stopping)
+    memory = (learner._stopping_memory or Remembered()).of(rules)
+    wanted = (rule.n_random(own) for rule, own in zip(rules, memory, strict=True))
+    return max(wanted, default=0)
+
+
+def why_stop(learner, sample, n_left):
     """Ask the stopping rules of a learner, all of them: they remember the model.
 
     Parameters
     ----------
     learner : PoolClassifier
         A working copy.
-    X : rows
-        The pool.
-    rows : ndarray of int
-        Those of its row numbers that may be bought.
+    sample : CandidateSample
+        The pool, and those of its row numbers that may be bought, or some of them.
+    n_left : int
+        How many may be bought.
 
     Returns
     -------
@@ -308,7 +345,7 @@ def why_stop(learner, X, rows):
         return ended
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
-    left = np.asarray(rows)
+    left = np.asarray(sample.rows)
     # old pickles have a dict, of models
     before = learner._stopping_memory
     before = before if isinstance(before, Remembered) else Remembered()
@@ -321,7 +358,9 @@ def why_stop(learner, X, rows):
             models[n_labels] = part.estimator_
         return models[n_labels]
 
-    progress = Progress(learner.estimator_, X, left, labelled.rows, labels, earlier)
+    asked = Asked.of(learner._requests, n_left)
+    now = learner.estimator_, sample.X, left, labelled.rows, labels
+    progress = Progress(*now, earlier, asked)
     met, memory = judged(rules, progress, before.of(rules))
     kept = models.keys() & {*numbers_in(memory)}
     learner._stopping_memory = Remembered(

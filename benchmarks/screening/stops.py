@@ -1,0 +1,254 @@
+"""Where `RecallTarget` stops: how often below the target, and how many rows it reads.
+
+Rankings are those of `benchmarks.screening.rankings`, and two of other kinds:
+
+model    the order in which the model asked
+random   a random order; the estimate is what was found, times the rows unread per read
+late     that of the model, but 15 % of the relevant rows, three at least, have changed
+         places with a block of others, somewhere in the last 40 % of the order: a
+         group that the model takes for irrelevant
+
+A run is one order and one draw of the random rows. The audit is judged after each row,
+the test after each 5 % more rows, the sample after each row. The sample has as many
+random rows as hold 80 relevant ones in the mean, and is used where there are 200.
+
+    python -m benchmarks.screening.stops --rankings FOLDER --results FILE
+        [--draws 5] [--quick]
+
+--results gets a row for each run.
+"""
+
+import argparse
+import csv
+from math import log
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.screening import rankings
+from sklearn_activelearn._recall_bounds import (
+    Reads,
+    hypergeometric_p,
+    is_audit_due,
+    least_bad_total,
+    log_odds,
+    rank_in_sample,
+)
+
+RECALL, ALPHA = 0.95, 0.05
+KINDS = ("model", "random", "late")
+
+
+class Stop(NamedTuple):
+    """One run of one method."""
+
+    task: str
+    order: int
+    draw: int
+    kind: str
+    method: str
+    rows: int
+    relevant: int
+    read: int  # rows at the stop
+    found: int  # relevant ones of these
+    read_target: int  # rows of the ranking at which the target was reached
+    ranked: int  # rows before the audit
+
+    @property
+    def is_below(self):
+        """Whether the target was missed."""
+        return self.found < RECALL * self.relevant - 1e-9
+
+
+class Order(NamedTuple):
+    """Rows in the order in which a model asks, and what it expects on the way."""
+
+    y: np.ndarray
+    n_read: np.ndarray
+    probabilities: list
+
+    def expected(self, n_read, is_read):
+        """Return how many relevant rows are unread, by the last estimate."""
+        k = int(np.searchsorted(self.n_read, n_read, side="right")) - 1
+        if k < 0:
+            return np.inf
+        return self.probabilities[k][~is_read[self.n_read[k] :]].sum()
+
+
+class RandomOrder(NamedTuple):
+    """Rows in a random order."""
+
+    y: np.ndarray
+
+    def expected(self, n_read, is_read):
+        """Return how many relevant rows are unread, if the others are like these."""
+        return self.y[:n_read].mean() * (len(self.y) - n_read)
+
+
+def order_of(ranking, kind, rng):
+    """Return the order of one kind that a ranking gives."""
+    y = ranking.y
+    if kind == "random":
+        return RandomOrder(rng.permutation(y))
+    if kind == "late":
+        y, n = y.copy(), len(y)
+        relevant = np.flatnonzero(y)
+        n_late = max(3, round(0.15 * len(relevant)))
+        late = rng.choice(relevant, n_late, replace=False)
+        start = rng.integers(int(0.6 * n), n - n_late)
+        y[late] = False
+        y[np.flatnonzero(~y[start:])[:n_late] + start] = True
+    return Order(y, ranking.n_read, ranking.probabilities)
+
+
+def looks(n):
+    """Yield after how many rows a learner would ask for more."""
+    n_read = 20
+    while n_read < n:
+        yield n_read
+        n_read += max(10, n_read // 20)
+
+
+def audit_stop(order, rng):
+    """Return rows and relevant rows at the stop, and rows before the audit."""
+    y, n = order.y, len(order.y)
+    is_read = np.zeros(n, dtype=bool)
+    for begin in looks(n):
+        is_read[:begin] = True
+        found = int(y[:begin].sum())
+        n_since = int(np.argmax(np.append(y[:begin][::-1], True)))
+        if found and is_audit_due(
+            found, order.expected(begin, is_read), n_since, n, RECALL
+        ):
+            break
+    else:
+        return n, int(y.sum()), n
+    drawn = rng.permutation(y[begin:])
+    relevant = np.concatenate([y[:begin], drawn])
+    is_drawn = np.arange(n) >= begin
+
+    def is_certain(n_read):
+        total = least_bad_total(int(relevant[:n_read].sum()), RECALL)
+        if total - relevant[:n_read].sum() > n - n_read:
+            return True
+        reads = Reads(relevant[:n_read], is_drawn[:n_read], n)
+        return log_odds(reads, total, RECALL) >= log(1 / ALPHA)
+
+    low = begin
+    for high in [*(np.flatnonzero(drawn) + begin), n]:
+        if is_certain(high):  # before the next relevant row
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if is_certain(middle) else (middle + 1, high)
+            return low, int(relevant[:low].sum()), begin
+        low = high + 1
+    return n, int(y.sum()), begin
+
+
+def test_stop(order):
+    """Return rows and relevant rows at the stop of the hypergeometric test."""
+    y, n = order.y, len(order.y)
+    for n_read in looks(n):
+        if y[:n_read].any() and hypergeometric_p(y[:n_read], n, RECALL) < ALPHA:
+            return n_read, int(y[:n_read].sum())
+    return n, int(y.sum())
+
+
+def sample_stop(order, rng):
+    """Return rows and relevant rows at the stop of the quantile rule; None: too few."""
+    y, n = order.y, len(order.y)
+    n_sample = min(n, round(80 / y.mean()))
+    is_drawn = np.zeros(n, dtype=bool)
+    is_drawn[rng.choice(n, n_sample, replace=False)] = True
+    j = rank_in_sample(int((y & is_drawn).sum()), RECALL, ALPHA)
+    if j is None:
+        return None
+    n_ranked = int(np.flatnonzero(y & is_drawn)[j - 1]) + 1
+    is_read = is_drawn.copy()
+    is_read[:n_ranked] = True
+    # the claim is about the rows of the ranking alone
+    return int(is_read.sum()), int(y[:n_ranked].sum()), n_ranked
+
+
+def stops_of(file, draws):
+    """Yield the stops of all methods on one ranking."""
+    task, number = file.stem.rsplit("_", 1)
+    ranking = rankings.read(file)
+    for k, kind in enumerate(KINDS):
+        for draw in range(draws):
+            rng = np.random.default_rng((int(number), k, draw))
+            order = order_of(ranking, kind, rng)
+            y = order.y
+            reached = np.searchsorted(np.cumsum(y), np.ceil(RECALL * y.sum() - 1e-9))
+            about = task, int(number), draw, kind
+            sizes = len(y), int(y.sum())
+            read, found, ranked = audit_stop(order, rng)
+            end = int(reached) + 1
+            yield Stop(*about, "audit", *sizes, read, found, end, ranked)
+            if kind != "model" or draw == 0:  # the same in all draws
+                read, found = test_stop(order)
+                yield Stop(*about, "hypergeometric", *sizes, read, found, end, read)
+            if y.sum() >= 200 and (stop := sample_stop(order, rng)):
+                read, found, ranked = stop
+                yield Stop(*about, "sample", *sizes, read, found, end, ranked)
+
+
+def report(stops):
+    """Print a line for each kind and method."""
+    print("kind     method         runs  below  read  beyond  over the test")
+    tests = {
+        (s.task, s.order, s.kind, s.draw): s.read / s.rows
+        for s in stops
+        if s.method == "hypergeometric"
+    }
+    for kind in KINDS:
+        for method in ("audit", "hypergeometric", "sample"):
+            for least in (0, 200):
+                some = [
+                    s
+                    for s in stops
+                    if (s.kind, s.method) == (kind, method) and s.relevant >= least
+                ]
+                if not some:
+                    continue
+                below = np.mean([s.is_below for s in some])
+                read = np.mean([s.read / s.rows for s in some])
+                beyond = np.mean([(s.read - s.read_target) / s.rows for s in some])
+                excess = np.mean(
+                    [
+                        s.read / s.rows
+                        - tests[s.task, s.order, kind, 0 if kind == "model" else s.draw]
+                        for s in some
+                    ]
+                )
+                print(
+                    f"{kind:8} {method:14} {len(some):4}  {below:.3f}  {read:.3f} "
+                    f"{beyond:+.3f}  {excess:+.3f}  {'>= 200 relevant' * (least > 0)}"
+                )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rankings", required=True, type=Path)
+    parser.add_argument("--results", required=True, type=Path)
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--orders", type=int, nargs="+")
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    stops = []
+    with args.results.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(Stop._fields)
+        for path in sorted(args.rankings.glob("*.npz")):
+            if args.orders and int(path.stem.rsplit("_", 1)[1]) not in args.orders:
+                continue
+            new = list(stops_of(path, 1 if args.quick else args.draws))
+            writer.writerows(new)
+            file.flush()
+            stops += new
+    report(stops)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,326 @@
+"""How many relevant rows a collection can have, given those that were read.
+
+Rows are read one after the other, some because a model ranked them high, others drawn
+at random from all unread ones. The bounds use the random ones alone, so they hold
+whatever the model does.
+"""
+
+from math import floor, log
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+from scipy.stats import binom, hypergeom, poisson
+
+from ._typing import Bools, Floats
+
+#: Share of the stake on few relevant rows being unread; the rest is on any number.
+NEAR = 0.95
+#: An audit begins when no more than so many relevant rows are expected to be unread,
+#: nor more than miss the target, and after irrelevant rows: as many in a row as this
+#: share of all rows, divided by the number that misses the target. Measured on the
+#: rankings of benchmarks/screening; it decides how many rows are read, no confidence.
+EXPECTED, IN_A_ROW = 6, 0.4
+
+
+class Reads(NamedTuple):
+    """The rows of a collection that were read, in order.
+
+    Attributes
+    ----------
+    relevant : ndarray of bool of shape (n_read,)
+        Whether each is relevant.
+    drawn : ndarray of bool of shape (n_read,)
+        Whether it was drawn at random from all rows that were unread then.
+    n_rows : int
+        How many rows the collection has.
+    """
+
+    relevant: Bools
+    drawn: Bools
+    n_rows: int
+
+    @property
+    def found(self) -> int:
+        """How many relevant rows were read."""
+        return int(np.count_nonzero(self.relevant))
+
+    @property
+    def n_unread(self) -> int:
+        """How many rows were not read."""
+        return self.n_rows - len(self.relevant)
+
+
+def least_bad_total(found: int, recall: float) -> int:
+    """Return how many relevant rows there are at least if the recall is missed."""
+    # recalls such as .95 are no binary fractions: 19 of 20 is .95
+    return floor(found / recall + 1e-9) + 1
+
+
+def prior(n_missed: int, n_most: int) -> tuple[Floats, Floats]:
+    """Return numbers of relevant rows among the unread, and the stake on each.
+
+    Parameters
+    ----------
+    n_missed : int
+        So many that the recall would be missed.
+    n_most : int
+        The largest number.
+
+    Returns
+    -------
+    numbers, weights : ndarray of shape (n_most + 1,)
+        The weights add up to 1 or less.
+    """
+    numbers = np.arange(n_most + 1.0)
+    mean = n_missed**1.5 / 30  # measured, too
+    near = (mean / (1 + mean)) ** numbers / (1 + mean)
+    far = 1 / ((numbers + 1) * (numbers + 2))
+    return numbers, NEAR * near + (1 - NEAR) * far
+
+
+def log_odds(reads: Reads, total: int, recall: float) -> float:
+    """Return the evidence from the random rows that fewer than `total` are relevant.
+
+    It is the largest logarithm, over all moments so far, of a mixture of likelihood
+    ratios, a martingale if `total` rows are relevant; with probability 1 - alpha it
+    never reaches ``log(1 / alpha)``.
+
+    Parameters
+    ----------
+    reads : Reads
+        The rows that were read.
+    total : int
+        How many rows are relevant in all, by hypothesis.
+    recall : float
+        The target, for which there is most evidence.
+    """
+    (at,) = np.nonzero(reads.drawn)
+    if not len(at):
+        return 0.0
+    relevant = np.asarray(reads.relevant, dtype=bool)
+    found = np.cumsum(relevant) - relevant  # before each
+    first, found = int(found[at[0]]), found[at]
+    if total <= first:
+        return 0.0
+    n_left = (reads.n_rows - at)[:, None]
+    n_missed = least_bad_total(first, recall) - first
+    numbers, weights = prior(n_missed, total - 1 - first)
+    remaining = np.append(first + numbers, total) - found[:, None]
+    chances = np.where(relevant[at, None], remaining, n_left - remaining)
+    is_possible = (remaining >= 0) & (chances > 0)
+    logs = np.log(np.where(is_possible, chances, 1))
+    logs = np.cumsum(np.where(is_possible, logs, -np.inf), axis=0)
+    if logs[-1, -1] == -np.inf:  # so many there cannot be
+        return np.inf
+    ratios = logs[:, :-1] - logs[:, -1:]
+    return max(0.0, float(logsumexp(ratios, axis=1, b=weights).max()))
+
+
+def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
+    """Return how many rows are relevant at most, at every look together.
+
+    Parameters
+    ----------
+    reads : Reads
+        The rows that were read.
+    alpha : float
+        Probability that there are ever more.
+    recall : float
+        As for `log_odds`.
+    """
+    low, high = reads.found, reads.found + reads.n_unread
+    while low < high:  # evidence grows with the total
+        middle = (low + high + 1) // 2
+        if log_odds(reads, middle, recall) >= log(1 / alpha):
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+def most_by_sample(n_rows: int, n_drawn: int, n_relevant: int, alpha: float) -> int:
+    """Return how many of some rows are relevant at most, given a random sample.
+
+    It is the largest number for which so few in the sample have a probability above
+    `alpha`, for one look at a sample whose size was chosen before.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows the sample was drawn from.
+    n_drawn, n_relevant : int
+        How many were drawn, and how many of these are relevant.
+    alpha : float
+        Probability that there are more.
+    """
+    low, high = n_relevant, n_rows - n_drawn + n_relevant
+    while low < high:
+        middle = (low + high + 1) // 2
+        if hypergeom.cdf(n_relevant, n_rows, middle, n_drawn) > alpha:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def hypergeometric_p(relevant: Bools, n_rows: int, recall: float) -> float:
+    """Return the p-value of the recall being missed, for rows read as if at random.
+
+    From each row on, what was read since is taken for a random sample of what was
+    unread then; the smallest p-value counts.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool of shape (n_read,)
+        Whether each row that was read is relevant, in order.
+    n_rows : int
+        How many rows the collection has.
+    recall : float
+        The target.
+    """
+    n_read = len(relevant)
+    (hits,) = np.nonzero(relevant)
+    starts = np.append(0, hits + 1)
+    starts = starts[starts < n_read]
+    found = np.arange(len(starts))  # before each start
+    missed = least_bad_total(len(hits), recall) - found
+    n_left, n_since = n_rows - starts, n_read - starts
+    is_possible = missed <= n_left
+    if not len(starts):
+        return 1.0
+    if not is_possible.any():
+        return 0.0
+    p = cdf(len(hits) - found, n_left, np.minimum(missed, n_left), n_since)
+    return float(np.where(is_possible, p, 0.0).min())
+
+
+def cdf(counts, n_rows, n_relevant, n_drawn):
+    """Return the distribution functions of hypergeometric distributions."""
+    k = np.arange(counts.max() + 1)[:, None]
+    n_others = n_rows - n_relevant
+    is_in = (k <= counts) & (k <= n_relevant) & (k <= n_drawn)
+    is_in &= n_drawn - k <= n_others
+    k = np.where(is_in, k, 0)
+    others = np.where(is_in, n_drawn - k, 0)
+    factorials = gammaln(np.arange(n_rows.max() + 1) + 1)
+
+    def choose(n, some):
+        return factorials[n] - factorials[some] - factorials[n - some]
+
+    logs = choose(n_relevant, k) + choose(n_others, others) - choose(n_rows, n_drawn)
+    return np.exp(np.where(is_in, logs, -np.inf)).sum(axis=0).clip(max=1.0)
+
+
+def rank_in_sample(n_relevant: int, recall: float, alpha: float) -> int | None:
+    """Return how many relevant rows of a random sample must be read; None: too few.
+
+    The smallest j with P(Bin(n_relevant, recall) <= j - 1) >= 1 - alpha: then fewer
+    than j of them lie among the first share `recall` of all relevant rows.
+
+    Parameters
+    ----------
+    n_relevant : int
+        How many the sample has.
+    recall, alpha : float
+        The target, and the probability of missing it.
+    """
+    j = np.arange(1, n_relevant + 1)
+    is_enough = binom.cdf(j - 1, n_relevant, recall) >= 1 - alpha
+    return int(j[np.argmax(is_enough)]) if is_enough.any() else None
+
+
+def is_audit_due(
+    found: int, expected: float, n_since: int, n_rows: int, recall: float
+) -> bool:
+    """Return whether to stop ranking and to draw unread rows.
+
+    Parameters
+    ----------
+    found : int
+        How many relevant rows were read.
+    expected : float
+        How many are unread, by estimate.
+    n_since : int
+        How many rows were read since the last relevant one.
+    n_rows : int
+        How many rows there are.
+    recall : float
+        The target.
+    """
+    n_missed = least_bad_total(found, recall) - found
+    is_few = expected <= min(EXPECTED, n_missed)
+    return is_few and n_since >= IN_A_ROW * n_rows / n_missed
+
+
+#: Shares of the unread rows that an audit may read.
+SHARES = np.linspace(0, 0.99, 100)
+
+
+def audit_share(found: int, expected: float, recall: float, alpha: float) -> float:
+    """Return which share of the unread rows an audit reads, about.
+
+    Parameters
+    ----------
+    found : int
+        How many relevant rows were read before.
+    expected : float
+        How many are unread, by estimate.
+    recall, alpha : float
+        The target, and the probability of missing it.
+    """
+    n_missed = least_bad_total(found, recall) - found
+    n_most = int(n_missed + expected + 6)
+    numbers, weights = prior(n_missed, 2 * n_most)
+    x = np.arange(n_most + 1)
+    missed = np.array([least_bad_total(found + n, recall) - found for n in x])
+    # likelihood ratios after a share of the rows, x relevant ones among them
+    is_in = (numbers >= x[:, None]) & (numbers < missed[:, None])
+    logs = gammaln(numbers + 1) - gammaln(np.where(is_in, numbers - x[:, None], 0) + 1)
+    logs -= (gammaln(missed + 1) - gammaln(missed - x + 1))[:, None]
+    ratios = np.where(is_in, weights * np.exp(np.where(is_in, logs, 0)), 0)
+    evidence = ratios @ (1 - SHARES) ** numbers[:, None]
+    is_certain = evidence * alpha >= (1 - SHARES) ** missed[:, None]
+    shares = []
+    for d in x:  # of d unread relevant rows a share has been read
+        of_d = is_certain[np.rint(d * SHARES).astype(int), np.arange(len(SHARES))]
+        shares.append(SHARES[np.argmax(of_d)] if of_d.any() else 1.0)
+    chances = poisson.pmf(x, expected)
+    return float(chances @ shares / chances.sum())
+
+
+class Plan(NamedTuple):
+    """When an audit begins, and when it ends, by estimate."""
+
+    n_ranked: int  # rows to read before, the likeliest first
+    n_rows: int  # to read in all until the recall is certain
+
+
+def audit_plan(
+    reads: Reads, probabilities: Floats, recall: float, alpha: float
+) -> Plan:
+    """Return when the audit begins, and what certainty costs.
+
+    Parameters
+    ----------
+    reads : Reads
+        The rows that were read.
+    probabilities : ndarray of shape (n_unread,)
+        Of the unread rows being relevant, in the order in which they would be read.
+    recall, alpha : float
+        The target, and the probability of missing it.
+    """
+    n_unread, found = len(probabilities), reads.found
+    hits = np.append(0.0, np.cumsum(probabilities))
+    expected = hits[-1] - hits
+    n_missed = least_bad_total(found + round(hits[-1]), recall) - found
+    n_missed = max(n_missed - round(hits[-1]), 1)
+    is_few = expected <= min(EXPECTED, n_missed)
+    n_ranked = int(np.argmax(is_few)) if is_few.any() else n_unread
+    if n_ranked:  # the last relevant row is about there
+        n_ranked += round(IN_A_ROW * reads.n_rows / n_missed)
+    n_ranked = min(n_ranked, n_unread)
+    share = audit_share(
+        found + round(hits[n_ranked]), expected[n_ranked], recall, alpha
+    )
+    return Plan(n_ranked, n_ranked + round(share * (n_unread - n_ranked)))

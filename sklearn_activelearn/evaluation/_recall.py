@@ -1,0 +1,413 @@
+"""How much of what is relevant has been found, and what it costs to be sure of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_consistent_length
+
+from .._containers import n_rows, take
+from .._identity import identify
+from .._recall_bounds import (
+    Plan,
+    Reads,
+    audit_plan,
+    most_by_sample,
+    most_relevant,
+)
+from .._typing import Floats, Label, RowsLike
+from .._validation import check_flag, check_number
+from ..pool import PoolClassifier
+from ..pool.stopping._reads import AUDIT, Asked, relevance_probabilities
+from ._estimate import Estimate
+
+#: Before so large a share of the rows is read, the number of relevant ones is a range.
+EARLY = 0.1
+
+
+@dataclass(frozen=True)
+class RecallEstimate(Estimate):
+    """An estimate of the recall, with its lower bound.
+
+    Attributes
+    ----------
+    value : float
+        The estimate; NaN if nothing was found.
+    low, high : float
+        The lower bound, and 1.
+    n_labels : int
+        How many rows were read.
+    confidence : float
+        With which the recall is no lower than the bound.
+    found : int
+        How many relevant rows were read.
+    n_relevant : float
+        How many there are, by estimate.
+    most_relevant : int
+        How many there are at most, with the same confidence.
+    n_drawn : int
+        How many of the rows that were read had been drawn at random.
+    always_valid : bool
+        Whether the bound holds at every look, or at one that was chosen before.
+    """
+
+    found: int = 0
+    n_relevant: float = 0.0
+    most_relevant: int = 0
+    n_drawn: int = 0
+    always_valid: bool = False
+
+    def __str__(self) -> str:
+        looks = "at every look" if self.always_valid else "at one look"
+        return (
+            f"recall {self.value:.3g}, at least {self.low:.3g} "
+            f"({100 * self.confidence:g} %, {looks}): {self.found} found of about "
+            f"{self.n_relevant:.0f}, at most {self.most_relevant}"
+        )
+
+
+def recall_estimate(
+    relevant: ArrayLike,
+    drawn: ArrayLike,
+    n_rows: int,
+    *,
+    confidence: float = 0.95,
+    always_valid: bool = False,
+    probabilities: ArrayLike | None = None,
+) -> RecallEstimate:
+    r"""Estimate which share of the relevant rows has been found.
+
+    Rows are read one after the other, most of them because a model ranked them high,
+    some drawn at random from all unread ones: a sample read at the start, rows bought
+    to explore, an audit of what is left. The bound uses the random ones alone, so it
+    holds whatever the model does.
+
+    Parameters
+    ----------
+    relevant : array-like of bool of shape (n_read,)
+        Whether each row that was read is relevant, in the order of reading.
+    drawn : array-like of bool of shape (n_read,)
+        Whether each was drawn at random from all rows that were unread then.
+    n_rows : int
+        How many rows there are, read and unread.
+    confidence : float in (0, 1), default=0.95
+        With which the recall is no lower than the bound.
+    always_valid : bool, default=False
+        Return a bound that holds at all times together, to stop as soon as it is high
+        enough. The other one holds for a number of random rows that was chosen in
+        advance; if other rows were read between the random ones, the bound is that for
+        all times anyway.
+    probabilities : array-like of shape (n_unread,), default=None
+        For each unread row, the probability that it is relevant. Only the estimate uses
+        them. None: it follows from the random rows.
+
+    Returns
+    -------
+    estimate : RecallEstimate
+        Without random rows the bound is the trivial one.
+
+    Raises
+    ------
+    ValueError
+        For arrays of different lengths, more rows read than there are, or a parameter
+        out of its range.
+
+    See Also
+    --------
+    sklearn_activelearn.pool.RecallTarget : Stops at a recall.
+
+    Notes
+    -----
+    With r rows found, U unread and R relevant in all, a random row is relevant with
+    probability (R - r) / U. Without `probabilities` the estimate is the R for which as
+    many random rows were to be expected relevant as were. The bound for one look is
+    that of the hypergeometric distribution: the largest number of relevant rows among
+    those from which n were drawn, for which x or fewer of the n have a probability
+    above 1 - confidence. The bound for all looks is the largest R against which the
+    mixture of likelihood ratios of `RecallTarget` never reached 1 / (1 - confidence).
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, A. Ramdas, "Confidence Sequences for Sampling without
+       Replacement", NeurIPS 2020.
+    .. [2] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
+       Reviews", CIKM 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_activelearn.evaluation import recall_estimate
+    >>> ranked = [True] * 60 + [False] * 140
+    >>> audit = [False] * 200
+    >>> drawn = np.arange(400) >= 200
+    >>> print(recall_estimate(ranked + audit, drawn, 1_000))
+    recall 1, at least 0.857 (95 %, at one look): 60 found of about 60, at most 70
+    """
+    check_number(confidence, "confidence", 0, 1)
+    check_flag(always_valid, "always_valid")
+    relevant, drawn = np.asarray(relevant), np.asarray(drawn)
+    check_consistent_length(relevant, drawn)
+    for name, flags in (("relevant", relevant), ("drawn", drawn)):
+        if flags.ndim != 1 or (flags.dtype != bool and len(flags)):
+            raise ValueError(f"{name} must be a list of True and False.")
+    check_number(n_rows, "n_rows", len(relevant), closed="left", integer=True)
+    reads = Reads(relevant.astype(bool), drawn.astype(bool), n_rows)
+    if probabilities is not None:
+        probabilities = np.asarray(probabilities, dtype=float)
+        if probabilities.shape != (reads.n_unread,):
+            raise ValueError(
+                f"probabilities must have shape ({reads.n_unread},), one for each "
+                f"unread row, got {probabilities.shape}."
+            )
+    return estimate_of(reads, confidence, always_valid, probabilities)
+
+
+def estimate_of(
+    reads: Reads, confidence: float, always_valid: bool, p: Floats | None
+) -> RecallEstimate:
+    """Return the estimate for rows that were read; parameters as above."""
+    found, alpha = reads.found, 1 - confidence
+    (at,) = np.nonzero(reads.drawn)
+    n_relevant = float(found) if p is None else found + float(np.sum(p))
+    if p is None and len(at):
+        before = np.cumsum(reads.relevant) - reads.relevant
+        weights = 1 / (reads.n_rows - at)
+        hits = np.count_nonzero(reads.relevant[at])
+        n_relevant = max((hits + weights @ before[at]) / weights.sum(), n_relevant)
+    most = found + reads.n_unread
+    is_block = len(at) > 0 and at[-1] - at[0] + 1 == len(at)
+    if is_block and not always_valid:
+        n_before = int(np.count_nonzero(reads.relevant[: at[0]]))
+        hits = int(np.count_nonzero(reads.relevant[at]))
+        bound = most_by_sample(reads.n_rows - int(at[0]), len(at), hits, alpha)
+        most = min(most, max(n_before + bound, found))
+    elif len(at):
+        most = most_relevant(reads, alpha, 0.95)
+    value, low = (found / n if n else np.nan for n in (n_relevant, most))
+    return RecallEstimate(
+        float(value), float(np.nan_to_num(low)), 1.0, len(reads.relevant),
+        float(confidence), found, n_relevant, most, len(at),
+        bool(always_valid or not is_block),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RecallPrice:
+    """How many rows are to be read yet, to reach a recall and to be certain of it.
+
+    Attributes
+    ----------
+    recall, confidence : float
+        The target.
+    n_rows, n_read, found : int
+        Rows of the pool, those that were read, relevant ones among these.
+    n_relevant : float
+        Relevant rows in all, by estimate.
+    likely : tuple of int
+        Where their number is likely to be.
+    n_expected : int
+        Rows to read until the recall is reached, by estimate.
+    n_certain : int
+        Rows to read until it is certain, by estimate.
+    certain_for_a_tenth : float
+        The recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
+    """
+
+    recall: float
+    confidence: float
+    n_rows: int
+    n_read: int
+    found: int
+    n_relevant: float
+    likely: tuple[int, int]
+    n_expected: int
+    n_certain: int
+    certain_for_a_tenth: float
+
+    def __str__(self) -> str:
+        number = f"about {self.n_relevant:.0f}"
+        if self.n_read < EARLY * self.n_rows:
+            number = f"{self.likely[0]} to {self.likely[1]}"
+        tenth = "nothing"
+        if self.certain_for_a_tenth:
+            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
+        return (
+            f"{self.found} found of {number} relevant rows, in {self.n_read} of "
+            f"{self.n_rows} read. To a recall of {self.recall:.0%}: about "
+            f"{self.n_expected} rows; to be {self.confidence:.0%} sure of it, about "
+            f"{self.n_certain}. A tenth of that makes {tenth} certain."
+        )
+
+
+def recall_so_far(
+    learner: PoolClassifier,
+    X: RowsLike,
+    *,
+    positive: Label | None = None,
+    confidence: float = 0.95,
+    always_valid: bool = False,
+    ids: ArrayLike | None = None,
+) -> RecallEstimate:
+    """Estimate which share of the relevant rows of a pool a learner has been taught.
+
+    The random rows are those of an audit, if one has begun, else all that its ledger
+    has as such: first rows and explored ones.
+
+    Parameters
+    ----------
+    learner : pool learner
+        With labels of both kinds.
+    X : array-like of shape (n_samples, n_features)
+        The pool.
+    positive : str, int, float, bool or None, default=None
+        The label of relevant rows. None: that of the learner, else the last class.
+    confidence, always_valid
+        As for `recall_estimate`.
+    ids : array-like of shape (n_samples,), default=None
+        The ids of the rows, if the learner got ids.
+
+    Returns
+    -------
+    estimate : RecallEstimate
+        Rows that were skipped are left out, as if they were not in the pool.
+
+    Raises
+    ------
+    NotFittedError
+        If the learner has not been taught.
+    ValueError
+        If no relevant row, or no other one, is known.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import recall_so_far
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(
+    ...     batch_size=0.1, budget=400, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> estimate = recall_so_far(learner, X / 16)
+    >>> print(estimate.found, "found, at least", round(estimate.low, 2))
+    163 found, at least 0.19
+    """
+    check_number(confidence, "confidence", 0, 1)
+    check_flag(always_valid, "always_valid")
+    reads, p = read_by(learner, X, positive, ids)
+    return estimate_of(reads, confidence, always_valid, p)
+
+
+def recall_price(
+    learner: PoolClassifier,
+    X: RowsLike,
+    *,
+    recall: float = 0.95,
+    confidence: float = 0.95,
+    positive: Label | None = None,
+    ids: ArrayLike | None = None,
+) -> RecallPrice:
+    """Say how many rows are to be read yet to reach a recall, before they are read.
+
+    Parameters
+    ----------
+    learner : pool learner
+        With labels of both kinds.
+    X : array-like of shape (n_samples, n_features)
+        The pool.
+    recall : float in (0, 1], default=0.95
+        The target.
+    confidence : float in (0, 1), default=0.95
+        How sure to be of it, by the audit of `RecallTarget`.
+    positive, ids
+        As for `recall_so_far`.
+
+    Returns
+    -------
+    price : RecallPrice
+        What it is, as a sentence: ``print`` it.
+
+    Raises
+    ------
+    NotFittedError
+        If the learner has not been taught.
+    ValueError
+        If no relevant row, or no other one, is known, or for a parameter out of its
+        range.
+
+    See Also
+    --------
+    sklearn_activelearn.pool.RecallTarget : Reads until the recall is certain.
+
+    References
+    ----------
+    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
+       Reviews", CIKM 2021 (what a certificate costs).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import recall_price
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(
+    ...     batch_size=0.1, budget=400, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> price = recall_price(learner, X / 16)
+    >>> print(price.found, "found of about", round(price.n_relevant))
+    163 found of about 169
+    """
+    check_number(recall, "recall", 0, 1, closed="right")
+    check_number(confidence, "confidence", 0, 1)
+    reads, p = read_by(learner, X, positive, ids)
+    return price_of(reads, p, recall, confidence)
+
+
+def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
+    """Return the price for rows that were read, and the others' probabilities."""
+    p, found = np.sort(p)[::-1], reads.found
+    hits = found + np.append(0.0, np.cumsum(p))
+    n_expected = int(np.argmax(hits >= recall * hits[-1] - 1e-9))
+
+    def plan(target: float) -> Plan:
+        return audit_plan(reads, p, target, 1 - confidence)
+
+    n_certain = plan(recall).n_rows
+    targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
+    affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
+    unread = float(p.sum())
+    return RecallPrice(
+        float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
+        float(hits[-1]), (found, found + round(2 * unread) + 3), n_expected, n_certain,
+        float(next(affordable, 0.0)),
+    )  # fmt: skip
+
+
+def read_by(learner, X, positive, ids):
+    """Return the rows that a learner was taught, and the others' probabilities."""
+    if not getattr(learner, "n_taught_", 0):
+        raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
+    labels = learner.classes_[learner._labelled.codes]
+    if positive is None:
+        positive = getattr(learner, "positive", None)
+    if positive is None:
+        positive = learner.classes_[-1]
+    is_relevant = labels == positive
+    if is_relevant.all() or not is_relevant.any():
+        which = "other" if is_relevant.any() else "relevant"
+        raise ValueError(
+            f"No {which} row is known yet among {len(labels)} labels: nothing can be "
+            f"said of the recall for {positive!r}."
+        )
+    X = learner._check_rows(X, reset=False)
+    identity = identify(learner, X, ids)
+    ledger = learner._requests.located(identity, np.zeros(n_rows(X), dtype=bool))
+    is_left = np.ones(n_rows(X), dtype=bool)
+    is_left[ledger.found[ledger.found >= 0]] = False
+    asked = Asked.of(ledger, int(is_left.sum()))
+    # an audit was begun because of what was drawn before
+    only = AUDIT if (asked.purposes == AUDIT).any() else None
+    reads = asked.reads(is_relevant, only)
+    known = getattr(learner, "estimator_", None), learner._labelled.rows, is_relevant
+    left = take(X, np.flatnonzero(is_left))
+    return reads, relevance_probabilities(*known, left)

@@ -1,0 +1,162 @@
+"""Bounds on the recall: they agree with the slow ones, and their levels hold."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sklearn_activelearn import _recall_bounds as bounds
+from tests.reference import recall as slow
+
+RECALLS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
+
+
+@st.composite
+def reads_of_rows(draw, n_most=14):
+    """Some rows that were read, in order, and which of them were drawn."""
+    n_rows = draw(st.integers(2, n_most))
+    n_read = draw(st.integers(1, n_rows))
+    flags = st.lists(st.booleans(), min_size=n_read, max_size=n_read)
+    relevant, drawn = np.array(draw(flags)), np.array(draw(flags))
+    return bounds.Reads(relevant, drawn, n_rows)
+
+
+@given(found=st.integers(0, 500), recall=RECALLS)
+def test_the_least_total_that_misses_the_target(found, recall):
+    expected = slow.least_bad_total(found, recall)
+    assert bounds.least_bad_total(found, recall) == expected
+
+
+@given(st.data())
+def test_the_tails_are_those_of_counted_samples(data):
+    n_rows = data.draw(st.integers(1, 9))
+    n_relevant, n_drawn = (data.draw(st.integers(0, n_rows)) for _ in range(2))
+    counts = np.arange(n_drawn + 1)
+    ones = np.ones(len(counts), dtype=int)
+    now = bounds.cdf(counts, n_rows * ones, n_relevant * ones, n_drawn * ones)
+    for count in counts.tolist():
+        by_listing = slow.counted_cdf(count, n_rows, n_relevant, n_drawn)
+        assert slow.cdf(count, n_rows, n_relevant, n_drawn) == by_listing
+        assert now[count] == pytest.approx(float(by_listing), abs=1e-12)
+
+
+@given(reads=reads_of_rows(40), recall=RECALLS)
+def test_the_hypergeometric_test_needs_few_starts(reads, recall):
+    relevant = reads.relevant.tolist()
+    p = bounds.hypergeometric_p(reads.relevant, reads.n_rows, recall)
+    expected = slow.hypergeometric_p(relevant, reads.n_rows, recall)
+    assert p == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.data())
+def test_the_bound_of_a_sample(data):
+    n_rows = data.draw(st.integers(1, 30))
+    n_drawn = data.draw(st.integers(1, n_rows))
+    n_relevant = data.draw(st.integers(0, n_drawn))
+    args = n_rows, n_drawn, n_relevant, data.draw(st.sampled_from([0.01, 0.05, 0.3]))
+    assert bounds.most_by_sample(*args) == slow.most_by_sample(*args)
+
+
+@pytest.mark.parametrize("recall", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_the_rank_in_a_sample(recall, alpha):
+    for n in (0, 1, 7, 28, 29, 58, 59, 100):
+        rank = bounds.rank_in_sample(n, recall, alpha)
+        assert rank == slow.rank_in_sample(n, recall, alpha)
+
+
+@given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
+def test_the_odds_are_mixtures_of_likelihood_ratios(reads, recall, more):
+    total = reads.found + more
+    assume(more <= reads.n_unread)
+    relevant, drawn = reads.relevant.tolist(), reads.drawn.tolist()
+    stakes = []
+    if any(drawn):
+        first = sum(relevant[: drawn.index(True)])
+        n_missed = slow.least_bad_total(first, recall) - first
+        numbers, weights = bounds.prior(n_missed, total)
+        stakes = list(zip(map(int, numbers), weights, strict=True))
+    expected = slow.odds(relevant, drawn, reads.n_rows, total, stakes)
+    now = bounds.log_odds(reads, total, recall)
+    assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
+
+
+@given(reads=reads_of_rows(25), recall=RECALLS)
+def test_evidence_grows_with_the_total(reads, recall):
+    totals = range(reads.found + 1, reads.found + reads.n_unread + 1)
+    odds = np.array([bounds.log_odds(reads, total, recall) for total in totals])
+    is_more = odds > 1e-9
+    assert (np.diff(odds[is_more]) >= -1e-9).all()
+    assert (np.diff(is_more.astype(int)) >= 0).all()
+
+
+@given(reads=reads_of_rows(25), recall=RECALLS, alpha=st.sampled_from([0.05, 0.4]))
+def test_the_most_relevant_rows_are_the_largest_total_not_ruled_out(
+    reads, recall, alpha
+):
+    totals = range(reads.found + 1, reads.found + reads.n_unread + 1)
+    left = [reads.found] + [
+        total
+        for total in totals
+        if bounds.log_odds(reads, total, recall) < log(1 / alpha)
+    ]
+    assert bounds.most_relevant(reads, alpha, recall) == max(left)
+
+
+@given(n_missed=st.integers(1, 400), n_most=st.integers(0, 300))
+def test_no_more_than_everything_is_staked(n_missed, n_most):
+    _, weights = bounds.prior(n_missed, n_most)
+    assert (weights > 0).all()
+    assert weights.sum() <= 1 + 1e-9
+
+
+def share_that_is_wrong(choose_random, n_runs=400, n_rows=120, total=24):
+    """Return how often the true total is ever ruled out at a level of .2."""
+    n_wrong, rng = 0, np.random.default_rng(0)
+    for _ in range(n_runs):
+        y = np.zeros(n_rows, dtype=bool)
+        y[rng.permutation(n_rows)[:total]] = True
+        # as a ranking that is good at first, and then finds nothing for long
+        score = y * (rng.random(n_rows) < 0.8) + 0.01 * rng.random(n_rows)
+        left, relevant, drawn = list(np.argsort(-score)), [], []
+        while left:
+            is_random = choose_random(len(drawn), rng)
+            drawn.append(is_random)
+            row = left.pop(rng.integers(len(left)) if is_random else 0)
+            relevant.append(y[row])
+        reads = bounds.Reads(np.array(relevant), np.array(drawn), n_rows)
+        # the evidence is the largest of all moments
+        n_wrong += bounds.log_odds(reads, total, 0.9) >= log(1 / 0.2)
+    return n_wrong / n_runs
+
+
+@pytest.mark.parametrize(
+    "choose_random",
+    [lambda t, rng: t >= 30, lambda t, rng: rng.random() < 0.3, lambda t, rng: True],
+    ids=["audit", "explored", "all"],
+)
+def test_the_level_holds_at_every_look(choose_random):
+    assert share_that_is_wrong(choose_random) <= 0.2 + 0.04
+
+
+def test_what_a_certificate_costs():
+    # three of 1,000 unread must be ruled out: 1 - .05 ** (1 / 3) without any stakes
+    share = bounds.audit_share(45, 0.0, 0.95, 0.05)
+    assert 0.63 < share < 0.72
+    assert bounds.audit_share(400, 0.0, 0.95, 0.05) < 0.2
+    assert bounds.audit_share(45, 2.0, 0.95, 0.05) > share
+
+
+def test_a_plan_ranks_until_few_are_left_and_then_draws():
+    relevant = np.append(np.ones(40, dtype=bool), np.zeros(160, dtype=bool))
+    reads = bounds.Reads(relevant, np.zeros(200, dtype=bool), 1_000)
+    p = np.zeros(800)
+    p[:20] = 0.5
+    plan = bounds.audit_plan(reads, p, 0.95, 0.05)
+    assert 15 <= plan.n_ranked <= 100
+    assert 450 < plan.n_rows < 700
+    now = bounds.audit_plan(reads, np.zeros(800), 0.95, 0.05)
+    assert now.n_ranked == 0
+    assert now.n_rows < plan.n_rows
