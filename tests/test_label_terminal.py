@@ -15,9 +15,13 @@ import time
 from pathlib import Path
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli import tasks
 from sklearn_activelearn.labeling import _database, _keyboard
+from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._keyboard import (
     END,
     ENTER,
@@ -96,12 +100,27 @@ def refused(tmp_path, monkeypatch, capsys, reviews):
     return run
 
 
+def test_a_session_of_the_former_default_learner_goes_on(label, reviews, monkeypatch):
+    before = UncertaintySamplingClassifier(
+        LogisticRegression(C=10.0, max_iter=1_000), budget=None
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks, "default_learner", lambda _: before)
+        assert label(answers="good\nbad\ngood\n")[0] == 0
+    code, _, err = label(answers="bad\n")
+    assert (code, err) == (0, "")
+    state = stored_state(Path("labels.sqlite"))
+    assert state.begin["learner"]["class"].endswith(".UncertaintySamplingClassifier")
+    assert len(state.decisions) == 4
+
+
 def test_a_rehearsal_takes_its_answers_from_a_column(label):
     rehearsal = ["--labelled", "truth", "--rehearse", "--budget", "40"]
     code, out, err = label(*rehearsal, "--test-size", "15")
     assert (code, err) == (0, "")
     first, *_, last = out.splitlines()
-    assert re.fullmatch(r" +\d+ labels: \d+% of 15", first)
+    beside = r"random rows: \d+%; always '(good|bad)': \d+%"
+    assert re.fullmatch(rf" +\d+ labels: \d+% of 15 \({beside}\)", first)
     says = "is right on|has a balanced accuracy of"  # 11 of 15 may be of one class
     assert re.match(f"With 25 labels the model ({says}) ", last)
 

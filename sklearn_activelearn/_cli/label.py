@@ -224,7 +224,10 @@ def make_learner(args, task):
     from .tasks import default_learner
 
     try:
-        learner = parse_learner(args.learner) if args.learner else default_learner()
+        if args.learner:
+            learner = parse_learner(args.learner)
+        else:
+            learner = default_learner(begun_with(args.out))
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     settings = {
@@ -242,6 +245,16 @@ def make_learner(args, task):
             )
         learner.set_params(**{name: value})
     return learner
+
+
+def begun_with(path):
+    """Return the class of the learner of a session; "" if there is none to go on."""
+    from ..labeling._export import stored_state
+
+    try:
+        return stored_state(path).begin["learner"]["class"] if path.exists() else ""
+    except (ValueError, OSError):  # which opening it tells
+        return ""
 
 
 @contextmanager

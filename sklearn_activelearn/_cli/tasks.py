@@ -11,10 +11,14 @@ from typing import Any, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
 
-from ..pool import UncertaintySamplingClassifier
+from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .encoding import portable
 from .tables import joined, read_table
+
+
+#: Of how many rows the default learner measures distances.
+N_STANDING = 1_000
 
 
 @dataclass(frozen=True)
@@ -144,11 +148,22 @@ def read_task(
     return Task("table", items, X, ids, known, shown, encoder)
 
 
-def default_learner():
-    """Return the learner for rows whose numbers have about unit scale."""
+def default_learner(before=""):
+    """Return the learner for rows whose numbers have about unit scale.
+
+    Parameters
+    ----------
+    before : str, default=""
+        The class of the learner that a session has begun with: it goes on with that if
+        it was the default once.
+    """
     # C above 1: the rows of texts are short, and few labels would move nothing
     model = LogisticRegression(C=10.0, max_iter=1_000)
-    return UncertaintySamplingClassifier(model, budget=None)
+    if before.endswith(f".{UncertaintySamplingClassifier.__name__}"):
+        return UncertaintySamplingClassifier(model, budget=None)
+    # so many rows stand for all that the next one is there at once
+    few = {"n_coverage": N_STANDING, "n_candidates": N_STANDING}
+    return HybridSamplingClassifier(model, **few, budget=None)
 
 
 def row_ids(table, column):
