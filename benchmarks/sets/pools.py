@@ -15,7 +15,7 @@ code has changed. `benchmarks.sets.report` reads the file.
 
     python -m benchmarks.sets.pools [--only SET ...] [--methods NAME ...]
         [--models logistic svc forest own] [--regime low] [--orders 20] [--jobs 2]
-        [--held-out] [--results results/pools.csv] [--quick]
+        [--held-out] [--copies] [--results results/pools.csv] [--quick]
 """
 
 import argparse
@@ -31,7 +31,7 @@ from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets._statistics import spread
 from benchmarks.sets._tables import in_order
 from benchmarks.sets.methods import METHODS, MODELS, all_methods, applicable
-from benchmarks.sets.problems import HELD_OUT, PROBLEMS
+from benchmarks.sets.problems import PROBLEMS, sets_of
 
 RESULTS = "results/pools.csv"
 SHARED = ["logistic", "svc"]
@@ -116,15 +116,16 @@ def main(argv=None):
     parser.add_argument("--orders", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--held-out", action="store_true", help="the sets kept aside")
+    parser.add_argument("--copies", action="store_true", help="pools of near-copies")
     parser.add_argument("--results", default=RESULTS, metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    sets = [name for name in PROBLEMS if (name in HELD_OUT) == args.held_out]
+    sets = sets_of(held_out=args.held_out, copies=args.copies)
     if args.quick:
         args.regime, args.orders, args.jobs, args.models = "toy", 2, 1, ["logistic"]
         sets = ["digits", "tumours"]
     if hidden := set(args.only or ()) - set(sets):
-        parser.error(f"kept aside, or not among them: {sorted(hidden)} (--held-out)")
+        parser.error(f"not among them: {sorted(hidden)} (--held-out, --copies)")
     methods = all_methods()
     if unknown := set(args.methods or ()) - set(methods):
         parser.error(f"unknown: {sorted(unknown)}; there are {', '.join(methods)}")

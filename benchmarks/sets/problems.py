@@ -17,6 +17,8 @@ from benchmarks.papers import data
 SEED = 0
 #: At most so many rows are for sale, and so many are predicted.
 N_POOL, N_TEST = 1_500, 2_000
+#: How often a row is in a pool of near-copies, and how far these are apart.
+N_COPIES, SMALL = 10, 1e-3
 
 
 def noisy():
@@ -117,13 +119,20 @@ class Problem(NamedTuple):
 
     load: Callable
     prepare: Callable
+    has_copies: bool = False
 
     def split(self, X, y, order):
         """Return the random split with this number."""
         n_pool = min(N_POOL, 2 * len(y) // 3)
         rows = np.random.default_rng((SEED, order)).permutation(len(y))
         pool, test = rows[:n_pool], rows[n_pool : n_pool + N_TEST]
+        if self.has_copies:
+            pool = np.repeat(pool[: len(pool) // N_COPIES], N_COPIES)
         X_pool, X_test = self.prepare(X[pool], X[test])
+        if self.has_copies:
+            rng = np.random.default_rng((SEED, order, 1))
+            deviation = SMALL * X_pool.std(axis=0)
+            X_pool = X_pool + deviation * rng.standard_normal(X_pool.shape)
         return Split(X_pool, y[pool], X_test, y[test])
 
 
@@ -150,3 +159,15 @@ PROBLEMS = {
 
 #: Kept aside: ten classes, pixels and text; two classes, a small set and a clean one.
 HELD_OUT = ["usps", "topics", "ionosphere", "image"]
+#: A tenth of the rows of a pool, ten times, the columns apart by small deviations.
+COPIES = ["digits, copies", "tumours, copies", "pima, copies", "german, copies"]
+PROBLEMS |= {
+    name: PROBLEMS[name.removesuffix(", copies")]._replace(has_copies=True)
+    for name in COPIES
+}
+
+
+def sets_of(*, held_out=False, copies=False):
+    """Return the names of the sets kept aside, of copies, or of all others."""
+    names = (HELD_OUT if held_out else []) + (COPIES if copies else [])
+    return names or [name for name in PROBLEMS if name not in HELD_OUT + COPIES]

@@ -10,8 +10,8 @@ set share rows, so its p-values speak of this set. Sets that are kept aside are 
 out, or alone.
 
     python -m benchmarks.sets.report [--regime low] [--score area] [--only SET ...]
-        [--methods NAME ...] [--held-out] [--results results/pools.csv]
-        [--out docs] [--quick]
+        [--methods NAME ...] [--held-out] [--copies] [--results results/pools.csv]
+        [--out docs] [--name WORD] [--quick]
 """
 
 import argparse
@@ -34,7 +34,7 @@ from benchmarks.sets._statistics import (
 )
 from benchmarks.sets._tables import Runs, with_twins
 from benchmarks.sets.methods import BASELINES, METHODS, MODELS
-from benchmarks.sets.problems import HELD_OUT, N_POOL, N_TEST, PROBLEMS, SEED
+from benchmarks.sets.problems import N_POOL, N_TEST, PROBLEMS, SEED, sets_of
 
 SCORES = {
     "area": "mean accuracy over the curve",
@@ -171,10 +171,10 @@ def write_summary(file, by_model):
 def write_pages(stem, by_model, ranked):
     """Write tables for a page: areas of all sets, and mean ranks.
 
-    Of the models that all methods teach.
+    Of the models that methods share.
     """
     by_model, ranked = (
-        {model: of[model] for model in pools.SHARED if model in of}
+        {model: of[model] for model in MODELS if model in of and model != "own"}
         for of in (by_model, ranked)
     )
     complete = [set(runs.complete()) for runs in by_model.values()]
@@ -208,19 +208,21 @@ def main(argv=None):
     parser.add_argument("--methods", nargs="+", metavar="NAME")
     parser.add_argument("--score", choices=SCORES, default="area")
     parser.add_argument("--held-out", action="store_true", help="the sets kept aside")
+    parser.add_argument("--copies", action="store_true", help="pools of near-copies")
     parser.add_argument("--results", default=pools.RESULTS, metavar="FILE")
     parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
+    parser.add_argument("--name", nargs=1, default=[], help="ends names of files")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
         args.regime, args.results = "toy", "toy.csv"
         pools.main(["--quick", "--results", args.results])
+    sets = sets_of(held_out=args.held_out, copies=args.copies)
     results = [
         result
         for result in with_twins(read(args.results))
         if result.regime == args.regime
-        and (result.set in HELD_OUT) == args.held_out
-        and result.set in (args.only or PROBLEMS)
+        and result.set in (args.only or sets)
         and (not args.methods or result.method in args.methods)
     ]
     if not results:
@@ -240,10 +242,13 @@ def main(argv=None):
             show_duels(runs, baseline, args.score)
         if len(runs.complete()) > 1:
             ranked[model] = show_ranks(runs, args.score)
-    name = f"pools_{args.regime}{'_held_out' * args.held_out}"
+    groups = ["held_out"] * args.held_out + ["copies"] * args.copies
+    words = [args.regime, *groups, *args.name]
+    name = "_".join(["pools", *words])
     write_summary(args.out / "results" / f"{name}.csv", by_model)
     if ranked:
         write_pages(args.out / "results" / name, by_model, ranked)
+    if ranked and not args.name:
         picture = args.out / "images" / f"{name}.png"
         picture.parent.mkdir(parents=True, exist_ok=True)
         rank_diagrams(ranked, picture)
