@@ -13,6 +13,7 @@ from sklearn_activelearn.labeling._keyboard import BACKSPACE, ENTER, ESCAPE
 from sklearn_activelearn.labeling._keys import COMMANDS, ClassKeys
 from sklearn_activelearn.labeling._typeahead import (
     AFTERWARDS,
+    BRIEFLY,
     Answer,
     TypeAhead,
     parse_line,
@@ -178,9 +179,22 @@ class TestTypeAhead:
         typing.forget(["p", "x"])
         assert typing.press("p").value == "pig"
 
-    def test_one_letter_is_a_key_and_no_beginning_of_a_name(self):
-        assert typed([["good", "other"]], "go") == ["good", "other"]
+    def test_one_letter_that_is_enough_is_a_key_to_who_is_slower(self):
+        now = [0.0]
+        typing = TypeAhead(ClassKeys(["good", "other"]), lambda: now[0])
+        assert typing.press("g").value == "good"
+        assert typing.press("o") is None
+        now[0] = AFTERWARDS - 0.1  # a name is spelt: "oo" is of it
+        assert typing.press("o") is None
+        now[0] += AFTERWARDS + 0.1
+        assert typing.press("g").value == "good"
+        now[0] += BRIEFLY + 0.1
+        assert typing.press("o").value == "other"
+
+    def test_what_is_no_letter_of_the_name_is_an_answer_at_once(self):
+        assert typed([["good", "bad"]], "gbg") == ["good", "bad", "good"]
         assert typed([["spam", "pasta"], {"spam": "x"}], "xp") == ["spam", "pasta"]
+        assert typed([["spam", "pasta"]], "1p") == ["spam", "pasta"]
 
     def test_keys_that_edit(self):
         typing = TypeAhead(ClassKeys(TICKETS))
@@ -310,7 +324,9 @@ def test_the_page_takes_keys_as_the_terminal_does():
     for classes, own in lists * 12:
         letters = "".join(classes[:20]) + "suq?*!#/0123\n\x1b\x7f\n"
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
-        pressed = [(key, rng.choice([0, 0, 2 * AFTERWARDS, None])) for key in names]
+        pressed = [
+            (key, rng.choice([0, 0, 0.7, 2 * AFTERWARDS, None])) for key in names
+        ]
         keys, now, found = ClassKeys(classes, own), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
         for key, gap in pressed:

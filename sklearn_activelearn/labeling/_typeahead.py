@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from ._keyboard import BACKSPACE, ENTER, ESCAPE
 from ._keys import COMMANDS, GUIDE, HELP, NOTE, QUIT, ROWS, SKIP, SPELL, UNDO
 
-#: Seconds after an answer in which further letters of the same name are no answer.
-AFTERWARDS = 1.0
+#: Seconds after a letter in which the next one of the same name is no answer; after one
+#: that was enough alone nobody can have read the next row in less.
+AFTERWARDS, BRIEFLY = 1.0, 0.5
 
 
 class Answer(NamedTuple):
@@ -74,9 +75,8 @@ class TypeAhead:
     def _answer(self, typed, *, is_whole=False):
         found = self._keys.find(typed, is_whole=is_whole)
         if found.is_answer:
-            is_spelt = len(self.typed) > 0 and not is_whole
-            self._rest = self._keys.rest(found.label, typed) if is_spelt else ""
-            self._until = self._clock() + AFTERWARDS
+            self._rest = "" if is_whole else self._keys.rest(found.label, typed)
+            self._until = self._clock() + (AFTERWARDS if self.typed else BRIEFLY)
             self.typed = ""
             return Answer(None, found.label)
         if not found.classes:
