@@ -287,6 +287,18 @@ class TestScreens:
             shown = screens(size, *keys, who="ann", guide="word " * 900)
             assert any(what in text for text in shown)
 
+    def test_when_no_row_is_left_the_list_is_there(self, opened, screens):
+        for who in ("ann", "bob"):
+            opened(*[["good", "bad"][who == "bob"]] * 20, who=who, votes=2).close()
+        keys = ["g", "s", "#", "*", "d", "1", "=", "b", "q", "u"]
+        shown = screens((80, 24), *keys, who="ann", votes=2)
+        assert "rows are left on which people disagree: 20." in " ".join(
+            shown[0].split()
+        )
+        assert all("There is no row to label." in text for text in shown[1:4])
+        assert any("Disputed rows: 19" in text for text in shown)
+        assert ": taken back" in shown[-1]
+
     def test_nothing_of_a_row_is_obeyed(self, opened, capsys):
         texts = [f"\x1b[2J\x9b31m\x1b]0;t\x07 text\u202e {i}" for i in range(20)]
         glass = Glass(80, 24)

@@ -103,7 +103,7 @@ class Terminal:
         """Show rows until none is left, or until the person ends it."""
         row = self.view.next(self.who)
         try:
-            while row is not None and row.row_id is not None:
+            while row is not None and (row.row_id is not None or self.source.is_live):
                 self._typing.forget(self.source.forget())
                 row = self._next(row)
         finally:
@@ -142,6 +142,11 @@ class Terminal:
     def _carry_out(self, answer, row):
         """Do what somebody wants; return the next row, None to stay with this one."""
         view, who, command = self.view, self.who, answer.command
+        if row.row_id is None:
+            if command == REDRAW:  # other people may have given a row back
+                return self._again("")
+            if command in (None, SKIP, NOTE):
+                raise ValueError("There is no row to label.")
         if command is None:
             return view.label(row.row_id, answer.value, who)
         if command == UNDO:
@@ -305,7 +310,14 @@ class Terminal:
         return screen.lines_of(item)
 
     def _show(self, row):
-        """Print a row, or a page of it, and what can be answered."""
+        """Print a row, or a page of it, and the keys; or why there is none."""
+        if row.row_id is None:
+            screen.print_lines(["", screen.rule_with(self.view.title)])
+            for text in (row.last, row.counts, row.reason):
+                screen.say(text)
+            screen.print_lines(screen.packed(["[u]ndo", "[q]uit", f"[{ROWS}] rows"]))
+            self._legend = None
+            return
         if self._paged != (paged := (row.row_id, screen.line_width())):
             self._pages, self._paged = screen.Pages(self.content(row.item)), paged
         is_low = self.source.is_live and screen.screen_height() < LOW
