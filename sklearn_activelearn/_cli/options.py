@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from .. import __version__
+from .key_options import add_keys
 from .papers import PAPERS
 
 PROGRAM = "sklearn-activelearn"
@@ -48,6 +49,7 @@ def make_parser(run_compare, run_label, run_reproduce):
     add_rows(label.add_argument)
     add_session(label.add_argument)
     add_front_end(label.add_argument)
+    add_keys(label.add_argument)
     papers = "\n".join(f"  {name:16}{p.title}" for name, p in PAPERS.items())
     reproduce = commands.add_parser(
         "reproduce",
@@ -280,20 +282,6 @@ def add_front_end(add):
         help="of the page; default: a free one",
     )
     add(
-        "--keys",
-        metavar="CLASS=KEY,...",
-        type=key_names,
-        default={},
-        help="keys of your own, one character each, as in spam=x,ham=h",
-    )
-    add(
-        "--guide",
-        metavar="FILE.md",
-        type=Path,
-        help="what the classes mean, a key away: ! in the terminal",
-    )
-    add("--title", metavar="TEXT", default="", help="what your project is called")
-    add(
         "--show-prediction",
         action="store_true",
         help="show what the model believes before the label, and not after it only: "
@@ -376,16 +364,3 @@ def class_names(text):
     if len(names) < 2:
         raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
     return names
-
-
-def key_names(text):
-    """Return the key of each class in a list with commas."""
-    found = {}
-    for part in text.split(","):
-        name, is_there, key = (each.strip() for each in part.rpartition("="))
-        if not is_there or not name:
-            raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
-        if name in found:
-            raise argparse.ArgumentTypeError(f"{name!r} is there twice")
-        found[name] = key
-    return found
