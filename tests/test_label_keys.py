@@ -14,7 +14,7 @@ from sklearn_activelearn.labeling._keys import COMMANDS, ClassKeys
 from sklearn_activelearn.labeling._typeahead import (
     AFTERWARDS,
     BRIEFLY,
-    Answer,
+    Choice,
     TypeAhead,
     parse_line,
 )
@@ -77,6 +77,10 @@ class TestClassKeys:
     def test_keys_that_cannot_be(self, own, why):
         with pytest.raises(ValueError, match=why):
             ClassKeys(TICKETS, own)
+
+    def test_nothing_is_no_answer(self):
+        assert not ClassKeys(["none", "1"]).find("", is_whole=True).is_answer
+        assert not ClassKeys(["none", "1"]).find("/", is_whole=True).is_answer
 
     @pytest.mark.parametrize("classes", [TICKETS, MANY])
     def test_all_that_is_shown_answers(self, classes):
@@ -208,13 +212,13 @@ class TestLines:
     @pytest.mark.parametrize(
         ("line", "answer"),
         [
-            (" spam ", Answer(None, "spam")),
-            ("s", Answer("s")),
-            ("s too dark", Answer("s", "too dark")),
-            ("# a pity", Answer("#", "a pity")),
-            ("priv", Answer(None, "privacy")),
-            ("1", Answer(None, "privacy")),
-            ("/bug", Answer(None, "bug")),
+            (" spam ", Choice(None, "spam")),
+            ("s", Choice("s")),
+            ("s too dark", Choice("s", "too dark")),
+            ("# a pity", Choice("#", "a pity")),
+            ("priv", Choice(None, "privacy")),
+            ("1", Choice(None, "privacy")),
+            ("/bug", Choice(None, "bug")),
         ],
     )
     def test_answers(self, line, answer):
@@ -222,10 +226,10 @@ class TestLines:
 
     def test_a_class_that_is_named_as_a_command(self):
         keys = ClassKeys(["s", "q", "s t"])
-        assert parse_line("s", keys) == Answer("s")
-        assert parse_line("/s", keys) == Answer(None, "s")
-        assert parse_line("2", keys) == Answer(None, "q")
-        assert parse_line("s t", keys) == Answer(None, "s t")
+        assert parse_line("s", keys) == Choice("s")
+        assert parse_line("/s", keys) == Choice(None, "s")
+        assert parse_line("2", keys) == Choice(None, "q")
+        assert parse_line("s t", keys) == Choice(None, "s t")
 
     @pytest.mark.parametrize("line", ["", "x" * 99])
     def test_no_answer(self, line):
@@ -246,10 +250,10 @@ class TestScreen:
     def test_lines_fit(self, monkeypatch, width, text):
         monkeypatch.setenv("COLUMNS", f"{width}")
         lines = screen.lines_of(f"{text}\n\nend", hanging="  ")
-        assert max(map(screen.cells, lines)) <= width
+        assert max(map(screen.n_columns, lines)) <= width
         assert "".join("".join(lines).split()) == "".join(f"{text}end".split())
         cut = screen.cut(text, width)
-        assert screen.cells(cut) <= width
+        assert screen.n_columns(cut) <= width
         assert cut.endswith("…")
         assert text.startswith(cut[:-1])
 
@@ -332,10 +336,10 @@ def test_the_page_takes_keys_as_the_terminal_does():
         for key, gap in pressed:
             if gap is None:  # the next row is not there yet
                 typing.forget([key] if key.isprintable() else [])
-                done = Answer(None)
+                done = Choice(None)
             else:
                 now += gap
-                done = typing.press(key) or Answer(None)
+                done = typing.press(key) or Choice(None)
             found.append([done.command, done.value, typing.typed])
         outcomes.append(found)
         pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]

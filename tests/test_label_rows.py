@@ -93,6 +93,14 @@ class TestLines:
         assert session.status().answered == 2
         assert len(session.review("skipped").rows) == 0
 
+    def test_skipped_rows_that_were_found_are_shown_again(self, opened, capsys):
+        session = opened(*["s"] * 18, "*", "s", "/1", "r", "y", "q")
+        out = capsys.readouterr().out
+        n_found = int(re.search(r"Skipped rows: (\d+), found by 1", out)[1])
+        assert 9 <= n_found < 18
+        assert f"{n_found} rows come first again." in out
+        assert session.status().skipped == 18 - n_found
+
     def test_skips_that_are_left(self, opened):
         session = opened("s too dark", "*", "s", "r", "n", "q", "good")
         (row,) = session.review("skipped").rows

@@ -16,7 +16,7 @@ from ._keyboard import (
 )
 from ._keys import GUIDE, HELP, NOTE, QUIT, ROWS, SKIP, SPELL, UNDO
 from ._terminal_rows import RowList
-from ._typeahead import Answer, TypeAhead, parse_line
+from ._typeahead import Choice, TypeAhead, parse_line
 from ._view import people_of
 
 MORE_CLASSES = "… and {} more: type letters"
@@ -73,7 +73,7 @@ def label_in_terminal(view, *, who=None, answers=None):
 def check_answers(answers, keys):
     """Refuse lines that are no answers, with the first of them."""
     for line in filter(None, map(str.strip, answers)):
-        if parse_line(line, keys) in (Answer(ROWS), Answer(NOTE)):
+        if parse_line(line, keys) in (Choice(ROWS), Choice(NOTE)):
             raise ValueError(f"{line!r} is for people; a file may have '{NOTE} TEXT'.")
 
 
@@ -202,7 +202,7 @@ class Terminal:
     def _read_line(self, extra):
         line = self.source.read()
         if line in (END, REDRAW, PAGE_DOWN, *extra):
-            return Answer(QUIT if line == END else line)
+            return Choice(QUIT if line == END else line)
         try:
             return parse_line(line, self.view.keys)
         except ValueError as error:
@@ -214,14 +214,14 @@ class Terminal:
     def _press(self, key, extra):
         typed = self._typing.typed
         if key in (END, REDRAW, PAGE_DOWN, PAGE_UP):
-            return Answer(QUIT if key == END else key)
+            return Choice(QUIT if key == END else key)
         if not typed and key in extra:
-            return Answer(key)
+            return Choice(key)
         if not typed and key == " ":
-            return Answer(PAGE_DOWN)
+            return Choice(PAGE_DOWN)
         if not typed and key == SKIP.upper():
             reason = self.ask("Why is it skipped? ")
-            return None if reason is None else Answer(SKIP, reason or None)
+            return None if reason is None else Choice(SKIP, reason or None)
         return self._typing.press(key)
 
     def _prompt(self):
