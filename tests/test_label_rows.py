@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import select
-import signal
+import shutil
 import sys
 import time
 
@@ -314,7 +314,7 @@ class TestScreens:
         glass.feed(capsys.readouterr().out)  # it raises for what is not printable
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="no Ctrl-Z here")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no shell here")
 def test_ctrl_z_and_fg(tmp_path, monkeypatch):
     """In a shell, to which the terminal belongs until the prompt is back."""
     pty = pytest.importorskip("pty")
