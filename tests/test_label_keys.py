@@ -13,7 +13,8 @@ from sklearn_activelearn.labeling._keyboard import BACKSPACE, ENTER, ESCAPE
 from sklearn_activelearn.labeling._keys import COMMANDS, ClassKeys
 from sklearn_activelearn.labeling._typeahead import (
     AFTERWARDS,
-    Answer,
+    BRIEFLY,
+    Choice,
     TypeAhead,
     parse_line,
 )
@@ -76,6 +77,10 @@ class TestClassKeys:
     def test_keys_that_cannot_be(self, own, why):
         with pytest.raises(ValueError, match=why):
             ClassKeys(TICKETS, own)
+
+    def test_nothing_is_no_answer(self):
+        assert not ClassKeys(["none", "1"]).find("", is_whole=True).is_answer
+        assert not ClassKeys(["none", "1"]).find("/", is_whole=True).is_answer
 
     @pytest.mark.parametrize("classes", [TICKETS, MANY])
     def test_all_that_is_shown_answers(self, classes):
@@ -178,9 +183,22 @@ class TestTypeAhead:
         typing.forget(["p", "x"])
         assert typing.press("p").value == "pig"
 
-    def test_one_letter_is_a_key_and_no_beginning_of_a_name(self):
-        assert typed([["good", "other"]], "go") == ["good", "other"]
+    def test_one_letter_that_is_enough_is_a_key_to_who_is_slower(self):
+        now = [0.0]
+        typing = TypeAhead(ClassKeys(["good", "other"]), lambda: now[0])
+        assert typing.press("g").value == "good"
+        assert typing.press("o") is None
+        now[0] = AFTERWARDS - 0.1  # a name is spelt: "oo" is of it
+        assert typing.press("o") is None
+        now[0] += AFTERWARDS + 0.1
+        assert typing.press("g").value == "good"
+        now[0] += BRIEFLY + 0.1
+        assert typing.press("o").value == "other"
+
+    def test_what_is_no_letter_of_the_name_is_an_answer_at_once(self):
+        assert typed([["good", "bad"]], "gbg") == ["good", "bad", "good"]
         assert typed([["spam", "pasta"], {"spam": "x"}], "xp") == ["spam", "pasta"]
+        assert typed([["spam", "pasta"]], "1p") == ["spam", "pasta"]
 
     def test_keys_that_edit(self):
         typing = TypeAhead(ClassKeys(TICKETS))
@@ -194,13 +212,13 @@ class TestLines:
     @pytest.mark.parametrize(
         ("line", "answer"),
         [
-            (" spam ", Answer(None, "spam")),
-            ("s", Answer("s")),
-            ("s too dark", Answer("s", "too dark")),
-            ("# a pity", Answer("#", "a pity")),
-            ("priv", Answer(None, "privacy")),
-            ("1", Answer(None, "privacy")),
-            ("/bug", Answer(None, "bug")),
+            (" spam ", Choice(None, "spam")),
+            ("s", Choice("s")),
+            ("s too dark", Choice("s", "too dark")),
+            ("# a pity", Choice("#", "a pity")),
+            ("priv", Choice(None, "privacy")),
+            ("1", Choice(None, "privacy")),
+            ("/bug", Choice(None, "bug")),
         ],
     )
     def test_answers(self, line, answer):
@@ -208,10 +226,10 @@ class TestLines:
 
     def test_a_class_that_is_named_as_a_command(self):
         keys = ClassKeys(["s", "q", "s t"])
-        assert parse_line("s", keys) == Answer("s")
-        assert parse_line("/s", keys) == Answer(None, "s")
-        assert parse_line("2", keys) == Answer(None, "q")
-        assert parse_line("s t", keys) == Answer(None, "s t")
+        assert parse_line("s", keys) == Choice("s")
+        assert parse_line("/s", keys) == Choice(None, "s")
+        assert parse_line("2", keys) == Choice(None, "q")
+        assert parse_line("s t", keys) == Choice(None, "s t")
 
     @pytest.mark.parametrize("line", ["", "x" * 99])
     def test_no_answer(self, line):
@@ -232,10 +250,10 @@ class TestScreen:
     def test_lines_fit(self, monkeypatch, width, text):
         monkeypatch.setenv("COLUMNS", f"{width}")
         lines = screen.lines_of(f"{text}\n\nend", hanging="  ")
-        assert max(map(screen.cells, lines)) <= width
+        assert max(map(screen.n_columns, lines)) <= width
         assert "".join("".join(lines).split()) == "".join(f"{text}end".split())
         cut = screen.cut(text, width)
-        assert screen.cells(cut) <= width
+        assert screen.n_columns(cut) <= width
         assert cut.endswith("…")
         assert text.startswith(cut[:-1])
 
@@ -310,16 +328,18 @@ def test_the_page_takes_keys_as_the_terminal_does():
     for classes, own in lists * 12:
         letters = "".join(classes[:20]) + "suq?*!#/0123\n\x1b\x7f\n"
         names = [*rng.choices(letters, k=20), *rng.choice(classes)] * 2
-        pressed = [(key, rng.choice([0, 0, 2 * AFTERWARDS, None])) for key in names]
+        pressed = [
+            (key, rng.choice([0, 0, 0.7, 2 * AFTERWARDS, None])) for key in names
+        ]
         keys, now, found = ClassKeys(classes, own), 0.0, []
         typing = TypeAhead(keys, lambda: now)  # noqa: B023
         for key, gap in pressed:
             if gap is None:  # the next row is not there yet
                 typing.forget([key] if key.isprintable() else [])
-                done = Answer(None)
+                done = Choice(None)
             else:
                 now += gap
-                done = typing.press(key) or Answer(None)
+                done = typing.press(key) or Choice(None)
             found.append([done.command, done.value, typing.typed])
         outcomes.append(found)
         pressed = [(PAGE_KEYS.get(key, key), gap) for key, gap in pressed]

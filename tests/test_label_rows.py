@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import select
-import signal
+import shutil
 import sys
 import time
 
@@ -92,6 +92,14 @@ class TestLines:
         assert session.status().skipped == 0
         assert session.status().answered == 2
         assert len(session.review("skipped").rows) == 0
+
+    def test_skipped_rows_that_were_found_are_shown_again(self, opened, capsys):
+        session = opened(*["s"] * 18, "*", "s", "/1", "r", "y", "q")
+        out = capsys.readouterr().out
+        n_found = int(re.search(r"Skipped rows: (\d+), found by 1", out)[1])
+        assert 9 <= n_found < 18
+        assert f"{n_found} rows come first again." in out
+        assert session.status().skipped == 18 - n_found
 
     def test_skips_that_are_left(self, opened):
         session = opened("s too dark", "*", "s", "r", "n", "q", "good")
@@ -287,6 +295,18 @@ class TestScreens:
             shown = screens(size, *keys, who="ann", guide="word " * 900)
             assert any(what in text for text in shown)
 
+    def test_when_no_row_is_left_the_list_is_there(self, opened, screens):
+        for who in ("ann", "bob"):
+            opened(*[["good", "bad"][who == "bob"]] * 20, who=who, votes=2).close()
+        keys = ["g", "s", "#", "*", "d", "1", "=", "b", "q", "u"]
+        shown = screens((80, 24), *keys, who="ann", votes=2)
+        assert "rows are left on which people disagree: 20." in " ".join(
+            shown[0].split()
+        )
+        assert all("There is no row to label." in text for text in shown[1:4])
+        assert any("Disputed rows: 19" in text for text in shown)
+        assert ": taken back" in shown[-1]
+
     def test_nothing_of_a_row_is_obeyed(self, opened, capsys):
         texts = [f"\x1b[2J\x9b31m\x1b]0;t\x07 text\u202e {i}" for i in range(20)]
         glass = Glass(80, 24)
@@ -294,7 +314,7 @@ class TestScreens:
         glass.feed(capsys.readouterr().out)  # it raises for what is not printable
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="no Ctrl-Z here")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no shell here")
 def test_ctrl_z_and_fg(tmp_path, monkeypatch):
     """In a shell, to which the terminal belongs until the prompt is back."""
     pty = pytest.importorskip("pty")

@@ -45,6 +45,7 @@ from tests.reference.labeling import quick_folder
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 termios = pytest.importorskip("termios")
 
+TSTP = getattr(signal, "SIGTSTP", None)
 WORDS = {"good": "great lovely superb fine warm", "bad": "awful dull weak broken bland"}
 
 
@@ -527,6 +528,25 @@ class TestKeyboard:
         with Keyboard(sys.stdin) as keyboard:
             monkeypatch.setenv("COLUMNS", "47")
             assert keyboard.read() == REDRAW
+
+    def test_ctrl_z_gives_the_terminal_back(self, terminal, monkeypatch, capsys):
+        def stop(number):
+            seen.append((number, termios.tcgetattr(sys.stdin)))
+
+        seen, before = [], termios.tcgetattr(sys.stdin)
+        monkeypatch.setattr(signal, "raise_signal", stop)
+        with Keyboard(sys.stdin) as keyboard:
+            inside, handler = termios.tcgetattr(sys.stdin), signal.getsignal(TSTP)
+            handler(TSTP, None)
+            assert seen == [(TSTP, before)]
+            assert termios.tcgetattr(sys.stdin) == inside
+            assert signal.getsignal(TSTP) == handler
+            assert keyboard.read() == REDRAW
+            termios.tcsetattr(sys.stdin, termios.TCSANOW, before)  # by a shell
+            signal.getsignal(signal.SIGCONT)(signal.SIGCONT, None)
+            assert termios.tcgetattr(sys.stdin) == inside
+            assert keyboard.read() == REDRAW
+        assert signal.getsignal(TSTP) == signal.SIG_DFL
 
     def test_a_closed_window_is_the_end(self, capsys):
         ours, theirs = pty.openpty()

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from .. import __version__
+from .key_options import add_keys
 from .papers import PAPERS
 from .result_options import add_columns, add_dates, add_prediction, add_results
 
@@ -50,6 +51,7 @@ def make_parser(run_compare, run_label, run_predict, run_reproduce):
     add_session(label.add_argument)
     add_columns(label.add_argument)
     add_front_end(label.add_argument)
+    add_keys(label.add_argument)
     add_results(label.add_argument)
     predict = commands.add_parser(
         "predict",
@@ -295,20 +297,6 @@ def add_front_end(add):
         help="of the page; default: a free one",
     )
     add(
-        "--keys",
-        metavar="CLASS=KEY,...",
-        type=key_names,
-        default={},
-        help="keys of your own, one character each, as in spam=x,ham=h",
-    )
-    add(
-        "--guide",
-        metavar="FILE.md",
-        type=Path,
-        help="what the classes mean, a key away: ! in the terminal",
-    )
-    add("--title", metavar="TEXT", default="", help="what your project is called")
-    add(
         "--show-prediction",
         action="store_true",
         help="show what the model believes before the label, and not after it only: "
@@ -391,16 +379,3 @@ def class_names(text):
     if len(names) < 2:
         raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
     return names
-
-
-def key_names(text):
-    """Return the key of each class in a list with commas."""
-    found = {}
-    for part in text.split(","):
-        name, is_there, key = (each.strip() for each in part.rpartition("="))
-        if not is_there or not name:
-            raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
-        if name in found:
-            raise argparse.ArgumentTypeError(f"{name!r} is there twice")
-        found[name] = key
-    return found

@@ -58,7 +58,7 @@ class ClassKeys:
         own = check_own_keys(classes, own or {})
         self._names = {label: f"{label}".lower() for label in classes}
         self._by_key = {key: label for label, key in own.items()}
-        self._numbers = numbers_of(self._names, self._by_key)
+        self._numbers = class_numbers(self._names, self._by_key)
         shortest = shortest_prefixes(self._names, {*COMMANDS, *self._by_key})
         kinds = (own, self._numbers, shortest)
         self.shown = {
@@ -139,7 +139,7 @@ def check_own_keys(classes, own):
     return found
 
 
-def numbers_of(names, own):
+def class_numbers(names, own):
     """Return the number of each class whose name does not begin with a digit.
 
     They count from 1, without those that a name or a key of somebody's own begins with.

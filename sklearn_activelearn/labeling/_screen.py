@@ -25,7 +25,7 @@ def screen_height():
     return max(8, shutil.get_terminal_size().lines)
 
 
-def cells(text):
+def n_columns(text):
     """Return how many columns a text takes in a terminal."""
     if text.isascii():
         return len(text)
@@ -44,7 +44,7 @@ def lines_of(text, hanging=""):
     for line in stripped(text).splitlines():
         width = line_width()
         # a text of wide letters has few spaces, and is cut anywhere
-        narrow = width if cells(line) == len(line) else width // 2
+        narrow = width if n_columns(line) == len(line) else width // 2
         found += wrap(line, narrow, subsequent_indent=hanging) or [""]
     return found
 
@@ -52,9 +52,9 @@ def lines_of(text, hanging=""):
 def cut(text, width):
     """Return as much of a text as fits in one line, with a mark if it goes on."""
     text = stripped(text).replace("\n", " ")
-    if cells(text) <= width:
+    if n_columns(text) <= width:
         return text
-    while cells(text) > width - 1:
+    while n_columns(text) > width - 1:
         text = text[: max(0, min(len(text) - 1, width - 1))]
     return f"{text}…"
 
@@ -74,7 +74,7 @@ def packed(items, n_lines=None, rest="… and {} more"):
     width, lines = line_width(), [""]
     for i, item in enumerate(cut(item, width) for item in items):
         line = f"{lines[-1]}{GAP}{item}" if lines[-1] else item
-        if cells(line) <= width:
+        if n_columns(line) <= width:
             lines[-1] = line
         elif n_lines is None or len(lines) < n_lines:
             lines.append(item)
@@ -87,7 +87,7 @@ def without_last(lines, n_left, rest, width):
     """Return lines of items with a last word on those that are left."""
     *before, last = lines
     rest = cut(rest, width)
-    while last and cells(f"{last}{GAP}{rest.format(n_left)}") > width:
+    while last and n_columns(f"{last}{GAP}{rest.format(n_left)}") > width:
         last, n_left = last.rpartition(GAP)[0].rstrip(), n_left + 1
     return [*before, f"{last}{GAP}{rest.format(n_left)}".strip()]
 
@@ -128,10 +128,10 @@ def type_in_line(text, hint="", prompt="> "):
     """Show what somebody types, and behind the cursor what it may become."""
     width = line_width() - 1
     text = f"{prompt}{stripped(text)}"
-    while cells(text) > width:  # the end is where letters come
+    while n_columns(text) > width:  # the end is where letters come
         text = text[1:]
-    hint = cut(hint, width - cells(text) - len(GAP)) if hint else ""
-    column = f"\r\x1b[{cells(text)}C" if text else "\r"
+    hint = cut(hint, width - n_columns(text) - len(GAP)) if hint else ""
+    column = f"\r\x1b[{n_columns(text)}C" if text else "\r"
     show_in_line(f"{text}{hint and GAP + hint}{column}")
 
 
@@ -139,7 +139,7 @@ def rule_with(title=""):
     """Return a line across the screen, with a title if there is one."""
     width = line_width()
     title = f"── {cut(title, width - 6)} " if title else ""
-    return title + "─" * (width - cells(title))
+    return title + "─" * (width - n_columns(title))
 
 
 class Pages:

@@ -16,7 +16,7 @@ from ._keyboard import (
 )
 from ._keys import GUIDE, HELP, NOTE, QUIT, ROWS, SKIP, SPELL, UNDO
 from ._terminal_rows import RowList
-from ._typeahead import Answer, TypeAhead, parse_line
+from ._typeahead import Choice, TypeAhead, parse_line
 from ._view import people_of
 
 MORE_CLASSES = "… and {} more: type letters"
@@ -73,7 +73,7 @@ def label_in_terminal(view, *, who=None, answers=None):
 def check_answers(answers, keys):
     """Refuse lines that are no answers, with the first of them."""
     for line in filter(None, map(str.strip, answers)):
-        if parse_line(line, keys) in (Answer(ROWS), Answer(NOTE)):
+        if parse_line(line, keys) in (Choice(ROWS), Choice(NOTE)):
             raise ValueError(f"{line!r} is for people; a file may have '{NOTE} TEXT'.")
 
 
@@ -103,7 +103,7 @@ class Terminal:
         """Show rows until none is left, or until the person ends it."""
         row = self.view.next(self.who)
         try:
-            while row is not None and row.row_id is not None:
+            while row is not None and (row.row_id is not None or self.source.is_live):
                 self._typing.forget(self.source.forget())
                 row = self._next(row)
         finally:
@@ -142,6 +142,11 @@ class Terminal:
     def _carry_out(self, answer, row):
         """Do what somebody wants; return the next row, None to stay with this one."""
         view, who, command = self.view, self.who, answer.command
+        if row.row_id is None:
+            if command == REDRAW:  # other people may have given a row back
+                return self._again("")
+            if command in (None, SKIP, NOTE):
+                raise ValueError("There is no row to label.")
         if command is None:
             return view.label(row.row_id, answer.value, who)
         if command == UNDO:
@@ -197,7 +202,7 @@ class Terminal:
     def _read_line(self, extra):
         line = self.source.read()
         if line in (END, REDRAW, PAGE_DOWN, *extra):
-            return Answer(QUIT if line == END else line)
+            return Choice(QUIT if line == END else line)
         try:
             return parse_line(line, self.view.keys)
         except ValueError as error:
@@ -209,14 +214,14 @@ class Terminal:
     def _press(self, key, extra):
         typed = self._typing.typed
         if key in (END, REDRAW, PAGE_DOWN, PAGE_UP):
-            return Answer(QUIT if key == END else key)
+            return Choice(QUIT if key == END else key)
         if not typed and key in extra:
-            return Answer(key)
+            return Choice(key)
         if not typed and key == " ":
-            return Answer(PAGE_DOWN)
+            return Choice(PAGE_DOWN)
         if not typed and key == SKIP.upper():
             reason = self.ask("Why is it skipped? ")
-            return None if reason is None else Answer(SKIP, reason or None)
+            return None if reason is None else Choice(SKIP, reason or None)
         return self._typing.press(key)
 
     def _prompt(self):
@@ -305,7 +310,14 @@ class Terminal:
         return screen.lines_of(item)
 
     def _show(self, row):
-        """Print a row, or a page of it, and what can be answered."""
+        """Print a row, or a page of it, and the keys; or why there is none."""
+        if row.row_id is None:
+            screen.print_lines(["", screen.rule_with(self.view.title)])
+            for text in (row.last, row.counts, row.reason):
+                screen.say(text)
+            screen.print_lines(screen.packed(["[u]ndo", "[q]uit", f"[{ROWS}] rows"]))
+            self._legend = None
+            return
         if self._paged != (paged := (row.row_id, screen.line_width())):
             self._pages, self._paged = screen.Pages(self.content(row.item)), paged
         is_low = self.source.is_live and screen.screen_height() < LOW

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 from ._keyboard import BACKSPACE, ENTER, ESCAPE
 from ._keys import COMMANDS, GUIDE, HELP, NOTE, QUIT, ROWS, SKIP, SPELL, UNDO
 
-#: Seconds after an answer in which further letters of the same name are no answer.
-AFTERWARDS = 1.0
+#: Seconds after a letter in which the next one of the same name is no answer; after one
+#: that was enough alone nobody can have read the next row in less.
+AFTERWARDS, BRIEFLY = 1.0, 0.5
 
 
-class Answer(NamedTuple):
+class Choice(NamedTuple):
     """What somebody wants to be done with a row."""
 
     command: str | None  # one of the keys that are no class, or None for a label
@@ -67,18 +68,17 @@ class TypeAhead:
             return self._answer(self.typed, is_whole=True) if self.typed else None
         elif not self._is_rest(key.lower()):
             if not self.typed and key.lower() in COMMANDS - {SPELL}:
-                return Answer(key.lower())
+                return Choice(key.lower())
             return self._answer(self.typed + key)
         return None
 
     def _answer(self, typed, *, is_whole=False):
         found = self._keys.find(typed, is_whole=is_whole)
         if found.is_answer:
-            is_spelt = len(self.typed) > 0 and not is_whole
-            self._rest = self._keys.rest(found.label, typed) if is_spelt else ""
-            self._until = self._clock() + AFTERWARDS
+            self._rest = "" if is_whole else self._keys.rest(found.label, typed)
+            self._until = self._clock() + (AFTERWARDS if self.typed else BRIEFLY)
             self.typed = ""
-            return Answer(None, found.label)
+            return Choice(None, found.label)
         if not found.classes:
             self.problem = f"{typed}: no class; {HELP} for help"
         else:
@@ -106,13 +106,13 @@ def parse_line(line, keys):
     """
     line = line.strip()
     if line in COMMANDS - {SPELL}:
-        return Answer(line)
+        return Choice(line)
     found = keys.find(line, is_whole=True)
     if found.is_answer:
-        return Answer(None, found.label)
+        return Choice(None, found.label)
     command, _, value = line.partition(" ")
     if command in (SKIP, NOTE) and value:
-        return Answer(command, value.strip())
+        return Choice(command, value.strip())
     classes = found.classes if found.classes and line else list(keys.shown)
     names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]
     begin = "begins several answers" if found.classes and line else "is no answer"

@@ -11,8 +11,8 @@ ENDINGS = {
     "budget": "The budget is spent. To go on, raise it: --budget.",
     "no rows": "There is no row left.",
     "disputed": "Only rows are left on which people disagree: {disputed}. Somebody who "
-    "has not voted on them may, or one person decides: in Python, "
-    "session.label(id, label, who, final=True); session.disputed() has the votes.",
+    "has not voted on them may, or one person who has a name decides in the list of "
+    "rows (*).",
 }
 
 

@@ -1,7 +1,10 @@
 /** Letters narrow the classes; the last one that is needed answers. */
 class TypeAhead {
   static commands = "suq?*!#"; // of the terminal, as long as nothing is typed
-  static afterwards = 1000; // ms in which the rest of a name is no further answer
+  // ms after a letter in which the next one of the same name is no answer; after one
+  // that was enough alone nobody can have read the next row in less
+  static afterwards = 1000;
+  static briefly = 500;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
   constructor(classes, now = () => performance.now()) {
@@ -58,9 +61,9 @@ class TypeAhead {
     if (answer) {
       const letters = typed.toLowerCase().replace(/^\//, "");
       const name = answer.label.toLowerCase();
-      const isPart = this.typed && !isWhole && name.startsWith(letters);
+      const isPart = !isWhole && name.startsWith(letters);
       this.rest = isPart ? name.slice(letters.length) : "";
-      this.until = this.now() + TypeAhead.afterwards;
+      this.until = this.now() + (this.typed ? TypeAhead.afterwards : TypeAhead.briefly);
       this.typed = "";
       return { label: answer.label };
     }
