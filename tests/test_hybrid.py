@@ -60,6 +60,24 @@ def test_rows_that_cover_know_those_that_were_drawn():
         assert len(set(labels[rows])) == 4
 
 
+def test_margins_take_no_near_copies():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(30, 2))
+    pool = np.repeat(rows, 10, axis=0) + 1e-4 * rng.normal(size=(300, 2))
+    labels = np.repeat((rows[:, 0] > 0).astype(int), 10)
+    learner = HybridSamplingClassifier(
+        explore=0.0, n_initial=4, batch_size=8, budget=28, random_state=0
+    ).fit(pool, labels)
+    assert len(set(learner.queried_indices_[4:] // 10)) == 24
+
+
+def test_a_mixed_start_may_be_more_random():
+    settings = {"n_initial": 10, "initial": "mixed", "random_state": 0}
+    learner = MinMarginClassifier(explore=0.7, **settings)
+    learner.query(X)
+    assert learner.record()["purposes"].count("explored") == 7
+
+
 def test_one_class_gets_random_rows():
     learner = HybridSamplingClassifier(n_initial=2, random_state=0)
     rows = learner.query(X)

@@ -16,7 +16,6 @@ from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .encoding import portable
 from .tables import joined, read_table
 
-
 #: Of how many rows the default learner measures distances.
 N_STANDING = 1_000
 
