@@ -23,6 +23,9 @@ from ._utility import small_gap
 #: are two classes; with more of them the others stand for many rows each.
 MARGIN_SHARE = 0.75
 
+#: Among how many of the least certain rows those are taken that are far apart.
+N_BEST = 500
+
 #: Makes the draw of a part of a row differ from other draws of a round.
 PART = 3
 
@@ -192,7 +195,7 @@ class HybridSamplingClassifier(PoolClassifier):
         """Choose rows with small gaps, no two of them close to each other."""
         utility = self._uncertainties(X, rows)
         equal = [lambda some: exact_keys(X, rows[some])]
-        n_best = min(SPREAD * n_wanted, len(rows))
+        n_best = min(max(N_BEST, SPREAD * n_wanted), len(rows))
         chosen = best_of_different(utility, n_best, seed, equal)
         n_coverage = self.n_coverage or MOST_ROWS
         chosen = chosen[far_apart(self._space, rows[chosen], n_wanted, n_coverage)]

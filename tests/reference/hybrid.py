@@ -40,7 +40,7 @@ def margin_part(X, P, uncertain, known, left, wanted, seed):
     order = equal_last(X, highest(worth, np.array(left), len(left), rng))
     k = min(max(1, len(P) // 10), len(P) - 1)
     first, last = [], []
-    for i in order[: 10 * wanted]:
+    for i in order[: max(500, 10 * wanted)]:
         radius = max(sorted(squared(P[i], q) for q in P)[k], 1e-10 * typical(P)) ** 0.5
         distances = [squared(P[i], P[j]) ** 0.5 for j in [*known, *first[:wanted]]]
         (last if min(distances, default=radius) < radius / 3 else first).append(i)
