@@ -19,7 +19,7 @@ from ._cli.dates import ORDERS
 from ._cli.encoding import encoder_of, portable, rows_of, word_weights
 from ._cli.limits import check_room
 from ._cli.pictures import image_features
-from ._cli.tables import joined, table_of, table_with
+from ._cli.tables import joined_texts, table_of, table_with
 from ._typing import FilePath
 from ._validation import check_option
 
@@ -227,7 +227,7 @@ class TextEncoder(RowEncoder):
     def _fit_table(self, table):
         vectorizer = word_weights()
         try:
-            weights = vectorizer.fit_transform(joined(table, self.columns))
+            weights = vectorizer.fit_transform(joined_texts(table, self.columns))
         except ValueError as error:
             if "empty vocabulary" not in str(error):
                 raise
@@ -237,7 +237,7 @@ class TextEncoder(RowEncoder):
         return weights, list(self.columns)
 
     def _numbers(self, table):
-        return self.vectorizer_.transform(joined(table, self.columns))
+        return self.vectorizer_.transform(joined_texts(table, self.columns))
 
 
 class ImageEncoder(RowEncoder):
