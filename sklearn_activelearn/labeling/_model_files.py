@@ -9,7 +9,7 @@ import joblib
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
-from .._typing import FilePath
+from .._typing import Classifier, FilePath
 from ._output import by_suffix, check_no_session, replaced
 
 #: Types that a file may hold besides those that skops trusts. They have parameters and
@@ -24,7 +24,7 @@ TRUSTED = frozenset(
 )
 
 
-def save_model(model: Any, path: FilePath) -> int:
+def save_model(model: Classifier, path: FilePath) -> int:
     """Write a finished model to a file that others can load.
 
     Parameters
