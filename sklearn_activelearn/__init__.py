@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
     from . import labeling as labeling
     from . import losses as losses
     from . import pool as pool
+    from . import preprocessing as preprocessing
     from . import sources as sources
     from . import stream as stream
     from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
@@ -90,6 +91,7 @@ _MODULES = (
     "labeling",
     "losses",
     "pool",
+    "preprocessing",
     "sources",
     "stream",
     "testing",

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,17 +18,18 @@ from ._cli.dates import ORDERS
 from ._cli.encoding import encoder_of, portable, rows_of, word_weights
 from ._cli.limits import check_room
 from ._cli.pictures import image_features
-from ._cli.tables import joined, table_of, table_with
-from ._typing import FilePath
+from ._cli.tables import joined_texts, table_of, table_with
+from ._compat import BaseEstimator
+from ._typing import FilePath, RowsLike
 from ._validation import check_option
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
 
-class RowEncoder(TransformerMixin, BaseEstimator):
+class RowEncoder(BaseEstimator):
     """What makes numbers of the rows of a table, by the names of its columns."""
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: RowsLike, y: object = None) -> Self:
         """Find out what the rows are like.
 
         Parameters
@@ -52,7 +52,7 @@ class RowEncoder(TransformerMixin, BaseEstimator):
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: Any, y: object = None) -> Any:
+    def fit_transform(self, X: RowsLike, y: object = None) -> Any:
         """Find out what the rows are like, and return their numbers.
 
         Parameters
@@ -77,7 +77,7 @@ class RowEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(names)
         return portable(numbers)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: RowsLike) -> Any:
         """Return the numbers of rows.
 
         Parameters
@@ -170,8 +170,10 @@ class TableEncoder(RowEncoder):
         kinds = {name: getattr(self, name) for name in ("text", "categorical", "drop")}
         columns = typed(table, None, dates=self.dates, **kinds)
         used = [column for column in columns if column.kind != "left out"]
-        self.treated_as_ = in_words(columns, table.n_unnamed)
-        self.columns_ = [[each.name, each.kind, each.read_by] for each in used]
+        self.treated_as_: list[str] = in_words(columns, table.n_unnamed)
+        self.columns_: list[list[str | list[str]]] = [
+            [each.name, each.kind, each.read_by] for each in used
+        ]
         self.encoder_ = encoder_of(used)
         names = [each.name for each in used]
         return self._encoded(self.encoder_.fit_transform, used), names
@@ -227,7 +229,7 @@ class TextEncoder(RowEncoder):
     def _fit_table(self, table):
         vectorizer = word_weights()
         try:
-            weights = vectorizer.fit_transform(joined(table, self.columns))
+            weights = vectorizer.fit_transform(joined_texts(table, self.columns))
         except ValueError as error:
             if "empty vocabulary" not in str(error):
                 raise
@@ -237,7 +239,7 @@ class TextEncoder(RowEncoder):
         return weights, list(self.columns)
 
     def _numbers(self, table):
-        return self.vectorizer_.transform(joined(table, self.columns))
+        return self.vectorizer_.transform(joined_texts(table, self.columns))
 
 
 class ImageEncoder(RowEncoder):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn._cli.columns import parsed_numbers
+from sklearn_activelearn._cli.pictures import numbers_of_image
 from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn.labeling._images import image_path
 
@@ -38,6 +39,13 @@ class TestTexts:
         assert list(task.ids) == [1, 2]
         assert task.X.shape == (2, 3)
         np.testing.assert_allclose(task.X.power(2).sum(axis=1), 1, rtol=1e-5)
+
+    def test_several_columns_are_joined(self, csv_of):
+        path = csv_of("a,b\ngood,film\n ,bore\ndull,\n")
+        task = read_task(path, text=["a", "b"])
+        assert task.items == ["good\n\nfilm", "bore", "dull"]
+        assert task.shown == {"a": ["good", " ", "dull"], "b": ["film", "bore", ""]}
+        assert task.X.shape == (3, 4)
 
     def test_a_cell_may_be_long(self, csv_of):
         text = "word " * 100_000
@@ -93,6 +101,28 @@ class TestTables:
         with pytest.raises(ValueError, match="no column to learn from"):
             read_task(csv_of("key\na\nb\n"), id_column="key")
 
+    def test_columns_of_all_kinds(self, csv_of):
+        rows = "".join(
+            f"{k % 3 + 1},{k % 28 + 1}/2/2024,{'yes' if k % 2 else 'no'},code-{k},"
+            f"a {'fine' if k % 2 else 'dull'} film number {k}\n"
+            for k in range(40)
+        )
+        task = read_task(csv_of(f"n,day,new,code,note\n{rows}"))
+        assert task.encoder.treated_as_ == [
+            "number: n",
+            "boolean: new",
+            "date: day (day first)",
+            "text: note",
+            "left out: code (has another value in each row)",
+        ]
+        assert [*task.items[0]] == ["n", "day", "new", "code", "note"]
+
+    def test_a_column_that_is_shown_and_not_learned_from(self, csv_of):
+        path = csv_of("size,secret\n1,4\n3,2\n2,9\n")
+        task = read_task(path, drop=["secret"])
+        assert task.items[0] == {"size": "1", "secret": "4"}
+        assert task.X.shape == (3, 1)
+
     def test_known_labels(self, csv_of):
         path = csv_of("t,kind\nsome words,\nother, good \nmore,bad\n")
         assert read_task(path, text="t", labelled="kind").known == {2: "good", 3: "bad"}
@@ -118,6 +148,25 @@ class TestImages:
         assert task.kind == "image"
         assert task.items == ["a.png", "below/b.JPG"]
         assert task.X.shape == (2, 16 * 16 + 64 + 16 * 8)
+
+    def test_colours_and_edges_tell_images_apart(self):
+        Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+        stripes = np.zeros((40, 40, 3), dtype=np.uint8)
+        stripes[::8] = stripes[1::8] = stripes[2::8] = stripes[3::8] = 255
+        red = np.full((40, 40, 3), (200, 90, 90), dtype=np.uint8)
+        green = np.full((40, 40, 3), (90, 150, 90), dtype=np.uint8)
+        numbers = [
+            numbers_of_image(Image.fromarray(pixels))
+            for pixels in (stripes, stripes.transpose(1, 0, 2), red, green)
+        ]
+        across, down, of_red, of_green = (
+            np.split(each, [256, 320]) for each in numbers
+        )
+        np.testing.assert_array_equal(across[1], down[1])
+        np.testing.assert_allclose(np.linalg.norm(across[2]), 3, rtol=1e-3)
+        assert across[2] @ down[2] < 0.1
+        assert of_red[1] @ of_green[1] == 0
+        assert not of_red[2].any()
 
     @pytest.mark.parametrize(
         ("name", "why"),

@@ -14,13 +14,15 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli import tasks
-from sklearn_activelearn.labeling import _database, _keyboard
+from sklearn_activelearn._cli.rehearsal import N_ORDERS, random_scores, rehearse
+from sklearn_activelearn.labeling import LabelingSession, _database, _keyboard
 from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._keyboard import (
     END,
@@ -119,11 +121,38 @@ def test_a_rehearsal_takes_its_answers_from_a_column(label):
     rehearsal = ["--labelled", "truth", "--rehearse", "--budget", "40"]
     code, out, err = label(*rehearsal, "--test-size", "15")
     assert (code, err) == (0, "")
-    first, *_, last = out.splitlines()
-    beside = r"random rows: \d+%; always '(good|bad)': \d+%"
-    assert re.fullmatch(rf" +\d+ labels: \d+% of 15 \({beside}\)", first)
+    first, *_, note, last = out.splitlines()
+    curve = r" +\d+ labels: \d+% of 15 \(random rows: \d+%; always '(good|bad)': \d+%\)"
+    assert re.fullmatch(curve, first)
+    assert note.endswith("Random rows: the mean of 5 orders.")
     says = "is right on|has a balanced accuracy of"  # 11 of 15 may be of one class
     assert re.match(f"With 25 labels the model ({says}) ", last)
+
+
+def test_random_rows_of_a_rehearsal(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0, "yes", "no")
+    known = {id: y[id].item() for id in range(50)}  # nobody knows the others
+    learner = UncertaintySamplingClassifier(budget=None, random_state=1)
+    how = {"ids": range(60), "classes": ["no", "yes"], "test_size": 20}
+    with LabelingSession(learner, X, tmp_path / "a", **how) as session:
+        rehearse(session, X, known)
+        test = [id for id in session._state.test if id in known]
+        sizes = [1, 10, 50 - len(test)]
+        scores = random_scores(session, X, known, sizes)
+    rows = np.array([id for id in known if id not in test])
+    orders = [np.random.default_rng(k).permutation(rows) for k in range(N_ORDERS)]
+    for n, score in zip(sizes, scores, strict=True):
+        expected = []
+        for order in orders:
+            predicted = np.full(len(test), y[order[0]])
+            if len({*y[order[:n]]}) > 1:
+                model = LogisticRegression().fit(X[order[:n]], y[order[:n]])
+                predicted = model.predict(X[test])
+            expected.append(np.mean(predicted == y[test]))
+        assert score == pytest.approx(np.mean(expected))
+    assert len({*scores}) == 3
 
 
 def test_a_rehearsal_needs_answers_and_rows_put_aside(refused, reviews):

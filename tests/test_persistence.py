@@ -91,7 +91,7 @@ def test_skops_trusts_the_model_alone():
 
 
 def test_from_the_command_to_a_model(tmp_path, monkeypatch, capsys):
-    """What ``docs/from_zero.rst`` says of labels that the command collected."""
+    """Labels that the command collected train any model."""
     monkeypatch.chdir(tmp_path)
     REVIEWS.to_csv("reviews.csv", index=False)
     asked = [

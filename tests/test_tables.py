@@ -18,6 +18,7 @@ from sklearn_activelearn._cli.encoding import encoder_of, rows_of
 from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.tables import Table, read_table
 from sklearn_activelearn._cli.tasks import read_task
+from sklearn_activelearn.preprocessing import TableEncoder
 
 NAMES = ["red", "green", "blue", "red"]
 NOTES = ["a good film", "", "not so good a film", "what a bad film"]
@@ -49,6 +50,9 @@ class TestKinds:
             (["1/31/2024", "2/1/2024", "2/1/2024", "NA"], "date"),
             (["31/1/2024 10:00", "1/2/2024 11:30", "", ""], "date"),
             (["31.1.2024", "1.2.2024", "", "1.2.2024"], "date"),
+            (["31.1.24", "1.2.24", "", "1.2.24"], "date"),
+            (["2-13-2024", "2-1-2024", "2-2-2024", ""], "date"),
+            (["2-13-24", "2-1-24", "2-2-24", ""], "category"),
             (["2024-02-01", "soon", "2023-12-31", "x"], "category"),
             (["2024-02-30", "2024-02-01", "", "x"], "category"),
             (NAMES, "category"),
@@ -87,6 +91,32 @@ class TestKinds:
         # no month has 13 days more
         days = column(["2/1/1970", "13/1/1970", ""]).values
         np.testing.assert_array_equal(days, [1, 12, math.nan])
+
+    @pytest.mark.parametrize("form", ["{}/{}/2024", "{}-{}-2024", "{}/{}/24 10:00"])
+    def test_day_or_month_first_is_what_the_whole_column_says(self, form):
+        first = [1, 3, 5, 1, 3]
+        day_first = column([form.format(k, 2) for k in first] + [form.format(13, 2)])
+        assert day_first.why == " (day first)"
+        assert np.diff(day_first.values).tolist() == [2, 2, -4, 2, 10]
+        month_first = column([form.format(2, k) for k in first] + [form.format(2, 13)])
+        assert month_first.why == " (month first)"
+        assert month_first.values.tolist() == day_first.values.tolist()
+        # what a column tells is not overruled
+        cells = [form.format(k, 2) for k in first] + [form.format(13, 2)]
+        assert column(cells, dates="month-first").why == " (day first)"
+
+    def test_dates_that_can_be_read_in_two_ways(self):
+        cells = ["1/2/2024", "3/2/2024", "5/2/2024", ""]
+        why = r"'x', such as 1/2/2024, have the day or the month first.*--dates day-"
+        with pytest.raises(ValueError, match=why):
+            column(cells)
+        days = column(cells, dates="day-first").values
+        assert np.diff(days)[:2].tolist() == [2, 2]
+        days = column(cells, dates="month-first").values
+        assert np.diff(days)[:2].tolist() == [60, 61]
+        assert column(cells, drop=["x"]).kind == "left out"
+        # both ways are the same dates
+        assert column(["1/1/2024", "2/2/2024", "3/3/2024", ""]).kind == "date"
 
     @pytest.mark.skipif(not hasattr(time, "tzset"), reason="no time zones to set")
     def test_dates_do_not_depend_on_where_the_machine_is(self, monkeypatch):
@@ -161,6 +191,12 @@ class TestEncoder:
         np.testing.assert_allclose(week[:, 0], week[:, 2], atol=1e-9)
         np.testing.assert_allclose(hour[0], 0, atol=1e-9)
 
+    def test_dates_without_gaps_beside_texts(self):
+        cells = ["2021-01-04", "2022-01-03", "2021-07-05", ""]
+        X = self.encoded({"a": cells, "t": NOTES})
+        assert X.dtype == float
+        np.testing.assert_array_equal(X[3, 2:8], 0)  # of a gap
+
     def test_texts_beside_others(self):
         columns = {"a": ["1", "3", "", "2"], "t": NOTES, "c": NAMES}
         X = self.encoded(columns)
@@ -181,6 +217,69 @@ class TestEncoder:
         columns = typed(table_of(y=["a"] * 4, x=["", "", "4", "9"], z=NAMES), "y")
         X = encoder_of(columns).fit(rows_of(columns)[:2]).transform(rows_of(columns))
         assert np.isfinite(X.toarray() if issparse(X) else X).all()
+
+
+class TestNewRows:
+    ROWS = {
+        "n": ["1", "3", "", "2"],
+        "day": ["1.2.2024", "", "28.2.2024", "3.3.2024"],
+        "flag": ["yes", "no", "?", "yes"],
+        "colour": ["red", "blue", "red", "red"],
+        "one": ["k"] * 4,
+    }
+
+    def test_they_are_read_as_the_first_ones(self):
+        encoder = TableEncoder().fit(self.ROWS)
+        X = encoder.transform(self.ROWS)
+        np.testing.assert_array_equal(X, TableEncoder().fit_transform(self.ROWS))
+        assert encoder.feature_names_in_.tolist() == ["n", "day", "flag", "colour"]
+        for k in range(4):
+            alone = {name: cells[k : k + 1] for name, cells in self.ROWS.items()}
+            np.testing.assert_array_equal(encoder.transform(alone), X[[k]])
+        frame = pd.DataFrame(self.ROWS)
+        frame["n"] = pd.to_numeric(frame["n"])
+        frame["colour"] = frame["colour"].astype("category")
+        np.testing.assert_array_equal(encoder.transform(frame[frame.columns[::-1]]), X)
+
+    def test_a_category_that_is_new_counts_as_none(self):
+        encoder = TableEncoder().fit(self.ROWS)
+        before = encoder.transform(self.ROWS)
+        X = encoder.transform(self.ROWS | {"colour": ["violet", "blue", "red", "red"]})
+        np.testing.assert_array_equal(X[1:], before[1:])
+        assert X[0, -2:].tolist() == [0, 0]
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            ({"n": ["1", "x", "", ""]}, "line 3, column 'n': 'x' is no number"),
+            ({"n": ["1", "1e200", "", ""]}, "line 3, column 'n': '1e200' is no number"),
+            ({"day": ["2024-02-01"] * 4}, r"line 2, .*no date of the form %d\.%m\.%Y"),
+            ({"flag": ["yes", "maybe", "", ""]}, "line 3, .*'maybe' is no boolean"),
+            ({"n": ["1"]}, "different numbers of cells"),
+            ({name: [] for name in ("n", "day", "flag", "colour", "one")}, "is no row"),
+        ],
+    )
+    def test_refused(self, change, why):
+        encoder = TableEncoder().fit(self.ROWS)
+        with pytest.raises(ValueError, match=why):
+            encoder.transform(self.ROWS | change)
+
+    def test_a_column_that_is_missing(self):
+        encoder = TableEncoder().fit(self.ROWS)
+        with pytest.raises(
+            ValueError, match=r"no column 'colour'\. Did you mean 'color"
+        ):
+            encoder.transform({"n": ["1"], "day": [""], "flag": [""], "color": ["r"]})
+
+    def test_what_has_no_names(self):
+        with pytest.raises(TypeError, match="columns with names"):
+            TableEncoder().fit(np.eye(3))
+
+    def test_parameters_that_are_refused(self):
+        with pytest.raises(ValueError, match="dates must be one of"):
+            TableEncoder(dates="year-first").fit(self.ROWS)
+        with pytest.raises(ValueError, match="no column 'none'"):
+            TableEncoder(drop=["none"]).fit(self.ROWS)
 
 
 class TestFiles:

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-#: What the user may say of dates that can be read in two ways.
-DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
+from .names import DAY_FIRST, MONTH_FIRST
+
 ORDERS = {DAY_FIRST: "%d{0}%m{0}", MONTH_FIRST: "%m{0}%d{0}"}
 
 #: A date of ISO 8601, with or without a time.

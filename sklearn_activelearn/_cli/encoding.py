@@ -49,14 +49,14 @@ def rows_of(columns):
         For `encoder_of`.
     """
     has_texts = any(column.kind == "text" for column in columns)
-    arrays = [numbers_of(column) for column in columns]
+    arrays = [values_of(column) for column in columns]
     width = sum(array.shape[1] for array in arrays)
     X = np.empty((len(arrays[0]), width), object if has_texts else float)
     np.concatenate(arrays, axis=1, out=X, casting="unsafe")
     return X
 
 
-def numbers_of(column):
+def values_of(column):
     """Return a column as an array of shape (n_rows, n_places), texts as they are."""
     values = column.values
     if column.kind == "category":

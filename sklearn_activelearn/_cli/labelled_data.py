@@ -75,7 +75,7 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
     if kind not in TABLES and (target is not None or given):
         raise ValueError(
             f"{(['--target'] * (target is not None) + given)[0]} is about columns, but "
-            f"only those of tables ({', '.join(TABLES)}) have names."
+            f"only tables ({', '.join(TABLES)}) have columns with names."
         )
     check_plain_file(path)
     if kind not in TABLES:

@@ -1,8 +1,11 @@
-"""The names of learners, which are checked before long imports."""
+"""Names that are checked before long imports: of learners, and of orders of dates."""
 
 from difflib import get_close_matches
 
 from .. import __all__ as PUBLIC
+
+#: What the user may say of dates that can be read in two ways.
+DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 
 #: Public classes that are no learners.
 OTHERS = {"BatchMarginLossClassifier", "DecisionStumpClassifier", "OnePassSearchCV"}

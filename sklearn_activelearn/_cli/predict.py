@@ -17,7 +17,7 @@ def run_predict(args):
     except ValueError as error:
         raise UsageError(f"--out: {error}") from error
     check_place("--out", args.out, args.file, args.model)
-    model = load(args)
+    model = load_encoded(args)
     try:
         table = read_table(args.file)
         predicted = predictions(model, table)
@@ -31,7 +31,7 @@ def run_predict(args):
     print(f"Rows in {args.out}: {len(table.lines)} predicted.")
 
 
-def load(args):
+def load_encoded(args):
     """Return the model, which takes the rows of a table."""
     try:
         model = load_model(args.model, trust=args.trust)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .dates import ORDERS
+from .names import DAY_FIRST, MONTH_FIRST
 
 
 def add_columns(add):
@@ -25,7 +25,7 @@ def add_dates(add):
     """Add the option that says how dates are to be read."""
     add(
         "--dates",
-        choices=[*ORDERS],
+        choices=[DAY_FIRST, MONTH_FIRST],
         help="which comes first in dates such as 3/2/2024; default: what all dates of "
         "a column tell, and an error if they do not",
     )

@@ -125,7 +125,7 @@ def table_with(rows, names):
     return table
 
 
-def joined(table, names):
+def joined_texts(table, names):
     """Return the texts of several columns as one for each row."""
     columns = [table.cells(name) for name in names]
     if len(columns) == 1:

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .encoding import portable
-from .tables import joined, read_table
+from .tables import joined_texts, read_table
 
 #: Of how many rows the default learner measures distances.
 N_STANDING = 1_000
@@ -128,7 +128,7 @@ def read_task(
     if text:
         names = [text] if isinstance(text, str) else text
         shown = {name: table.cells(name) for name in names}
-        items, encoder = joined(table, names), TextEncoder(names)
+        items, encoder = joined_texts(table, names), TextEncoder(names)
         X = encoder.fit_transform(table)
         start = similar_to(start_with, encoder) if start_with else None
         return Task("text", items, X, ids, known, shown, encoder, start)

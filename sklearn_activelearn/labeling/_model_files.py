@@ -9,7 +9,7 @@ import joblib
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
-from .._typing import FilePath
+from .._typing import Classifier, FilePath
 from ._output import by_suffix, check_no_session, replaced
 
 #: Types that a file may hold besides those that skops trusts. They have parameters and
@@ -24,7 +24,7 @@ TRUSTED = frozenset(
 )
 
 
-def save_model(model: Any, path: FilePath) -> None:
+def save_model(model: Classifier, path: FilePath) -> int:
     """Write a finished model to a file that others can load.
 
     Parameters
@@ -36,6 +36,11 @@ def save_model(model: Any, path: FilePath) -> None:
     path : str or path
         ``.skops`` (needs skops), which `load_model` reads without running code of the
         file, or ``.joblib``, which only people who trust you should load.
+
+    Returns
+    -------
+    size : int
+        Bytes of the file.
 
     Raises
     ------
@@ -58,7 +63,8 @@ def save_model(model: Any, path: FilePath) -> None:
     >>> model = make_pipeline(TableEncoder(), LogisticRegression())
     >>> model = model.fit(rows, ["small", "small", "large", "large"])
     >>> path = os.path.join(tempfile.mkdtemp(), "model.joblib")
-    >>> save_model(model, path)
+    >>> save_model(model, path) > 1000
+    True
     >>> load_model(path, trust=True).predict({"kind": ["b"], "size": [8]}).tolist()
     ['large']
     """
@@ -70,6 +76,7 @@ def save_model(model: Any, path: FilePath) -> None:
             "taught: save the model alone (estimator_); stream learners have none."
         )
     write(model, path)
+    return path.stat().st_size
 
 
 def check_model_file(path):
@@ -132,6 +139,15 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
         that another version of scikit-learn has saved.
     FileNotFoundError
         If there is no file.
+
+    Examples
+    --------
+    `save_model` has one of a file that is there.
+
+    >>> from sklearn_activelearn.labeling import load_model
+    >>> load_model("model.pkl")
+    Traceback (most recent call last):
+    ValueError: model.pkl must end in .skops or .joblib.
     """
     read = by_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
     with path.open("rb"):
@@ -160,13 +176,13 @@ def read_skops(path, trust):
     try:
         types = {*get_untrusted_types(file=path)}
     except Exception as error:  # of zipfile, json, and whatever a file can provoke
-        raise ValueError(f"{path} holds no model ({reason(error)}).") from None
+        raise ValueError(f"{path} holds no model ({in_one_line(error)}).") from None
     if not trust and (unknown := sorted(types - TRUSTED)):
         raise ValueError(
             f"{path} holds types that are not trusted ({', '.join(unknown)}): "
             "--trust loads it, if you trust who made it."
         )
-    return loaded(lambda: load(path, trusted=sorted(types)), path)
+    return checked_load(lambda: load(path, trusted=sorted(types)), path)
 
 
 def read_joblib(path, trust):
@@ -176,20 +192,20 @@ def read_joblib(path, trust):
             f"{path} can run any code when it is loaded: --trust does so, if you "
             "trust who made it; a .skops file needs no trust."
         )
-    return loaded(lambda: joblib.load(path), path)
+    return checked_load(lambda: joblib.load(path), path)
 
 
-def loaded(load, path):
+def checked_load(load, path):
     """Return what a function loads, or say why it cannot."""
     try:
         return load()
     except InconsistentVersionWarning:
         raise
     except Exception as error:  # a pickle can raise anything
-        raise ValueError(f"{path} holds no model ({reason(error)}).") from None
+        raise ValueError(f"{path} holds no model ({in_one_line(error)}).") from None
 
 
-def reason(error):
+def in_one_line(error):
     """Return an error in one line."""
     text = f"{error}".strip().partition("\n")[0][:200].rstrip(".")
     return f"{type(error).__name__}: {text}"

@@ -27,6 +27,7 @@ EXAMPLES = ROOT / "tests" / "typing"
 #: Public things whose type is that of what a user passed, or has no types.
 ANY = {
     "ALMSClassifier.best_estimator_": "the user's",
+    "LabelingSession.model": "the user's",
     "LabelingSession.row": "an item of the user's",
     "OnePassSearchCV.best_estimator_": "the user's",
     "OnePassSearchCV.inverse_transform": "what the transformers return",
@@ -44,13 +45,18 @@ ANY = {
     "blank": "pyarrow may have no types",
     "derivative": "a loss of a user's may take arrays only",
     "estimator_": "the user's",
+    "fit_transform": "an array or a sparse matrix",
     "get_metadata_routing": "scikit-learn's",
+    "load_model": "what somebody has saved",
     "judge": "what a rule remembers is its own affair",
     "model_after": "the user's",
     "n_queries_scorer": "X and y are not looked at",
+    "scaler_": "scikit-learn's",
     "take": "in a container of any kind",
     "to_frame": "pandas may have no types",
+    "transform": "an array or a sparse matrix",
     "value": "as derivative",
+    "vectorizer_": "scikit-learn's",
 }
 
 #: How a type parameter is filled in where one is needed.

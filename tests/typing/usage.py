@@ -92,7 +92,12 @@ from sklearn_activelearn.evaluation import (
     tune_labels_to_target,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.labeling import LabelingSession, export
+from sklearn_activelearn.labeling import (
+    LabelingSession,
+    export,
+    load_model,
+    save_model,
+)
 from sklearn_activelearn.losses import (
     HingeLoss,
     LogRampLoss,
@@ -122,6 +127,7 @@ from sklearn_activelearn.pool import (
     Trained,
     Trainer,
 )
+from sklearn_activelearn.preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from sklearn_activelearn.sources import ParquetSource, Source, as_memmap
 from sklearn_activelearn.stream import (
     Clock,
@@ -686,8 +692,28 @@ def use_session() -> None:
         assert_type(session.advice("f1_macro"), str)
         assert_type(session.export(os.path.join(folder, "labels.csv")), int)
         assert_type(session.import_labels(os.path.join(folder, "labels.csv")), int)
+        home = os.path.join(folder, "all.csv")
+        columns = {"number": list(range(len(session.ids)))}
+        assert_type(session.export_predictions(home, columns), int)
+        model = session.model()
         session.close()
+    place = os.path.join(folder, "model.joblib")
+    assert_type(save_model(model, place), int)
+    load_model(place, trust=True).predict(X)
     assert_type(export(path, os.path.join(folder, "again.csv"), "long"), int)
+
+
+def use_encoders() -> None:
+    """Rows with names for their columns."""
+    rows = {"age": ["31", "", "47"], "note": ["a fine film", "", "a dull one"]}
+    table = TableEncoder(text=["note"], dates="day-first")
+    assert_type(table.fit(rows), TableEncoder)
+    table.transform(pd.DataFrame(rows))
+    assert_type(table.treated_as_, list[str])
+    assert_type(table.feature_names_in_, Labels)
+    assert_type(table.n_features_in_, int)
+    assert_type(TextEncoder(["note"]).fit(rows), TextEncoder)
+    ImageEncoder("file", folder="pictures")
 
 
 def use_sources() -> None:
