@@ -32,7 +32,7 @@ from sklearn_activelearn._recall_bounds import (
     hypergeometric_p,
     is_audit_due,
     least_bad_total,
-    log_odds,
+    log_evidence,
     rank_in_sample,
 )
 
@@ -133,7 +133,7 @@ def audit_stop(order, rng):
         if total - relevant[:n_read].sum() > n - n_read:
             return True
         reads = Reads(relevant[:n_read], is_drawn[:n_read], n)
-        return log_odds(reads, total, RECALL) >= log(1 / ALPHA)
+        return log_evidence(reads, total, RECALL) >= log(1 / ALPHA)
 
     low = begin
     for high in [*(np.flatnonzero(drawn) + begin), n]:
