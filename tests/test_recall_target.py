@@ -20,7 +20,7 @@ from sklearn_activelearn.evaluation import (
     recall_so_far,
 )
 from sklearn_activelearn.pool import RecallTarget
-from sklearn_activelearn.pool.stopping._reads import Asked, relevance_probabilities
+from sklearn_activelearn.pool.stopping._reads import AskedRows, relevance_probabilities
 from tests.reference import recall as slow
 
 
@@ -157,7 +157,7 @@ def test_bad_input(rule, message):
 def asked_rows(places, probabilities, purposes, n_rows):
     rows = np.arange(len(places))
     columns = np.array(places), np.array(probabilities), np.array(purposes)
-    return Asked(rows, *columns, n_rows)
+    return AskedRows(rows, *columns, n_rows)
 
 
 def test_rows_that_are_out_hold_back_the_evidence_after_them():

@@ -18,7 +18,7 @@ from .._ledger import OUT, SKIPPED, Ledger
 AUDIT = "audit"
 
 
-class Asked(NamedTuple):
+class AskedRows(NamedTuple):
     """The rows of a pool that were asked for or taught, in order.
 
     Attributes
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     n_rows: int
 
     @classmethod
-    def of(cls, ledger: Ledger, n_left: int) -> "Asked":
+    def of(cls, ledger: Ledger, n_left: int) -> "AskedRows":
         """Return those of a ledger, with so many rows left."""
         (kept,) = np.nonzero(ledger.found >= 0)
         columns = ledger.found, ledger.places, ledger.probabilities, ledger.purposes
