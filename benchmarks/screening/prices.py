@@ -7,7 +7,7 @@ the rows yet to read for 95 % are off, of runs that have more to read; and the m
 factor between the rows that the audit was said to read in all and those it read.
 
     python -m benchmarks.screening.prices --rankings FOLDER --stops FILE
-        --results FILE
+        --results FILE [--orders 10]
 
 --stops is the file of `benchmarks.screening.stops`; --results gets the table.
 """
@@ -52,10 +52,12 @@ def audits(file):
     return {name: np.mean(read) for name, read in found.items()}
 
 
-def table(folder, stops):
+def table(folder, stops, n_orders):
     """Return a row for each share of the rows read."""
     certain, cells = audits(stops), defaultdict(lambda: defaultdict(list))
     for file in sorted(folder.glob("*.npz")):
+        if int(file.stem.rsplit("_", 1)[1]) >= n_orders:
+            continue
         ranking = rankings.read(file)
         y, n = ranking.y, len(ranking.y)
         target = int(np.searchsorted(np.cumsum(y), np.ceil(RECALL * y.sum() - 1e-9)))
@@ -92,8 +94,9 @@ def main():
     parser.add_argument("--rankings", required=True, type=Path)
     parser.add_argument("--stops", required=True)
     parser.add_argument("--results", required=True, type=Path)
+    parser.add_argument("--orders", type=int, default=10)
     args = parser.parse_args()
-    rows = table(args.rankings, args.stops)
+    rows = table(args.rankings, args.stops, args.orders)
     with args.results.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([FIELDS, *rows])
     for row in rows:

@@ -13,6 +13,7 @@ from ..labeling import LabelingSession, export
 from ..labeling._export import omitted_rows, stored_state
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView, keys_of
+from .find import check_find, finding_learner, price_of_session
 from .learners import learner_code, parse_learner
 from .options import PROGRAM, UsageError
 from .tasks import default_learner, read_task
@@ -34,6 +35,8 @@ def run_label(args):
     with open_port(args) as listener, open_session(args, task, learner) as session:
         try:
             work_on_session(args, session, task, listener, answers)
+            if args.find is not None and not args.export:
+                print(price_of_session(args, session, task))
         except OSError as error:
             raise UsageError(describe(error, args.out)) from error
 
@@ -96,6 +99,7 @@ def refuse_session_file(args):
 
 def check_options(args):
     """Refuse what is missing, or does not go together."""
+    check_find(args)
     for option, what in (
         ("out", "where are the labels to be kept"),
         ("classes", "which labels are there to choose from"),
@@ -161,6 +165,8 @@ def make_learner(args, task):
     """Return the learner with the parameters that have options of their own."""
     try:
         learner = parse_learner(args.learner) if args.learner else default_learner()
+        if args.find is not None:
+            learner = finding_learner(args)
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     settings = {

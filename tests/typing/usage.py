@@ -566,9 +566,7 @@ def use_estimates() -> None:
         taught, X, positive=1, confidence=0.9, always_valid=False, ids=None
     )
     assert_type(so_far, RecallEstimate)
-    price = recall_price(
-        taught, X, recall=0.9, confidence=0.9, positive=1, ids=None
-    )
+    price = recall_price(taught, X, recall=0.9, confidence=0.9, positive=1, ids=None)
     assert_type(price, RecallPrice)
     assert_type(price.n_certain, int)
     model = LogisticRegression().fit(X[:40], y[:40])

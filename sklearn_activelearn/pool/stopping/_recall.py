@@ -234,7 +234,9 @@ def rows_missing(reads: Reads, total: int, recall: float, alpha: float) -> int:
         more = np.zeros(n_more, dtype=bool)
         relevant = np.append(reads.relevant, more).astype(bool)
         drawn = np.append(reads.drawn, ~more).astype(bool)
-        return log_evidence(Reads(relevant, drawn, reads.n_rows), total, recall) >= enough
+        return (
+            log_evidence(Reads(relevant, drawn, reads.n_rows), total, recall) >= enough
+        )
 
     low, high = 0, reads.n_unread
     while low < high:
