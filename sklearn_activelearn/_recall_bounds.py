@@ -79,7 +79,7 @@ def prior(n_missed: int, n_most: int) -> tuple[Floats, Floats]:
     return numbers, NEAR * near + (1 - NEAR) * far
 
 
-def log_odds(reads: Reads, total: int, recall: float) -> float:
+def log_evidence(reads: Reads, total: int, recall: float) -> float:
     """Return the evidence from the random rows that fewer than `total` are relevant.
 
     It is the largest logarithm, over all moments so far, of a mixture of likelihood
@@ -127,12 +127,12 @@ def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
     alpha : float
         Probability that there are ever more.
     recall : float
-        As for `log_odds`.
+        As for `log_evidence`.
     """
     low, high = reads.found, reads.found + reads.n_unread
     while low < high:  # evidence grows with the total
         middle = (low + high + 1) // 2
-        if log_odds(reads, middle, recall) >= log(1 / alpha):
+        if log_evidence(reads, middle, recall) >= log(1 / alpha):
             high = middle - 1
         else:
             low = middle

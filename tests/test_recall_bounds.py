@@ -79,14 +79,14 @@ def test_the_odds_are_mixtures_of_likelihood_ratios(reads, recall, more):
         numbers, weights = bounds.prior(n_missed, total)
         stakes = list(zip(map(int, numbers), weights, strict=True))
     expected = slow.odds(relevant, drawn, reads.n_rows, total, stakes)
-    now = bounds.log_odds(reads, total, recall)
+    now = bounds.log_evidence(reads, total, recall)
     assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
 
 
 @given(reads=reads_of_rows(25), recall=RECALLS)
 def test_evidence_grows_with_the_total(reads, recall):
     totals = range(reads.found + 1, reads.found + reads.n_unread + 1)
-    odds = np.array([bounds.log_odds(reads, total, recall) for total in totals])
+    odds = np.array([bounds.log_evidence(reads, total, recall) for total in totals])
     is_more = odds > 1e-9
     assert (np.diff(odds[is_more]) >= -1e-9).all()
     assert (np.diff(is_more.astype(int)) >= 0).all()
@@ -100,7 +100,7 @@ def test_the_most_relevant_rows_are_the_largest_total_not_ruled_out(
     left = [reads.found] + [
         total
         for total in totals
-        if bounds.log_odds(reads, total, recall) < log(1 / alpha)
+        if bounds.log_evidence(reads, total, recall) < log(1 / alpha)
     ]
     assert bounds.most_relevant(reads, alpha, recall) == max(left)
 
@@ -128,7 +128,7 @@ def share_that_is_wrong(choose_random, n_runs=400, n_rows=120, total=24):
             relevant.append(y[row])
         reads = bounds.Reads(np.array(relevant), np.array(drawn), n_rows)
         # the evidence is the largest of all moments
-        n_wrong += bounds.log_odds(reads, total, 0.9) >= log(1 / 0.2)
+        n_wrong += bounds.log_evidence(reads, total, 0.9) >= log(1 / 0.2)
     return n_wrong / n_runs
 
 
@@ -155,7 +155,7 @@ def test_a_plan_ranks_until_few_are_left_and_then_draws():
     p = np.zeros(800)
     p[:20] = 0.5
     plan = bounds.audit_plan(reads, p, 0.95, 0.05)
-    assert 15 <= plan.n_ranked <= 100
+    assert 15 <= plan.n_ranked <= 160
     assert 450 < plan.n_rows < 700
     now = bounds.audit_plan(reads, np.zeros(800), 0.95, 0.05)
     assert now.n_ranked == 0

@@ -20,7 +20,7 @@ from sklearn_activelearn.evaluation import (
     recall_so_far,
 )
 from sklearn_activelearn.pool import RecallTarget
-from sklearn_activelearn.pool.stopping._reads import Asked, relevance_probabilities
+from sklearn_activelearn.pool.stopping._reads import AskedRows, relevance_probabilities
 from tests.reference import recall as slow
 
 
@@ -51,7 +51,7 @@ def searched():
 
 def test_an_audit_draws_random_rows_and_says_so(searched):
     _, y, learner = searched
-    assert learner.stop_reason_ == "recall"
+    assert learner.stop_reason_ == "RecallTarget"
     record = learner.record()
     is_audit = np.array(record["purposes"]) == "audit"
     probabilities = np.array(record["probabilities"])
@@ -101,7 +101,7 @@ def test_it_is_the_same_with_records_and_pickles_in_between(searched):
         labels += y[rows].tolist()
         stored = json.loads(json.dumps(learner.record()))
         learner = clone(whole).restore(X, stored, labels)
-    assert learner.stop_reason_ == "recall"
+    assert learner.stop_reason_ == "RecallTarget"
     now, then = learner.record(), whole.record()
     for name in ("rows", "purposes", "probabilities", "stopping", "n_rounds"):
         assert now[name] == then[name]
@@ -111,7 +111,7 @@ def test_the_hypergeometric_rule_is_the_test():
     X, y = rows_with_late_cluster(1, n=300, n_relevant=30, n_late=3)
     learner = searching("hypergeometric", recall=0.8).fit(X, y)
     relevant = y[learner.queried_indices_].tolist()
-    assert learner.stop_reason_ == "recall"
+    assert learner.stop_reason_ == "RecallTarget"
     assert slow.hypergeometric_p(relevant, len(y), 0.8) < 0.05
     n_batch = max(1, int(0.1 * len(relevant) / 1.1))
     assert slow.hypergeometric_p(relevant[:-n_batch], len(y), 0.8) >= 0.05
@@ -125,7 +125,7 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
     rank = slow.rank_in_sample(int(y[sample].sum()), 0.8, 0.05)
     asked = learner.queried_indices_
     n_of_sample = np.cumsum(y[asked] & np.isin(asked, sample))
-    assert learner.stop_reason_ == "recall"
+    assert learner.stop_reason_ == "RecallTarget"
     assert n_of_sample[-1] >= rank
     assert n_of_sample[int(len(asked) / 1.1) - 1] < rank
 
@@ -157,7 +157,7 @@ def test_bad_input(rule, message):
 def asked_rows(places, probabilities, purposes, n_rows):
     rows = np.arange(len(places))
     columns = np.array(places), np.array(probabilities), np.array(purposes)
-    return Asked(rows, *columns, n_rows)
+    return AskedRows(rows, *columns, n_rows)
 
 
 def test_rows_that_are_out_hold_back_the_evidence_after_them():

@@ -175,6 +175,7 @@ BAD_PARAMS = {
         (["no_error", "never"], ValueError),
         (["no_error", NoError], ValueError),
     ],
+    "sample": [(([0], []), ValueError), (([0], [0]), ValueError)],
     "validation": [(OTHERS[0], TypeError), ((X, y[1:]), ValueError)],
 }
 

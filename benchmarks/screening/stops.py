@@ -13,13 +13,17 @@ the test after each 5 % more rows, the sample after each row. The sample has as 
 random rows as hold 80 relevant ones in the mean, and is used where there are 200.
 
     python -m benchmarks.screening.stops --rankings FOLDER --results FILE
-        [--draws 5] [--quick]
+        [--summary FILE] [--draws 5] [--quick]
 
---results gets a row for each run.
+--results gets a row for each run, and is read without --rankings; --summary gets, for
+each kind, method and set of tasks: runs, the share of them below the target, the share
+of the rows read, that beyond the row where the target was reached, and that beyond
+where the hypergeometric test stops on the same order.
 """
 
 import argparse
 import csv
+from itertools import product
 from math import log
 from pathlib import Path
 from typing import NamedTuple
@@ -32,12 +36,23 @@ from sklearn_activelearn._recall_bounds import (
     hypergeometric_p,
     is_audit_due,
     least_bad_total,
-    log_odds,
+    log_evidence,
     rank_in_sample,
 )
 
 RECALL, ALPHA = 0.95, 0.05
 KINDS = ("model", "random", "late")
+METHODS = ("audit", "hypergeometric", "sample")
+SUMMARY = (
+    "tasks",
+    "ranking",
+    "method",
+    "runs",
+    "below",
+    "read",
+    "beyond the target",
+    "beyond the test",
+)
 
 
 class Stop(NamedTuple):
@@ -133,7 +148,7 @@ def audit_stop(order, rng):
         if total - relevant[:n_read].sum() > n - n_read:
             return True
         reads = Reads(relevant[:n_read], is_drawn[:n_read], n)
-        return log_odds(reads, total, RECALL) >= log(1 / ALPHA)
+        return log_evidence(reads, total, RECALL) >= log(1 / ALPHA)
 
     low = begin
     for high in [*(np.flatnonzero(drawn) + begin), n]:
@@ -194,60 +209,66 @@ def stops_of(file, draws):
                 yield Stop(*about, "sample", *sizes, read, found, end, ranked)
 
 
-def report(stops):
-    """Print a line for each kind and method."""
-    print("kind     method         runs  below  read  beyond  over the test")
+def read_stops(file):
+    """Return the runs of a file of results."""
+    with open(file, newline="", encoding="utf-8") as lines:
+        return [
+            Stop(*(kind(row[name]) for name, kind in Stop.__annotations__.items()))
+            for row in csv.DictReader(lines)
+        ]
+
+
+def summary(stops):
+    """Return a row for each kind of ranking, method and set of tasks."""
     tests = {
         (s.task, s.order, s.kind, s.draw): s.read / s.rows
         for s in stops
         if s.method == "hypergeometric"
     }
-    for kind in KINDS:
-        for method in ("audit", "hypergeometric", "sample"):
-            for least in (0, 200):
-                some = [
-                    s
-                    for s in stops
-                    if (s.kind, s.method) == (kind, method) and s.relevant >= least
-                ]
-                if not some:
-                    continue
-                below = np.mean([s.is_below for s in some])
-                read = np.mean([s.read / s.rows for s in some])
-                beyond = np.mean([(s.read - s.read_target) / s.rows for s in some])
-                excess = np.mean(
-                    [
-                        s.read / s.rows
-                        - tests[s.task, s.order, kind, 0 if kind == "model" else s.draw]
-                        for s in some
-                    ]
-                )
-                print(
-                    f"{kind:8} {method:14} {len(some):4}  {below:.3f}  {read:.3f} "
-                    f"{beyond:+.3f}  {excess:+.3f}  {'>= 200 relevant' * (least > 0)}"
-                )
+    tasks = {"all": stops, "200 or more": [s for s in stops if s.relevant >= 200]}
+    for task in sorted({s.task for s in stops}):
+        tasks[task] = [s for s in stops if s.task == task]
+    rows = []
+    for (name, of_tasks), kind, method in product(tasks.items(), KINDS, METHODS):
+        some = [s for s in of_tasks if (s.kind, s.method) == (kind, method)]
+        if not some:
+            continue
+        excess = [
+            s.read / s.rows
+            - tests[s.task, s.order, kind, 0 if kind == "model" else s.draw]
+            for s in some
+        ]
+        means = (
+            np.mean([s.is_below for s in some]),
+            np.mean([s.read / s.rows for s in some]),
+            np.mean([(s.read - s.read_target) / s.rows for s in some]),
+            np.mean(excess),
+        )
+        rows.append((name, kind, method, len(some), *(f"{m:.3f}" for m in means)))
+    return rows
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rankings", required=True, type=Path)
+    parser.add_argument("--rankings", type=Path)
     parser.add_argument("--results", required=True, type=Path)
+    parser.add_argument("--summary", type=Path)
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--orders", type=int, nargs="+")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
-    stops = []
-    with args.results.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(Stop._fields)
-        for path in sorted(args.rankings.glob("*.npz")):
-            if args.orders and int(path.stem.rsplit("_", 1)[1]) not in args.orders:
-                continue
-            new = list(stops_of(path, 1 if args.quick else args.draws))
-            writer.writerows(new)
-            file.flush()
-            stops += new
-    report(stops)
+    if args.rankings:
+        with args.results.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(Stop._fields)
+            for path in sorted(args.rankings.glob("*.npz")):
+                writer.writerows(stops_of(path, 1 if args.quick else args.draws))
+                file.flush()
+    rows = [SUMMARY, *summary(read_stops(args.results))]
+    if args.summary:
+        with args.summary.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+    for row in rows:
+        print(*row, sep=", ")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
 from .checks import tell
+from .find import check_find
 from .options import PROGRAM, UsageError
 
 #: What scikit-learn warns of as long as many classes have few labels.
@@ -40,6 +41,10 @@ def run_label(args):
         with open_session(args, task, learner) as session:
             try:
                 work_on_session(args, session, task, page, answers)
+                if args.find is not None and not args.export:
+                    from .find import price_of_session
+
+                    print(price_of_session(args, session, task))
             except OSError as error:
                 raise UsageError(describe(error, args.out)) from error
 
@@ -126,6 +131,7 @@ def refuse_session_file(args):
 
 def check_options(args):
     """Refuse what is missing, or does not go together."""
+    check_find(args)
     for option, what in (
         ("out", "where are the labels to be kept"),
         ("classes", "which labels are there to choose from"),
@@ -226,6 +232,10 @@ def make_learner(args, task):
     try:
         if args.learner:
             learner = parse_learner(args.learner)
+        elif args.find is not None:
+            from .find import finding_learner
+
+            learner = finding_learner(args)
         else:
             learner = default_learner(begun_with(args.out))
     except ValueError as error:

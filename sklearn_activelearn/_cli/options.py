@@ -243,6 +243,18 @@ def add_session(add):
         "with logistic regression",
     )
     add(
+        "--find",
+        metavar="LABEL",
+        help="find all rows with this label: asks for the likeliest, and then for "
+        "random ones, until the recall is certain",
+    )
+    add(
+        "--recall",
+        metavar="SHARE",
+        type=number(float, 0.01, 1),
+        help="with --find: the share to find, with a confidence of 95%%; default: 0.95",
+    )
+    add(
         "--start-with",
         metavar="WORDS",
         help="begin with the texts that are most similar to these words, until labels "

@@ -19,7 +19,7 @@ from .._recall_bounds import (
 from .._typing import Floats, Label, RowsLike
 from .._validation import check_flag, check_number
 from ..pool import PoolClassifier
-from ..pool.stopping._reads import AUDIT, Asked, relevance_probabilities
+from ..pool.stopping._reads import AUDIT, AskedRows, relevance_probabilities
 from ._estimate import Estimate
 
 #: Before so large a share of the rows is read, the number of relevant ones is a range.
@@ -404,7 +404,7 @@ def read_by(learner, X, positive, ids):
     ledger = learner._requests.located(identity, np.zeros(n_rows(X), dtype=bool))
     is_left = np.ones(n_rows(X), dtype=bool)
     is_left[ledger.found[ledger.found >= 0]] = False
-    asked = Asked.of(ledger, int(is_left.sum()))
+    asked = AskedRows.of(ledger, int(is_left.sum()))
     # an audit was begun because of what was drawn before
     only = AUDIT if (asked.purposes == AUDIT).any() else None
     reads = asked.reads(is_relevant, only)

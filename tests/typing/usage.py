@@ -76,6 +76,8 @@ from sklearn_activelearn.evaluation import (
     ModelProbabilityDisplay,
     OnlineEstimate,
     QueryDisplay,
+    RecallEstimate,
+    RecallPrice,
     Tuning,
     accuracy_per_label_scorer,
     advice,
@@ -89,6 +91,9 @@ from sklearn_activelearn.evaluation import (
     make_priced_scorer,
     n_queries_scorer,
     online_score,
+    recall_estimate,
+    recall_price,
+    recall_so_far,
     tune_labels_to_target,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
@@ -122,6 +127,7 @@ from sklearn_activelearn.pool import (
     PoolClassifier,
     Progress,
     Purchase,
+    RecallTarget,
     StablePredictions,
     StoppingRule,
     Trained,
@@ -346,6 +352,8 @@ def use_stopping_rules() -> None:
             LabelPrice(error=10.0, label=0.5, n_labels=10, validation=(X, y)),
             NoError(n_labels=10),
             OverallUncertainty(threshold=0.2),
+            RecallTarget(recall=0.9, confidence=0.9, method="audit", positive=1),
+            RecallTarget(method="sample", sample=(range(len(y)), y), recall=0.5),
             StablePredictions(threshold=0.9, patience=2),
         ],
         random_state=0,
@@ -560,6 +568,20 @@ def use_estimates() -> None:
     assert_type(online, OnlineEstimate)
     assert_type(online.n_rows, int)
     assert_type(online.value, float)
+    estimate = recall_estimate(
+        [True, False], [False, True], 5, confidence=0.9, always_valid=True,
+        probabilities=[0.5, 0.1, 0.0],
+    )  # fmt: skip
+    assert_type(estimate, RecallEstimate)
+    assert_type(estimate.most_relevant, int)
+    taught = MinMarginClassifier(random_state=0).fit(X, y)
+    so_far = recall_so_far(
+        taught, X, positive=1, confidence=0.9, always_valid=False, ids=None
+    )
+    assert_type(so_far, RecallEstimate)
+    price = recall_price(taught, X, recall=0.9, confidence=0.9, positive=1, ids=None)
+    assert_type(price, RecallPrice)
+    assert_type(price.n_certain, int)
     model = LogisticRegression().fit(X[:40], y[:40])
     test = ActiveTest(model, labelled=(X[:40], y[:40]), mix=0.5, random_state=0)
     rows = test.query(X[40:], limit=12)

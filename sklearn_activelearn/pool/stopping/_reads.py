@@ -18,7 +18,7 @@ from .._ledger import OUT, SKIPPED, Ledger
 AUDIT = "audit"
 
 
-class Asked(NamedTuple):
+class AskedRows(NamedTuple):
     """The rows of a pool that were asked for or taught, in order.
 
     Attributes
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     n_rows: int
 
     @classmethod
-    def of(cls, ledger: Ledger, n_left: int) -> "Asked":
+    def of(cls, ledger: Ledger, n_left: int) -> "AskedRows":
         """Return those of a ledger, with so many rows left."""
         (kept,) = np.nonzero(ledger.found >= 0)
         columns = ledger.found, ledger.places, ledger.probabilities, ledger.purposes
@@ -109,7 +109,7 @@ def relevance_probabilities(
     """
     logistic = LogisticRegression(C=100, solver="liblinear", random_state=0)
     numbers = as_numbers(rows), as_numbers(X)
-    if all(each is not None and is_finite(each) for each in numbers):
+    if all(each is not None and are_finite(each) for each in numbers):
         judge = make_pipeline(Normalizer(), logistic).fit(numbers[0], is_relevant)
         return judge.predict_proba(numbers[1])[:, 1]
     n_rarer = min(np.count_nonzero(is_relevant), np.count_nonzero(~is_relevant))
@@ -125,6 +125,6 @@ def relevance_probabilities(
     return judge.predict_proba(further.reshape(len(further), -1)[:, -1:])[:, 1]
 
 
-def is_finite(X):
+def are_finite(X):
     """Whether numbers, dense or sparse, are all finite."""
     return bool(np.isfinite(X.data if hasattr(X, "indptr") else X).all())

@@ -13,19 +13,18 @@ from ..._recall_bounds import (
     hypergeometric_p,
     is_audit_due,
     least_bad_total,
-    log_odds,
+    log_evidence,
     rank_in_sample,
 )
 from ..._typing import Label
 from ..._validation import check_number, check_option
 from ._reads import AUDIT, relevance_probabilities
-from ._registry import Progress, StoppingRule, named
+from ._registry import Progress, StoppingRule
 
 #: Labels are so many times as many from one estimate of the unread rows to the next.
 STEP = 1.1
 
 
-@named("recall")
 @dataclass(frozen=True)
 class RecallTarget(StoppingRule):
     """Stop when so large a share of the relevant rows has been found.
@@ -235,7 +234,9 @@ def rows_missing(reads: Reads, total: int, recall: float, alpha: float) -> int:
         more = np.zeros(n_more, dtype=bool)
         relevant = np.append(reads.relevant, more).astype(bool)
         drawn = np.append(reads.drawn, ~more).astype(bool)
-        return log_odds(Reads(relevant, drawn, reads.n_rows), total, recall) >= enough
+        return (
+            log_evidence(Reads(relevant, drawn, reads.n_rows), total, recall) >= enough
+        )
 
     low, high = 0, reads.n_unread
     while low < high:

@@ -13,7 +13,7 @@ from ..._validation import check_number
 from .._correction import with_first_labels
 from .._input_checks import check_has
 from .._selection import map_blocks
-from ._reads import Asked
+from ._reads import AskedRows
 
 
 class Progress(NamedTuple):
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
         Theirs.
     earlier : callable
         What `model_after` asks for a model on fewer labels.
-    asked : Asked
+    asked : AskedRows
         The rows of the pool that were asked for or taught, in order.
     """
 
@@ -43,7 +43,7 @@ class Progress(NamedTuple):
     rows: Any
     labels: Labels
     earlier: Callable[[int], Any] | None = None
-    asked: Asked | None = None
+    asked: AskedRows | None = None
 
     def model_after(self, n_labels: int) -> Any:
         """Return the model on the first labels.
@@ -358,7 +358,7 @@ def why_stop(learner, sample, n_left):
             models[n_labels] = part.estimator_
         return models[n_labels]
 
-    asked = Asked.of(learner._requests, n_left)
+    asked = AskedRows.of(learner._requests, n_left)
     now = learner.estimator_, sample.X, left, labelled.rows, labels
     progress = Progress(*now, earlier, asked)
     met, memory = judged(rules, progress, before.of(rules))

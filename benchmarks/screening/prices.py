@@ -1,0 +1,107 @@
+"""How right the price is: the number of relevant rows, and the rows to 95 % of them.
+
+Of the rankings of `benchmarks.screening.rankings`, after so many of the rows are read:
+the median over runs of |estimate / truth - 1| for the number of relevant rows, how
+often it is in the range that is given instead before 10 %; the median factor by which
+the rows yet to read for 95 % are off, of runs that have more to read; and the median
+factor between the rows that the audit was said to read in all and those it read.
+
+    python -m benchmarks.screening.prices --rankings FOLDER --stops FILE
+        --results FILE [--orders 10]
+
+--stops is the file of `benchmarks.screening.stops`; --results gets the table.
+"""
+
+import argparse
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.screening import rankings
+from benchmarks.screening.stops import RECALL
+from sklearn_activelearn._recall_bounds import Reads
+from sklearn_activelearn.evaluation._recall import price_of
+
+SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+FIELDS = (
+    "share read",
+    "runs",
+    "number of relevant rows off by",
+    "number in the range",
+    "runs below the target",
+    "rows to the target off by a factor",
+    "runs before the audit ended",
+    "rows to certainty off by a factor",
+)
+
+
+def factor(estimate, truth):
+    """Return how many times too large or too small an estimate is."""
+    return float(np.exp(abs(np.log((estimate + 1) / (truth + 1)))))
+
+
+def audits(file):
+    """Return the mean rows read by the audits of each model ranking."""
+    found = defaultdict(list)
+    with open(file, newline="", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            if row["kind"] == "model" and row["method"] == "audit":
+                found[f"{row['task']}_{row['order']}"].append(int(row["read"]))
+    return {name: np.mean(read) for name, read in found.items()}
+
+
+def table(folder, stops, n_orders):
+    """Return a row for each share of the rows read."""
+    certain, cells = audits(stops), defaultdict(lambda: defaultdict(list))
+    for file in sorted(folder.glob("*.npz")):
+        if int(file.stem.rsplit("_", 1)[1]) >= n_orders:
+            continue
+        ranking = rankings.read(file)
+        y, n = ranking.y, len(ranking.y)
+        target = int(np.searchsorted(np.cumsum(y), np.ceil(RECALL * y.sum() - 1e-9)))
+        for share in SHARES:
+            k = int(np.searchsorted(ranking.n_read, share * n))
+            n_read = int(ranking.n_read[k])
+            reads = Reads(y[:n_read], np.zeros(n_read, dtype=bool), n)
+            price = price_of(reads, ranking.probabilities[k], RECALL, 0.95)
+            cell = cells[share]
+            cell["number"].append(abs(price.n_relevant / y.sum() - 1))
+            cell["range"].append(price.likely[0] <= y.sum() <= price.likely[1])
+            if n_read <= target:
+                cell["rows"].append(factor(price.n_expected, target + 1 - n_read))
+            if n_read < certain.get(file.stem, 0):
+                truth = certain[file.stem] - n_read
+                cell["certain"].append(factor(price.n_certain, truth))
+    return [
+        (
+            share,
+            len(cell["number"]),
+            round(np.median(cell["number"]), 3),
+            round(np.mean(cell["range"]), 3),
+            len(cell["rows"]),
+            round(np.median(cell["rows"] or [np.nan]), 2),
+            len(cell["certain"]),
+            round(np.median(cell["certain"] or [np.nan]), 2),
+        )
+        for share, cell in cells.items()
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rankings", required=True, type=Path)
+    parser.add_argument("--stops", required=True)
+    parser.add_argument("--results", required=True, type=Path)
+    parser.add_argument("--orders", type=int, default=10)
+    args = parser.parse_args()
+    rows = table(args.rankings, args.stops, args.orders)
+    with args.results.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([FIELDS, *rows])
+    for row in rows:
+        print(*row)
+
+
+if __name__ == "__main__":
+    main()

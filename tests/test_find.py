@@ -1,0 +1,102 @@
+"""The command that finds all rows with a label."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
+
+WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime", "nut", "oat", "rye", "hop"]
+
+
+@pytest.fixture
+def refs(tmp_path):
+    """A file of 120 titles, of which 20 are relevant."""
+    rng = np.random.default_rng(0)
+    file = tmp_path / "refs.csv"
+    with file.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines)
+        writer.writerow(["title", "include"])
+        for i in range(120):
+            relevant = i % 6 == 0
+            words = [*rng.choice(WORDS, 5), "stroke" if relevant else "soil", f"n{i}"]
+            writer.writerow([" ".join(words), "yes" if relevant else "not yes"])
+    return file
+
+
+def label(refs, *argv):
+    out = refs.with_suffix(".session")
+    return main(["label", str(refs), "--text", "title", "--out", str(out), *argv])
+
+
+def test_it_ends_when_the_recall_is_certain(refs, capsys):
+    argv = ["--find", "yes", "--recall", "0.8", "--labelled", "include"]
+    assert label(refs, *argv, "--rehearse", "--test-size", "5") == 0
+    assert (
+        "A recall of 80% is certain, at a confidence of 95%." in capsys.readouterr()[0]
+    )
+
+
+def test_the_price_is_said_when_somebody_stops(refs, capsys, tmp_path):
+    answers = tmp_path / "answers"
+    answers.write_text("1\n2\n" * 15)
+    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
+    assert "15 found of" in (out := capsys.readouterr()[0])
+    assert "To a recall of 95%: about" in out
+
+
+def test_nothing_is_said_of_the_recall_before_a_relevant_row(refs, capsys, tmp_path):
+    answers = tmp_path / "answers"
+    answers.write_text("2\n" * 3)
+    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
+    assert "No relevant row is known yet among" in capsys.readouterr()[0]
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--recall", "0.9", "--classes", "a,b"], "which label is to be found"),
+        (["--find", "a", "--classes", "a,b,c"], "--find takes two classes, got 3"),
+        (["--find", "d", "--classes", "a,b"], "'d' is none of a, b"),
+        (["--find", "a", "--learner", "Passive"], "leave out --learner"),
+        (["--find", "a", "--recall", "2"], "2 is not between"),
+    ],
+)
+def test_options_that_do_not_go_together(refs, capsys, argv, message):
+    assert label(refs, *argv) == 2
+    assert message in capsys.readouterr()[1]
+    assert not refs.with_suffix(".session").exists()
+
+
+def test_a_session_resumes_in_the_middle_of_an_audit(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 4))
+    y = X[:, 0] > 1.2
+    learner = RelevanceSamplingClassifier(
+        positive="yes",
+        batch_size=0.1,
+        budget=None,
+        stopping=RecallTarget(0.8, positive="yes"),
+        random_state=0,
+    )
+    labels, orders = np.where(y, "yes", "no").tolist(), []
+    for n_pause in (200, 12):
+        path, order, done = tmp_path / f"{n_pause}.session", [], False
+        while not done:
+            with LabelingSession(
+                learner, X, path, ids=range(150), classes=["no", "yes"], ahead=1
+            ) as session:
+                for _ in range(n_pause):
+                    if done := (row := session.next()) is None:
+                        break
+                    order.append(row)
+                    session.label(row, labels[row])
+                record = session.learner.record()
+                reason = session.stop_reason
+        orders.append(order)
+        assert "audit" in record["purposes"]
+        assert reason == "RecallTarget"
+    assert orders[0] == orders[1]
