@@ -259,7 +259,8 @@ def use_pool_learners() -> None:
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
         LogisticRegression(), positive=1, positive_weight=2.0, n_initial=2,
-        initial=X[:1], batch_size=0.1, batch="top", embedding=None, n_candidates=None, budget=20, stopping=None,
+        initial=X[:1], batch_size=0.1, batch="top", embedding=None, n_candidates=None,
+        budget=20, stopping=None,
         incremental=False, n_jobs=None, random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
