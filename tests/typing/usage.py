@@ -262,9 +262,9 @@ def use_pool_learners() -> None:
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
         LogisticRegression(), positive="yes", positive_weight=2.0, n_initial=2,
-        initial="random", batch_size=0.1, batch="top", embedding=None, n_candidates=None,
-        budget=20, stopping=None,
-        incremental=False, n_jobs=None, random_state=0,
+        initial="random", batch_size=0.1, batch="top", embedding=None,
+        n_candidates=None, budget=20, stopping=None, incremental=False, n_jobs=None,
+        random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
     ranks = RankAverageClassifier([("one", LogisticRegression())]).fit(X, y)
