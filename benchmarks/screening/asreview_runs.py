@@ -2,7 +2,7 @@
 
     python -m venv asreview && asreview/bin/pip install asreview==3.0.8
     asreview/bin/python -m benchmarks.screening.asreview_runs --results FILE
-        [--tasks kitchenham ...] [--seeds 3] [--recall 0.95] [--quick]
+        [--tasks kitchenham ...] [--seeds 3] [--recall 0.95]
 
 Its default model, "elas_u4", trained again after each label, from one relevant row and
 another one; until this share of the relevant rows is found. Features are those of the
@@ -64,9 +64,8 @@ def main():
     parser.add_argument("--tasks", nargs="+")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--recall", type=float, default=0.95)
-    parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
-    all_tasks = tasks.TOY if args.quick else tasks.all_tasks()
+    all_tasks = tasks.all_tasks()
     known = {(run.task, run.seed) for run in results.read(args.results)}
     for seed in range(args.seeds):
         for name in args.tasks or all_tasks:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from ..evaluation._measures import measures_of
 from .checks import tell
 from .comparison import RunPlan, compare
+from .find import run_find
 from .labelled_data import digits, read_labelled
 from .learners import learner_code, parse_learner
 from .measure import Measure, default_measure, most_frequent
@@ -29,6 +30,9 @@ def run_compare(args):
     for learner in learners:
         check_learner_params(learner)
     name, data = load(args)
+    if args.find is not None:
+        run_find(args, name, data, learners)
+        return
     plan = RunPlan(
         data=name,
         rows=data.X.shape[0],

@@ -1,55 +1,229 @@
-"""The options --find and --recall of ``label``: find all rows of one class."""
+"""``compare --find``: how soon all rows of a class are found."""
 
-# What imports scikit-learn is imported in the functions that need it.
+import csv
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack, issparse
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from sklearn.svm import LinearSVC
+
+from .. import RankAverageClassifier, RelevanceSamplingClassifier
+from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
+from ..evaluation._results import plain
+from ..pool import PoolClassifier
+from ..pool._utility import score_of_class
+from .checks import tell
+from .learners import learner_code
 from .options import UsageError
+from .report import align, rounded
 
-#: Labels between two trainings, as a share of those there are.
-BATCH = 0.05
-
-
-def check_find(args):
-    """Refuse what does not go with --find, and name the other class if nobody has."""
-    if args.find is None:
-        if args.recall is not None:
-            raise UsageError("--recall: which label is to be found? (--find)")
-        return
-    if args.learner:
-        raise UsageError("--find chooses the learner: leave out --learner")
-    if args.classes is None:
-        args.classes = [args.find, f"not {args.find}"]
-    if args.find not in args.classes:
-        raise UsageError(f"--find: {args.find!r} is none of {', '.join(args.classes)}")
-    if len(args.classes) != 2:
-        raise UsageError(
-            f"--find takes two classes, got {len(args.classes)}: "
-            f"{', '.join(args.classes)}"
-        )
+#: Principal directions of texts, and the share of the labels so far that a batch has.
+N_DIRECTIONS, BATCH = 100, 0.05
+#: Runs, if the user does not say how many.
+N_RUNS = 3
+RECALLS = (0.95, 1.0)
 
 
-def finding_learner(args):
-    """Return the learner that finds the rows of a class, up to a recall."""
-    from ..pool import RecallTarget, RelevanceSamplingClassifier
+class Search(NamedTuple):
+    """What is to be found.
 
-    recall = 0.95 if args.recall is None else args.recall
-    return RelevanceSamplingClassifier(
-        positive=args.find,
-        batch_size=BATCH,
-        budget=None,
-        stopping=RecallTarget(recall, positive=args.find),
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+        The rows as numbers.
+    is_relevant : ndarray of bool of shape (n_rows,)
+        Which of them are to be found.
+    """
+
+    X: Any
+    is_relevant: np.ndarray
+
+
+def with_directions(X):
+    """Return rows of words, and after them their places along principal directions.
+
+    These, latent semantic analysis, are found once, on all rows and without labels.
+    """
+    n_directions = min(N_DIRECTIONS, *X.shape)
+    tell(f"finding {n_directions} principal directions of {X.shape[0]:,} texts")
+    svd = TruncatedSVD(n_directions, random_state=0)
+    places = make_pipeline(svd, Normalizer()).fit_transform(X)
+    return hstack([X, csr_matrix(places)]).tocsr()
+
+
+def model_of_words_and_directions(n_words):
+    """Return the average of the ranks by words and by directions.
+
+    Parameters
+    ----------
+    n_words : int
+        Columns before those of the directions.
+    """
+    model = LinearSVC(C=0.1, class_weight="balanced")
+    parts = {"words": slice(0, n_words), "directions": slice(n_words, None)}
+    return RankAverageClassifier(
+        [
+            (name, make_pipeline(make_column_transformer(("passthrough", part)), model))
+            for name, part in parts.items()
+        ]
     )
 
 
-def price_of_session(args, session, task):
-    """Return what was found, and what the rest costs, as a sentence."""
-    from ..evaluation import recall_price
+def run_find(args, name, data, learners):
+    """Run ``compare --find``, then report.
 
-    recall = 0.95 if args.recall is None else args.recall
-    learner = session.learner
-    if not learner.n_taught_:
-        return "No row has a label yet."
-    if session.stop_reason == "RecallTarget":
-        return f"A recall of {recall:.0%} is certain, at a confidence of 95%."
+    Parameters
+    ----------
+    args : Namespace
+        Of the command.
+    name : str
+        Of the data.
+    data : LabelledData
+        Rows and labels.
+    learners : list of learner
+        As the user gave them; none: relevance sampling.
+    """
+    for learner in learners:
+        if not isinstance(learner, PoolClassifier):
+            raise UsageError(f"--find needs learners of a pool, not {learner}")
+    positive = label_to_find(args.find, data.y)
+    search = search_of(data, positive, args)
+    n, n_relevant = len(search.is_relevant), int(search.is_relevant.sum())
+    tell(f"{n:,} rows, {n_relevant:,} of them {positive}")
+    if not learners:
+        search, learners = default_search(search)
+    n_runs = args.repeats or N_RUNS
+    curves = {}
+    for learner in learners:
+        label = type(learner).__name__.removesuffix("Classifier")
+        label += f" ({len(curves) + 1})" * (len(learners) > 1)
+        tell(f"{label}: {n_runs} runs")
+        try:
+            curves[label] = found_by(learner, search, n_runs, args.seed)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{learner_code(learner)}: {error}") from error
+    orders = [
+        np.random.default_rng((args.seed, run)).permutation(n) for run in range(n_runs)
+    ]
+    curves["random order"] = recall_curve(search.is_relevant, orders)
+    model = learners[0]._make_trainer().estimators[0]
+    own = order_out_of_fold(model, search, min(args.folds, n_relevant), args.seed)
+    curves["order of the estimator"] = recall_curve(search.is_relevant, own)
+    write_found(args, f"{name}: {n:,} rows, {n_relevant:,} {positive}", curves)
+
+
+def label_to_find(wanted, y):
+    """Return the label that the user means."""
+    for label in np.unique(y).tolist():
+        if str(label) == wanted:
+            return label
+    known = ", ".join(map(str, np.unique(y)[:10].tolist()))
+    raise UsageError(f"--find: no row has the label {wanted!r}; labels are {known}")
+
+
+def search_of(data, positive, args):
+    """Return the rows as numbers, made of all of them; random ones of many."""
+    X = data.X if data.encoder is None else data.encoder.fit_transform(data.X)
+    is_relevant = data.y == positive
+    if args.rows is not None and args.rows < len(is_relevant):
+        rng = np.random.default_rng(args.seed)
+        rows = np.sort(rng.permutation(len(is_relevant))[: args.rows])
+        X, is_relevant = X[rows], is_relevant[rows]
+    n_relevant = np.count_nonzero(is_relevant)
+    if n_relevant < 2 or n_relevant == len(is_relevant):
+        raise UsageError(
+            f"--find: {n_relevant} of {len(is_relevant):,} rows are {positive}; at "
+            "least two, and others, are needed"
+        )
+    return Search(X, is_relevant)
+
+
+def default_search(search):
+    """Return the search and the learner for it; of texts, with their directions."""
+    learner = RelevanceSamplingClassifier(batch_size=BATCH, budget=None)
+    if issparse(search.X):
+        n_words = search.X.shape[1]
+        search = search._replace(X=with_directions(search.X))
+        learner.set_params(estimator=model_of_words_and_directions(n_words))
+    return search, [learner]
+
+
+def found_by(learner, search, n_runs, seed):
+    """Return what a learner finds, reading all rows."""
+    orders = []
+    for run in range(n_runs):
+        model = clone(learner).set_params(budget=None, random_state=seed + run)
+        orders.append(model.fit(search.X, search.is_relevant).queried_indices_)
+    return recall_curve(search.is_relevant, orders)
+
+
+def order_out_of_fold(model, search, n_folds, seed):
+    """Return the rows by scores of a model that was trained on the other folds."""
+    X, y = search
+    scores = np.empty(len(y))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    for known, rest in folds.split(np.zeros(len(y)), y):
+        trained = clone(model).fit(X[known], y[known])
+        scores[rest] = score_of_class(trained, X[rest], 1)
+    return np.argsort(-scores, kind="stable")
+
+
+def write_found(args, title, curves):
+    """Write the table or JSON, and the picture."""
+    values = {name: found_values(curve) for name, curve in curves.items()}
     try:
-        return str(recall_price(learner, task.X, recall=recall, ids=list(task.ids)))
-    except ValueError as error:
-        return str(error)
+        if not args.json:
+            print(found_text(title, values))
+        else:
+            text = json.dumps(
+                {"data": title, "found": rounded(plain(values))}, indent=1
+            )
+            if args.json == "-":
+                print(text)
+            else:
+                Path(args.json).write_text(f"{text}\n", encoding="utf-8")
+        if args.csv:
+            with open(args.csv, "w", newline="", encoding="utf-8") as file:
+                lines = csv.writer(file)
+                lines.writerow(["order", *next(iter(values.values()))])
+                lines.writerows([name, *row.values()] for name, row in values.items())
+        if args.plot:
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(8, 5), dpi=100, layout="constrained")
+            drawn = {n: c for n, c in curves.items() if n != "random order"}
+            RecallCurveDisplay(drawn).plot(figure.add_subplot()).ax_.set_title(title)
+            figure.savefig(args.plot)
+            tell(f"curves: {args.plot}")
+    except OSError as error:
+        raise UsageError(f"cannot write: {error}") from error
+
+
+def found_values(curve: RecallCurve):
+    """Return the figures of an order, means of its runs."""
+    values = {}
+    for recall in RECALLS:
+        values[f"read_{recall:.0%}".rstrip("%")] = curve.rows_read(recall).mean()
+        values[f"wss_{recall:.0%}".rstrip("%")] = curve.wss(recall).mean()
+    return values
+
+
+def found_text(title, values):
+    """Return the table in lines."""
+    head = ["", "rows read", "work", "rows read", "work"]
+    second = ["", "for 95 %", "saved", "for all", "saved"]
+    rows = [
+        [name, *(f"{v:,.0f}" if i % 2 == 0 else f"{v:.3f}" for i, v in enumerate(row))]
+        for name, row in ((name, row.values()) for name, row in values.items())
+    ]
+    return "\n".join(
+        [title, "", *align([tuple(head), tuple(second), *map(tuple, rows)])]
+    )

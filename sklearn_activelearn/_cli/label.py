@@ -14,7 +14,7 @@ from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
 from .checks import tell
-from .find import check_find
+from .screening import check_find
 from .options import PROGRAM, UsageError
 
 #: What scikit-learn warns of as long as many classes have few labels.
@@ -42,7 +42,7 @@ def run_label(args):
             try:
                 work_on_session(args, session, task, page, answers)
                 if args.find is not None and not args.export:
-                    from .find import price_of_session
+                    from .screening import price_of_session
 
                     print(price_of_session(args, session, task))
             except OSError as error:
@@ -233,7 +233,7 @@ def make_learner(args, task):
         if args.learner:
             learner = parse_learner(args.learner)
         elif args.find is not None:
-            from .find import finding_learner
+            from .screening import finding_learner
 
             learner = finding_learner(args)
         else:

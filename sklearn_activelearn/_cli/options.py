@@ -128,6 +128,13 @@ def add_input(add):
         "or the balanced error where one class has more than 70 %% of the labels",
     )
     add(
+        "--find",
+        metavar="LABEL",
+        help="tell instead how soon all rows with this label are found, if the "
+        "likeliest are read first: rows read for 95 %% of them and for all, and the "
+        "work saved over random order",
+    )
+    add(
         "--target-error",
         metavar="E",
         type=number(float, 0, 1),

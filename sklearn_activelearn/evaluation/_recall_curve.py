@@ -1,7 +1,8 @@
 """Recall against rows read, and the work that an order of the rows saves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,9 @@ from .._labels import find_classes, plain_labels
 from .._typing import Floats, Label, Labels
 from .._validation import check_number, check_row_numbers
 from ._results import Result, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class RecallCurve(Result):
     n_read: np.ndarray
 
     @classmethod
-    def from_dict(cls, values):
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the curve that `to_dict` took apart."""
         read = [[np.inf if n is None else n for n in run] for run in values["read"]]
         n_read = np.array(values["n_read"], dtype=int)
@@ -95,7 +99,7 @@ class RecallCurve(Result):
         saved = (self.n_rows - read) / self.n_rows - (1 - recall)
         return np.where(np.isfinite(read), saved, np.nan)
 
-    def to_frame(self):
+    def to_frame(self) -> "DataFrame":
         """Return a pandas DataFrame: run, rows read, recall, a line for each found."""
         n_runs, n = self.read.shape
         return frame(

@@ -5,6 +5,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.utils import Bunch
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
@@ -27,9 +29,10 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
 
     Parameters
     ----------
-    estimators : list of (str, classifier)
+    estimators : list of (str, classifier), default=None
         The members with their names. Each has `decision_function` or `predict_proba`.
-        Cloned, never changed.
+        Cloned, never changed. None: a linear SVM and a logistic regression, both
+        balanced.
 
     Attributes
     ----------
@@ -87,23 +90,54 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
     estimators_: list[Any]
     named_estimators_: Bunch
 
-    def __init__(self, estimators: Estimators):
+    def __init__(self, estimators: Estimators | None = None):
         self.estimators = estimators
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, and with `deep` the members and theirs."""
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to return the members by their names, and their parameters, too.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, members by their names, or parameters of members."""
+        """Set parameters, members by their names, or parameters of members.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
         self._set_params("estimators", **params)
         return self
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags = common_input_tags([member for _, member in self.estimators])
+        if named := self._members():
+            tags.input_tags = common_input_tags([member for _, member in named])
         tags.classifier_tags.multi_class = False
         return tags
+
+    def _members(self):
+        """Return the unfitted members with their names."""
+        if self.estimators is not None:
+            return self.estimators
+        svm = LinearSVC(C=0.1, class_weight="balanced", random_state=0)
+        logistic = LogisticRegression(class_weight="balanced")
+        return [("svm", svm), ("logistic", logistic)]
 
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Train the members.
@@ -119,13 +153,20 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         -------
         self : object
             The classifier.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For no members, two of one name, one without scores, labels of one class or
+            of more than two, and whatever a member refuses.
         """
-        if not self.estimators:
+        named = self._members()
+        if not named:
             raise ValueError("estimators is empty: at least one member is needed.")
-        names, members = zip(*self.estimators, strict=True)
+        names, members = zip(*named, strict=True)
         self._validate_names(names)
         for member in members:
-            check_has(scoring_method(member), member, type(self).__name__, "")
+            check_has(score_method_of(member), member, type(self).__name__, "")
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
         X = loaded(X)
         check_classification_targets(y)
@@ -200,7 +241,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         return self.classes_[is_second.astype(int)]
 
 
-def scoring_method(estimator):
+def score_method_of(estimator):
     """Return the name of the method that scores rows."""
     has_scores = hasattr(estimator, "decision_function")
     return "decision_function" if has_scores else "predict_proba"

@@ -16,6 +16,7 @@ from numpydoc.docscrape import ClassDoc
 
 from sklearn_activelearn import _compat, losses, stream
 from sklearn_activelearn._protocol import ActiveClassifier
+from sklearn_activelearn._typing import Label
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.docstrings import names
 from tests.test_audit import MODULES, PACKAGE, each_with_parameters, public
@@ -343,6 +344,9 @@ def test_types_are_those_of_the_docstring(item):
             assert {
                 f'"{w}"' if isinstance(w, str) else str(w) for w in words
             } == choices
+            if documented.startswith("label"):
+                assert set(parts) == {*get_args(Label), type(None)}
+                continue
             for word, plain in (("int", int), ("float", float), ("bool", bool)):
                 assert (plain in parts) == bool(re.search(rf"\b{word}\b", documented))
             is_none = default == "None" or documented.endswith("or None")

@@ -76,6 +76,8 @@ from sklearn_activelearn.evaluation import (
     ModelProbabilityDisplay,
     OnlineEstimate,
     QueryDisplay,
+    RecallCurve,
+    RecallCurveDisplay,
     RecallEstimate,
     RecallPrice,
     Tuning,
@@ -91,6 +93,7 @@ from sklearn_activelearn.evaluation import (
     make_priced_scorer,
     n_queries_scorer,
     online_score,
+    recall_curve,
     recall_estimate,
     recall_price,
     recall_so_far,
@@ -274,8 +277,8 @@ def use_pool_learners() -> None:
     herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
-        LogisticRegression(), positive=1, positive_weight=2.0, n_initial=2,
-        initial=X[:1], batch_size=0.1, batch="top", embedding=None, explore=0.1,
+        LogisticRegression(), positive="yes", positive_weight=2.0, n_initial=2,
+        initial="random", batch_size=0.1, batch="top", embedding=None, explore=0.1,
         n_candidates=None, budget=20, stopping=None, incremental=False, n_jobs=None,
         random_state=0,
     )  # fmt: skip
@@ -624,6 +627,15 @@ def use_displays() -> None:
     assert_type(drawn.figure_, Figure)
     assert_type(drawn.lines_, list[Line2D])
     assert_type(drawn.plot(kind="score", band=0.5), LabelCurveDisplay)
+    found = recall_curve(y, [[0, 1, 2], [3, 4]], positive="yes")
+    assert_type(found, RecallCurve)
+    assert_type(found.wss(0.95), Floats)
+    assert_type(found.rows_read(), Floats)
+    assert_type(found.recall([1, 2]), Floats)
+    assert_type(found.n_relevant, int)
+    recalls = RecallCurveDisplay.from_curves(found, recall=0.9, band=0.5)
+    assert_type(recalls, RecallCurveDisplay)
+    assert_type(recalls.lines_, list[Line2D])
     needed = LabelsToTargetDisplay.from_curves(curve, errors=[0.1, 0.2])
     assert_type(needed.lines_, list[Line2D])
     measured = LabelsToTargetDisplay.from_estimator(learner, X, y, cv=2)

@@ -1,0 +1,78 @@
+"""The next row after a label, with 100,000 abstracts and the average of two models.
+
+Texts are made up: words are drawn by Zipf's law from 50,000, those of relevant texts
+from a part of them more often, 400 a text; TF-IDF. One line each:
+
+LSA          finding 100 principal directions of all texts, once
+teach        storing a label and training both models on all labels so far
+query        scoring all texts and choosing one
+
+    python -m benchmarks.speed.screening [--rows 100000] [--labels 2000] [--quick]
+
+Seconds of the processor, the median of five; one thread.
+"""
+
+import argparse
+from time import process_time
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfTransformer
+from threadpoolctl import threadpool_limits
+
+from sklearn_activelearn import RelevanceSamplingClassifier
+from sklearn_activelearn._cli.find import (
+    model_of_words_and_directions,
+    with_directions,
+)
+
+SEED = 0
+N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02
+
+
+def texts(n_rows):
+    """Return TF-IDF of made-up texts, and which are relevant."""
+    rng = np.random.default_rng(SEED)
+    y = rng.random(n_rows) < SHARE
+    words = rng.zipf(1.3, size=(n_rows, N_WORDS)) % N_TERMS
+    own = (rng.random((n_rows, N_WORDS)) < 0.2) & y[:, None]
+    words[own] = 1_000 + words[own] % 500
+    rows = np.repeat(np.arange(n_rows), N_WORDS)
+    counts = csr_matrix((np.ones(rows.size), (rows, words.ravel())), (n_rows, N_TERMS))
+    return TfidfTransformer(sublinear_tf=True).fit_transform(counts), y
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--labels", type=int, default=2_000)
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    if args.quick:
+        args.rows, args.labels = 500, 50
+    X, y = texts(args.rows)
+    print(
+        f"{args.rows:,} texts, {X.nnz / args.rows:.0f} terms each, {args.labels} labels"
+    )
+    with threadpool_limits(1):
+        start = process_time()
+        X = with_directions(X)
+        print(f"LSA | {process_time() - start:.2f}")
+        model = model_of_words_and_directions(N_TERMS)
+        learner = RelevanceSamplingClassifier(model, budget=None, random_state=SEED)
+        known = np.random.default_rng(SEED).permutation(args.rows)[: args.labels]
+        learner.teach(X[known], y[known])
+        times = {"teach": [], "query": []}
+        for _ in range(5):
+            start = process_time()
+            rows = learner.query(X)
+            times["query"].append(process_time() - start)
+            start = process_time()
+            learner.teach(X[rows], y[rows])
+            times["teach"].append(process_time() - start)
+    for name, seconds in times.items():
+        print(f"{name} | {np.median(seconds):.2f}")
+
+
+if __name__ == "__main__":
+    main()
