@@ -191,7 +191,8 @@ class Review:
         who : str, default=None
             The person.
         id : str or int, default=None
-            Take back what they have answered to this row. None: their last answer.
+            Take back their last answer to this row; one before it counts again. None:
+            their last answer of all.
 
         Returns
         -------
