@@ -230,15 +230,14 @@ class TestItems:
 
 
 def test_a_guide_describes_classes():
-    text = (
-        "# Mail\nRead it\ntwice.\n\n## Spam\n- offers\n  of loans\n\nNo news.\n## ot\nx"
-    )
+    text = "# Mail\nRead it\ntwice.\n\n## Spam\n- `offers`\n  of **loans**\n\nNo news."
+    text += "\n## other\nx"
     guide = parsed_guide(text, ["spam", "ham"])
     assert guide.descriptions == {"spam": "offers of loans No news."}
     kinds = [(block["kind"], block["text"]) for block in guide.blocks]
     assert kinds[:4] == [
         ("heading", "Mail"), ("text", "Read it twice."), ("heading", "Spam"),
-        ("item", "offers of loans"),
+        ("item", "`offers` of **loans**"),
     ]  # fmt: skip
     assert parsed_guide("", ["a", "b"]) == ([], {})
 

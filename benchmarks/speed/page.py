@@ -1,6 +1,7 @@
 """The page under load: twenty people label at once, and each answer is timed.
 
-The people are threads of another process. A label is timed from the request to its
+The people are threads of another process, who read a row for half a second on average;
+what nobody waits for does not count. A label is timed from the request to its
 confirmation, which comes with the next row or, if that has to wait for training,
 without it; then the wait for the row is timed, too. At the end every label must be in
 the file, and no row may have two.
@@ -17,7 +18,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from random import Random
+from time import perf_counter, sleep
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -28,6 +30,7 @@ from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
 
 N_PEOPLE = 20
+READING = 0.5  # seconds for which a person reads a row, on average
 
 
 def label_rows(address, n_labels, number):
@@ -45,9 +48,10 @@ def label_rows(address, n_labels, number):
         assert response.status == 200, found
         return found, perf_counter() - started
 
-    ids, labels, waits = [], [], []
+    ids, labels, waits, reader = [], [], [], Random(number)
     view, _ = ask("next")
     for _ in range(n_labels):
+        sleep(reader.expovariate(1 / READING))
         ids.append(view["row"]["id"])
         view, took = ask("label", id=ids[-1], label=["no", "yes"][ids[-1] % 2])
         labels.append(took)

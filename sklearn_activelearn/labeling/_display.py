@@ -86,7 +86,7 @@ def svg_of(curve):
         f"<title>{title}</title>"
         f"<path d='M0 0V{HEIGHT}H{WIDTH}' fill='none' stroke='currentColor'/>"
         f"{''.join(numbers)}"
-        f"<text x='{WIDTH / 2:.0f}' y='{HEIGHT + 30}' text-anchor='middle'>labels</text>"
+        f"<text x='{WIDTH // 2}' y='{HEIGHT + 30}' text-anchor='middle'>labels</text>"
         f"<text x='0' y='-6'>{escape(measure)}; dashed: a constant answer</text>"
         f"<path d='M0 {constant}H{WIDTH}' stroke='gray' stroke-dasharray='4'/>"
         f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/>"
