@@ -149,7 +149,11 @@ class TestLists:
             assert ids_of(session.review(viewer="ann")) == [1, 0]
             assert ids_of(session.review("disputed", viewer="bob")) == [0]
             assert session.review("skipped", viewer="bob").n_rows == 0
-            assert session.answers(1, viewer="bob").answers == []
+            session.note(1, "clearly yes", "ann")
+            session.note(0, "hard", "ann")
+            assert session.answers(1, viewer="bob")[3:5] == ([], [])
+            assert len(session.answers(1, viewer="ann").notes) == 1
+            assert len(session.answers(0, viewer="bob").notes) == 1
             assert [a.who for a in session.answers(1).answers] == ["ann"]
             assert set(ids_of(session.review(label="no"))) == {0}
             session.label(0, "no", "eve", final=True)
