@@ -136,6 +136,7 @@ def main(chromium=None):
         labels = write_reviews(Path(folder, "reviews.csv"))
         browser = driver.chromium.launch(executable_path=chromium)
         page = browser.new_page()
+        page.set_default_timeout(300_000)
         with served(folder) as address:
             page.goto(address)
             page.wait_for_selector("#card p")
@@ -151,7 +152,7 @@ def main(chromium=None):
             page.keyboard.press("*")
             page.wait_for_selector("#list button")
             page.check("input[value=doubtful]")
-            page.wait_for_selector("#list .about:has-text('expects')", timeout=120_000)
+            page.wait_for_selector("#list .about:has-text('expects')")
             picture(page, "label_review.png", 800, 640, "light")
         Path(folder, "labels.sqlite").unlink()
         with served(folder, MANY_CLASSES) as address:
