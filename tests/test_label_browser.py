@@ -7,9 +7,11 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
-from sklearn_activelearn.labeling import export
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession, export
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 playwright = pytest.importorskip(
@@ -120,3 +122,159 @@ def test_a_person_at_the_page(page, serve, tmp_path):
         after = before.replace(f"good: {n_good}", f"good: {n_good + 1}")
         press(page, "Enter", after.replace("14 labelled", "15 labelled"))
     assert export(tmp_path / "a.sqlite", tmp_path / "labels.csv") == 15
+
+
+CLASSES = [
+    "product", "delivery", "invoice", "refund", "privacy", "bug", "account", "praise",
+    "spam", "security", "shipping abroad", "other question",
+]  # fmt: skip
+
+
+@pytest.fixture
+def session(tmp_path):
+    X = np.random.RandomState(0).standard_normal((40, 3))
+    learner = UncertaintySamplingClassifier(budget=None, random_state=0)
+    with LabelingSession(
+        learner, X, tmp_path / "labels.sqlite", ids=list(range(40)), classes=CLASSES,
+        items=[f"Order {i} came late" for i in range(40)], ahead=1,
+    ) as session:  # fmt: skip
+        yield session
+
+
+def served(page, session, who="ann", **options):
+    """Open the page of a session."""
+    address = session.serve(open=False, block=False, **options).address
+    page.goto(address.replace("/#", f"/?who={who}#"))
+    page.wait_for_selector("#card p")
+    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+
+
+def wait_for_text(page, place, text):
+    page.wait_for_function(
+        "([place, text]) => document.querySelector(place).textContent.includes(text)",
+        arg=[place, text],
+    )
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.textContent")
+
+
+def test_rows_are_found_and_corrected_by_keyboard(page, session):
+    served(page, session, title="Orders", guide="## refund\nMoney **back**.")
+    keys = page.keyboard
+    assert page.title() == page.inner_text("h1") == "Orders"
+    labels = ["delivery", "refund", "bug", "account"]
+    for n, label in enumerate(labels, start=1):
+        keys.press(label[0])
+        wait_for_text(page, "#counts", f"{n} labelled")
+        wait_for_text(page, "#last", f": {label}")
+        page.wait_for_timeout(30)
+    keys.press("S")
+    page.wait_for_selector("#note[open]")
+    keys.type("no order, see *")
+    keys.press("Enter")
+    wait_for_text(page, "#counts", "1 skipped")
+    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    row = int(page.inner_text("#card").split()[1])
+    keys.press("#")
+    page.wait_for_selector("#note[open]")
+    keys.type("ask Bob?")
+    keys.press("Enter")
+    wait_for_text(page, "#facts", "Note of ann: ask Bob?")
+    keys.press("!")
+    wait_for_text(page, "#guide-text", "Money back.")
+    keys.press("!")
+    assert page.query_selector("dialog[open]") is None
+    assert page.get_attribute("[data-label=refund]", "title") == "Money back."
+
+    keys.press("*")
+    wait_for_text(page, "#found", "4 rows")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    assert focused(page).startswith("account")
+    keys.press("ArrowDown")
+    keys.press("ArrowDown")
+    assert focused(page).startswith("refund")
+    keys.press("Enter")
+    page.wait_for_selector("[data-label=refund][aria-pressed=true]")
+    keys.press("i")  # invoice
+    wait_for_text(page, "#found", ": invoice")
+    assert "refund" not in page.inner_text("#list")
+    keys.press("/")
+    keys.type("ORDER")
+    keys.press("Enter")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    keys.press("Enter")
+    page.wait_for_selector("#back:not([hidden])")
+    keys.press("Escape")
+    page.wait_for_selector("#list button")
+    page.check("input[value=noted]")
+    wait_for_text(page, "#list", "note: ask Bob?")
+    page.check("input[value=skipped]")
+    wait_for_text(page, "#list", "no order, see *")
+    reopened = session.review("skipped").rows[0].id
+    page.click("#reopen")
+    wait_for_text(page, "#found", "1 rows are shown again")
+    page.wait_for_timeout(100)
+    page.click("#leave")
+    page.wait_for_selector("#card:not([hidden]) p")
+    assert "skipped" not in page.inner_text("#counts")
+    assert int(page.inner_text("#card").split()[1]) == row  # it is ann's, still
+    keys.press("b")
+    wait_for_text(page, "#counts", "5 labelled")
+    assert session.next("ann") == reopened
+    assert session.review(label="invoice").n_rows == 1
+    assert session.answers(row).notes[0].text == "ask Bob?"
+
+
+def test_no_word_is_broken_and_all_is_reached(page, session):
+    served(page, session)
+    for width in (360, 768, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 640})
+        heights = page.evaluate(
+            "[...document.querySelectorAll('#classes button')].map(b => {"
+            "const range = document.createRange();"
+            "range.selectNodeContents(b.lastChild);"
+            "return new Set([...range.getClientRects()].map(r => r.top)).size; })"
+        )
+        assert heights == [1] * len(CLASSES)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        card = page.evaluate(
+            "document.getElementById('card').getBoundingClientRect().top"
+        )
+        footer = page.evaluate(
+            "document.querySelector('footer').getBoundingClientRect().top"
+        )
+        assert footer - card > 60  # the row is seen
+    names = page.evaluate(
+        "[...document.querySelectorAll('button, input, select')].filter("
+        "e => !(e.textContent.trim() || e.ariaLabel || e.labels?.length)).length"
+    )
+    assert names == 0  # each has a name for a screen reader
+    page.keyboard.press("?")
+    page.wait_for_selector("#help[open]")
+    page.fill("#keywords", "late, (order")
+    page.keyboard.press("Tab")
+    page.click("#larger")
+    page.keyboard.press("Escape")
+    wait_for_text(page, "#card mark", "late")
+    size = page.evaluate("getComputedStyle(document.documentElement).fontSize")
+    assert size == "18px"
+
+
+def test_an_image_is_enlarged(page, tmp_path):
+    X = np.random.RandomState(0).standard_normal((10, 3))
+    learner = UncertaintySamplingClassifier(budget=None, random_state=0)
+    with LabelingSession(
+        learner, X, tmp_path / "labels.sqlite", classes=["a", "b"],
+        items=[np.outer(np.arange(200), np.arange(300)) + i for i in range(10)],
+    ) as session:  # fmt: skip
+        address = session.serve(open=False, block=False).address
+        page.goto(address)
+        page.wait_for_selector("#card img")
+        width = "document.querySelector('#card img').getBoundingClientRect().width"
+        before = page.evaluate(width)
+        page.keyboard.press("+")
+        assert page.evaluate(width) == pytest.approx(2 * before, rel=0.01)
+        page.keyboard.press("-")
+        assert page.evaluate(width) == pytest.approx(before, rel=0.01)

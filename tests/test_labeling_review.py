@@ -12,7 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, _reports
-from sklearn_activelearn.labeling._journal import Journal
+from sklearn_activelearn.labeling._bodies import BodyChecks
+from sklearn_activelearn.labeling._journal import Event, Journal
 from tests.reference.labeling import quick_folder
 
 rng = np.random.RandomState(0)
@@ -149,7 +150,11 @@ class TestLists:
             assert ids_of(session.review(viewer="ann")) == [1, 0]
             assert ids_of(session.review("disputed", viewer="bob")) == [0]
             assert session.review("skipped", viewer="bob").n_rows == 0
-            assert session.answers(1, viewer="bob").answers == []
+            session.note(1, "clearly yes", "ann")
+            session.note(0, "hard", "ann")
+            assert session.answers(1, viewer="bob")[3:5] == ([], [])
+            assert len(session.answers(1, viewer="ann").notes) == 1
+            assert len(session.answers(0, viewer="bob").notes) == 1
             assert [a.who for a in session.answers(1).answers] == ["ann"]
             assert set(ids_of(session.review(label="no"))) == {0}
             session.label(0, "no", "eve", final=True)
@@ -355,3 +360,20 @@ def test_what_is_taken_back_is_the_same_after_a_break(actions):
                 path, session = copy, opened(copy)
                 assert (known(session), session.next()) == before
         session.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "error"),
+    [
+        ("note", {"id": 1, "who": None, "text": 3}, "'text' of a kind"),
+        ("note", {"id": 1, "who": 7, "text": ""}, "'who' of a kind"),
+        ("note", {"id": 1, "who": None}, "lacks 'text'"),
+        ("undo", {"event": 2, "id": 1, "who": None, "until": None, "by": 7}, "'by' of"),
+    ],
+)
+def test_events_that_cannot_be(kind, body, error):
+    checks = BodyChecks()
+    checks.begin = {}
+    checks.answers[2] = (1, None)
+    with pytest.raises(ValueError, match=error):
+        checks.check(Event(3, "now", kind, body, ""))

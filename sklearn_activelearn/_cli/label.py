@@ -14,8 +14,8 @@ from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
 from .checks import tell
-from .screening import check_find
 from .options import PROGRAM, UsageError
+from .screening import check_find
 
 #: What scikit-learn warns of as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning

@@ -26,7 +26,3 @@ if not TYPE_CHECKING:  # a type checker would take it that there is any name
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = import_module(f".{_HOMES[name]}", __name__)
         return globals().setdefault(name, getattr(module, name))
-
-
-def __dir__():
-    return sorted([*globals(), *__all__])

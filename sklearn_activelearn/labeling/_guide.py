@@ -15,7 +15,7 @@ class Guide(NamedTuple):
     blocks : list of dict
         In order, each with ``kind`` ("heading", "item" or "text") and ``text``.
     descriptions : dict of label to str
-        What is below the heading that is the name of a class.
+        What is below the heading that is the name of a class, without marks.
     """
 
     blocks: list
@@ -52,8 +52,6 @@ def parsed_guide(text, classes):
         if block["kind"] == "heading":
             label = names.get(block["text"].strip("`*").casefold())
         elif label is not None:
-            before = descriptions.get(label)
-            descriptions[label] = (
-                f"{before} {block['text']}" if before else block["text"]
-            )
+            words = block["text"].replace("**", "").replace("`", "")
+            descriptions[label] = f"{descriptions.get(label, '')} {words}".strip()
     return Guide(blocks, descriptions)

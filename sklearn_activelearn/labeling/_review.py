@@ -85,7 +85,7 @@ class Review:
             How many to return at most.
         viewer : str, default=None
             Who sees this. With several votes a row that waits for more shows them
-            their own vote only, as votes are to be independent.
+            their own vote and note only, as votes are to be independent.
         refresh : bool, default=False
             Whether to look for doubtful rows again.
 
@@ -191,7 +191,8 @@ class Review:
         who : str, default=None
             The person.
         id : str or int, default=None
-            Take back what they have answered to this row. None: their last answer.
+            Take back their last answer to this row; one before it counts again. None:
+            their last answer of all.
 
         Returns
         -------

@@ -87,7 +87,7 @@ def review_row(state, id, viewer):
     id : str or int
         The row.
     viewer : str or None
-        Who sees only their own votes on a row that waits for more of them.
+        Who sees only their own votes and notes on a row that waits for more votes.
     """
     answers, decision = standing_answers(state, id), state.decision(id)
     notes = [*state.notes.get(id, {}).values()]
@@ -98,6 +98,8 @@ def review_row(state, id, viewer):
         what = DISPUTED if id in state.disputes else OPEN
     if what == OPEN and viewer is not None:
         answers = [answer for answer in answers if answer.who == viewer]
+        if state.votes_of(id) > 1:
+            notes = [note for note in notes if note.who == viewer]
     return ReviewRow(id, what, label, answers, notes)
 
 

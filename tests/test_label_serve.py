@@ -1,0 +1,312 @@
+"""The page of a session that was made in Python, its items, and how it starts."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._guide import parsed_guide
+from sklearn_activelearn.labeling._items import excerpt, image_data, png_of, shown_item
+from tests.reference.labeling import quick_folder
+
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+X = np.round(np.random.RandomState(0).standard_normal((30, 3)), 3)
+
+
+def opened(path, **options):
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=4, batch_size=2, budget=None, random_state=0
+    )
+    options = {"ids": list(range(30)), "classes": [0, 1], **options}
+    return LabelingSession(learner, X, path, **options)
+
+
+@pytest.fixture
+def path():
+    with quick_folder() as folder:
+        yield folder / "labels.sqlite"
+
+
+def ask(address, verb, **body):
+    place, _, token = address.partition("#token=")
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(f"{place}api/{verb}", data, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=20) as response:
+            found = response.read()
+            is_json = response.headers["content-type"] == "application/json"
+    except urllib.error.HTTPError as error:
+        return {"status": error.code, **json.load(error)}
+    found = json.loads(found) if is_json else found
+    return ask(address, "next") if is_json and found.get("waiting") else found
+
+
+class TestServe:
+    def test_labels_given_on_the_page_are_in_the_session(self, path):
+        with opened(path) as session:
+            page = session.serve(open=False, block=False, title="Cells")
+            start = ask(page.address, "start")
+            assert start["title"] == "Cells"
+            assert [each["label"] for each in start["classes"]] == ["0", "1"]
+            row = ask(page.address, "next")["row"]
+            assert (row["kind"], row["item"]["0"]) == (
+                "table",
+                f"{X[row['id'], 0]:.6g}",
+            )
+            ask(page.address, "label", id=row["id"], label="1")
+            assert session.answers(row["id"]).label == 1
+            assert page.address in page._repr_html_()
+            assert page.address in repr(page)
+        with pytest.raises(urllib.error.URLError):  # it ends with the session
+            ask(page.address, "next")
+
+    def test_a_cell_that_is_run_again_goes_on(self, path, monkeypatch):
+        seen = []
+        monkeypatch.setattr("webbrowser.open", seen.append)
+        first = opened(path)
+        page = first.serve(block=False)
+        row = ask(page.address, "next")["row"]["id"]
+        second = opened(path)  # takes the file over
+        assert "given its file" in ask(page.address, "next")["error"]
+        again = second.serve(block=False)
+        assert again.address == page.address
+        assert seen == [page.address]
+        assert ask(page.address, "next")["row"]["id"] == row
+        first.close()  # it is not shown any more
+        assert ask(page.address, "next")["row"]["id"] == row
+        second.close()
+        with pytest.raises(urllib.error.URLError):
+            ask(page.address, "next")
+
+    def test_a_page_that_was_closed_is_opened_again(self, path):
+        with opened(path) as session:
+            page = session.serve(open=False, block=False)
+            page.close()
+            page.close()
+            again = session.serve(open=False, block=False)
+            assert again.address != page.address
+            assert ask(again.address, "next")["row"]
+
+    def test_a_script_waits(self, path, capsys):
+        with opened(path) as session:
+            page = session.serve(open=False, block=False)
+            closing = threading.Timer(0.3, page.close)
+            closing.start()
+            assert session.serve(open=False, block=True).address == page.address
+            closing.join()
+        assert page.address in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("options", "error"),
+        [
+            ({"kind": "video"}, "kind must be"),
+            ({"port": -1}, "port"),
+            ({"open": 1}, "open"),
+        ],
+    )
+    def test_what_is_refused(self, path, options, error):
+        with (
+            opened(path) as session,
+            pytest.raises((ValueError, TypeError), match=error),
+        ):
+            session.serve(block=False, **{"open": False, **options})
+
+    def test_without_classes(self, path):
+        with opened(path, classes=None) as session, pytest.raises(
+            ValueError, match="give classes"
+        ):  # fmt: skip
+            session.serve(open=False, block=False)
+
+    def test_closed(self, path):
+        session = opened(path)
+        session.close()
+        with pytest.raises(ValueError, match="closed"):
+            session.serve(open=False, block=False)
+
+    def test_review_over_the_wire(self, path):
+        items = [f"Text number {i}" for i in range(30)]
+        with opened(path, items=items) as session:
+            page = session.serve(open=False, block=False)
+            for label in ("0", "1", "0"):
+                row = ask(page.address, "next")["row"]["id"]
+                ask(page.address, "label", id=row, label=label)
+            skipped = ask(page.address, "next")["row"]["id"]
+            ask(page.address, "skip", id=skipped, reason="blurred")
+            found = ask(page.address, "review", label="1")
+            assert [row["label"] for row in found["rows"]] == ["1"]
+            id = found["rows"][0]["id"]
+            assert found["rows"][0]["excerpt"] == f"Text number {id}"
+            assert ask(page.address, "review", text=f"number {id}")["n_rows"] >= 1
+            opened_row = ask(page.address, "correct", id=id, label="0")
+            assert opened_row["label"] == "0"
+            assert session.answers(id).label == 0
+            assert (
+                ask(page.address, "note", id=id, text="hard")["notes"][0]["text"]
+                == "hard"
+            )
+            assert ask(page.address, "review", list="noted")["rows"][0]["id"] == id
+            # the answer before the correction counts again, and then none
+            assert ask(page.address, "withdraw", id=id)["label"] == "1"
+            assert ask(page.address, "withdraw", id=id)["state"] == "open"
+            (row,) = ask(page.address, "review", list="skipped")["rows"]
+            assert row["answers"][0]["reason"] == "blurred"
+            assert ask(page.address, "reopen")["n_rows"] == 1
+            assert session.review("skipped").n_rows == 0
+            people = ask(page.address, "people")["people"]
+            assert [(each["who"], each["labelled"]) for each in people] == [("", 2)]
+
+
+class TestItems:
+    def test_images_of_all_kinds(self, path, tmp_path):
+        grey = np.arange(12.0).reshape(3, 4)
+        file = tmp_path / "a.png"
+        file.write_bytes(png_of(grey))
+        kinds = [file, grey, np.stack([grey] * 3, axis=2)] * 10
+        with opened(path, items=kinds) as session:
+            page = session.serve(open=False, block=False)
+            assert ask(page.address, "next")["row"]["kind"] == "image"
+            for id in (0, 1, 2):
+                assert ask(page.address, "image", id=id).startswith(b"\x89PNG")
+            assert ask(page.address, "image", id=0) == png_of(grey)
+
+    def test_a_folder_keeps_other_files_out(self, path, tmp_path):
+        inside = tmp_path / "inside"
+        inside.mkdir()
+        for place in (inside / "a.png", tmp_path / "secret.png"):
+            place.write_bytes(b"pixels")
+        items = ["a.png", "../secret.png", str(tmp_path / "secret.png")] * 10
+        with opened(path, items=items) as session:
+            page = session.serve(open=False, block=False, kind="image", folder=inside)
+            assert ask(page.address, "image", id=0) == b"pixels"
+            for id in (1, 2):
+                assert "outside" in ask(page.address, "image", id=id)["error"]
+
+    def test_pictures_of_pillow(self):
+        image = pytest.importorskip("PIL.Image")
+        for mode in ("L", "RGB", "CMYK", "F"):
+            data, kind = image_data(image.new(mode, (5, 4)), None)
+            assert kind == "image/png"
+            assert image.open(io.BytesIO(data)).size == (5, 4)
+
+    def test_an_array_is_a_png_with_all_shades(self):
+        grey = np.array([[2.0, 3.0], [4.0, np.nan]])
+        data = png_of(grey)
+        raw = zlib.decompress(data[data.index(b"IDAT") + 4 : data.rindex(b"IEND") - 8])
+        assert list(raw) == [0, 0, 128, 0, 255, 0]
+        image = pytest.importorskip("PIL.Image")
+        colours = np.random.RandomState(0).randint(0, 256, (4, 6, 3), np.uint8)
+        assert (np.asarray(image.open(io.BytesIO(png_of(colours)))) == colours).all()
+        with pytest.raises(ValueError, match="1 to 4 colours"):
+            png_of(np.zeros((2, 2, 5)))
+
+    def test_what_is_no_image(self, tmp_path):
+        (tmp_path / "a.txt").write_text("secret")
+        with pytest.raises(ValueError, match="must end in"):
+            image_data(tmp_path / "a.txt", None)
+        with pytest.raises(ValueError, match="no such file"):
+            image_data(tmp_path / "a.png", None)
+
+    def test_words(self):
+        assert shown_item({"a": 1, "b": None}, "table") == {"a": "1", "b": "None"}
+        assert shown_item(Path("x/y.png"), "image") == "y.png"
+        assert excerpt("a\n b" * 200, "text").startswith("a ba b")
+        assert len(excerpt("word " * 9_000, "text")) == 160
+        assert excerpt({"a": 1, "b": "x"}, "table") == "a: 1; b: x"
+
+
+def test_a_guide_describes_classes():
+    text = "# Mail\nRead it\ntwice.\n\n## Spam\n- `offers`\n  of **loans**\n\nNo news."
+    text += "\n## other\nx"
+    guide = parsed_guide(text, ["spam", "ham"])
+    assert guide.descriptions == {"spam": "offers of loans No news."}
+    kinds = [(block["kind"], block["text"]) for block in guide.blocks]
+    assert kinds[:4] == [
+        ("heading", "Mail"), ("text", "Read it twice."), ("heading", "Spam"),
+        ("item", "`offers` of **loans**"),
+    ]  # fmt: skip
+    assert parsed_guide("", ["a", "b"]) == ([], {})
+
+
+def test_a_sentence_and_a_picture_with_numbers(path):
+    with opened(path, test_size=4) as session:
+        assert str(session) == (
+            "LabelingSession: 0 of 30 rows are labelled, 4 wait for a label."
+        )
+        for i in range(14):
+            session.label(session.next(), i % 2)
+        session.skip(session.next())
+        text = str(session)
+        assert text.startswith(
+            "LabelingSession: 14 of 30 rows are labelled (0: 7, 1: 7)"
+        )
+        assert "1 skipped" in text
+        picture = session._repr_html_()
+        last = session.curve()[-1].n_labels
+        for number in ("0%", "50%", "100%", "labels", f"{last}"):
+            assert f">{number}</text>" in picture
+
+
+def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
+    (tmp_path / "a.csv").write_text("text\n" + "".join(f"word {i}\n" for i in range(9)))
+    program = (
+        "import sys, threading\n"
+        "class Gate:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'sklearn' and not open_gate.is_set():\n"
+        "            sys.stdin.readline()\n"
+        "            open_gate.set()\n"
+        "open_gate = threading.Event()\n"
+        "sys.meta_path.insert(0, Gate())\n"
+        "from sklearn_activelearn.__main__ import main\n"
+        "main('label a.csv --text text --classes a,b --out o.sqlite --web'.split())\n"
+    )
+    server = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address = re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
+        assert ask(address, "next") == {"preparing": True}
+        stranger = address.replace("#token=", "#token=0")
+        assert ask(stranger, "start")["status"] == 401
+        with urllib.request.urlopen(address.partition("#")[0], timeout=20) as page:
+            assert b"Getting ready" in page.read()
+        print(file=server.stdin, flush=True)  # scikit-learn may be imported
+        while (found := ask(address, "next")).get("preparing"):
+            pass
+        assert found["row"]["item"].startswith("word")
+    finally:
+        server.kill()
+        server.communicate()
+
+
+@pytest.mark.parametrize("module", ["_cli.label", "labeling._page"])
+def test_what_the_page_needs_imports_no_numpy(module):
+    program = f"import sys, sklearn_activelearn.{module}; print('numpy' in sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "False"
