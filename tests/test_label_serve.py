@@ -264,13 +264,18 @@ def test_a_sentence_and_a_picture_with_numbers(path):
 def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
     (tmp_path / "a.csv").write_text("text\n" + "".join(f"word {i}\n" for i in range(9)))
     program = (
-        "import sys, threading\n"
-        "class Gate:\n"
+        "import sys\n"
+        "from importlib.machinery import PathFinder\n"
+        "class Gate:\n"  # in the loader: other modules can be imported meanwhile
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'sklearn' and not open_gate.is_set():\n"
-        "            sys.stdin.readline()\n"
-        "            open_gate.set()\n"
-        "open_gate = threading.Event()\n"
+        "        if name == 'sklearn':\n"
+        "            spec = PathFinder.find_spec(name, path)\n"
+        "            load = spec.loader.exec_module\n"
+        "            def wait(module):\n"
+        "                sys.stdin.readline()\n"
+        "                load(module)\n"
+        "            spec.loader.exec_module = wait\n"
+        "            return spec\n"
         "sys.meta_path.insert(0, Gate())\n"
         "from sklearn_activelearn.__main__ import main\n"
         "main('label a.csv --text text --classes a,b --out o.sqlite --web'.split())\n"

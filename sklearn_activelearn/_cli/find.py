@@ -32,7 +32,7 @@ N_RUNS = 3
 RECALLS = (0.95, 1.0)
 
 
-class Search(NamedTuple):
+class SearchTask(NamedTuple):
     """What is to be found.
 
     Attributes
@@ -95,7 +95,7 @@ def run_find(args, name, data, learners):
         if not isinstance(learner, PoolClassifier):
             raise UsageError(f"--find needs learners of a pool, not {learner}")
     positive = label_to_find(args.find, data.y)
-    search = search_of(data, positive, args)
+    search = search_task_of(data, positive, args)
     n, n_relevant = len(search.is_relevant), int(search.is_relevant.sum())
     tell(f"{n:,} rows, {n_relevant:,} of them {positive}")
     if not learners:
@@ -129,7 +129,7 @@ def label_to_find(wanted, y):
     raise UsageError(f"--find: no row has the label {wanted!r}; labels are {known}")
 
 
-def search_of(data, positive, args):
+def search_task_of(data, positive, args):
     """Return the rows as numbers, made of all of them; random ones of many."""
     X = data.X if data.encoder is None else data.encoder.fit_transform(data.X)
     is_relevant = data.y == positive
@@ -143,7 +143,7 @@ def search_of(data, positive, args):
             f"--find: {n_relevant} of {len(is_relevant):,} rows are {positive}; at "
             "least two, and others, are needed"
         )
-    return Search(X, is_relevant)
+    return SearchTask(X, is_relevant)
 
 
 def default_search(search):

@@ -1,5 +1,6 @@
-"""Names that are checked before long imports: of learners, and of orders of dates."""
+"""Names that are checked before long imports: of learners, classes, orders of dates."""
 
+import argparse
 from difflib import get_close_matches
 
 from .. import __all__ as PUBLIC
@@ -8,7 +9,12 @@ from .. import __all__ as PUBLIC
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 
 #: Public classes that are no learners.
-OTHERS = {"BatchMarginLossClassifier", "DecisionStumpClassifier", "OnePassSearchCV"}
+OTHERS = {
+    "BatchMarginLossClassifier",
+    "DecisionStumpClassifier",
+    "OnePassSearchCV",
+    "RankAverageClassifier",
+}
 
 LEARNERS = [name for name in PUBLIC if name not in OTHERS]
 
@@ -36,3 +42,16 @@ def choices(name, names):
     close = longer or get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}, of " if close else "there are "
     return f"{hint}{', '.join(names)}"
+
+
+def class_names(text):
+    """Return the classes of a list with commas."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is there twice")
+    if len(names) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
+    return names

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .. import __version__
 from .key_options import add_keys
+from .names import class_names
 from .papers import PAPERS
 from .result_options import add_columns, add_dates, add_prediction, add_results
 
@@ -385,16 +386,3 @@ def number(kind, low, high=float("inf")):
 
     parse.__name__ = kind.__name__  # for argparse's "invalid int value"
     return parse
-
-
-def class_names(text):
-    """Return the classes of a list with commas."""
-    names = [name.strip() for name in text.split(",")]
-    if "" in names:
-        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is there twice")
-    if len(names) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
-    return names

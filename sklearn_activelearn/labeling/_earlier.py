@@ -66,3 +66,17 @@ def trainable_model(learner):
             "train: say what to train, with estimator=."
         )
     return model
+
+
+def comparable(history):
+    """Return models with predictions for the same rows, and for how many.
+
+    These are the rows of the last model if an early enough one has them all, else those
+    that every model has.
+    """
+    n_labels, predicted = history[-1]
+    whole = [each for each in history if len(each[1]) == len(predicted)]
+    if whole[0][0] <= n_labels / 2:
+        return whole, len(predicted)
+    n = min(len(labels) for _, labels in history)
+    return [(n_then, labels[:n]) for n_then, labels in history], n

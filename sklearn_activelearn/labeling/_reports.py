@@ -15,7 +15,7 @@ from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
 from ._doubtful import decided_labels, doubtful_rows, final_labels
-from ._earlier import late_start, model_of_half
+from ._earlier import comparable, late_start, model_of_half
 from ._own_score import own_score_of, own_score_sentence
 from ._status import Status, status_for, status_of
 
@@ -232,20 +232,6 @@ def advice_of(state, scoring=None, earlier=()):
             f"{outlook} The model of {history[0][0]} labels was trained to tell that."
         )
     return f"{now}. {outlook}"
-
-
-def comparable(history):
-    """Return models with predictions for the same rows, and for how many.
-
-    These are the rows of the last model if an early enough one has them all, else those
-    that every model has.
-    """
-    n_labels, predicted = history[-1]
-    whole = [each for each in history if len(each[1]) == len(predicted)]
-    if whole[0][0] <= n_labels / 2:
-        return whole, len(predicted)
-    n = min(len(labels) for _, labels in history)
-    return [(n_then, labels[:n]) for n_then, labels in history], n
 
 
 def sampled_later(state):

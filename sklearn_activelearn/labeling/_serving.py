@@ -44,99 +44,92 @@ class Page:
         self._server.close()
 
 
-class Served:
-    """A session that can be shown in the browser."""
+def serve(
+    self, port: int = 0, open: bool = True, *,
+    kind: Literal["text", "table", "image"] | None = None,
+    folder: FilePath | None = None, title: str = "", guide: str = "",
+    show_prediction: bool = False, block: bool | None = None,
+) -> Page:  # fmt: skip
+    """Show the page of this session, on this machine only.
 
-    classes: Any
-    _journal: Any
-    _log: Any
-    _server: Any
+    In a notebook it returns at once. If the page of an earlier session with the
+    same file is still there, it shows this one from now on, at the same address:
+    a cell that makes a session and serves it may be run again.
 
-    def serve(
-        self, port: int = 0, open: bool = True, *,
-        kind: Literal["text", "table", "image"] | None = None,
-        folder: FilePath | None = None, title: str = "", guide: str = "",
-        show_prediction: bool = False, block: bool | None = None,
-    ) -> Page:  # fmt: skip
-        """Show the page of this session, on this machine only.
+    Parameters
+    ----------
+    port : int, default=0
+        Of the page; 0: a free one.
+    open : bool, default=True
+        Whether to open it in the browser, unless it is there already.
+    kind : {"text", "table", "image"}, default=None
+        How rows are shown. None: paths, images of Pillow and arrays of two or three
+        dimensions as images, rows of frames, dicts and arrays as tables, all else
+        as text.
+    folder : str or path, default=None
+        Where the files of images must lie, to which their paths are relative then.
+        None: anywhere.
+    title : str, default=""
+        What the project is called.
+    guide : str, default=""
+        What the classes mean, in Markdown; what is below a heading that is the name
+        of a class describes that class.
+    show_prediction : bool, default=False
+        Whether to show what the model believes before the label, too.
+    block : bool, default=None
+        Whether to wait until Ctrl-C. None: in scripts, not where code is typed.
 
-        In a notebook it returns at once. If the page of an earlier session with the
-        same file is still there, it shows this one from now on, at the same address:
-        a cell that makes a session and serves it may be run again.
+    Returns
+    -------
+    page : Page
+        ``address``; ``wait()`` and ``close()``. It ends with the session, too.
 
-        Parameters
-        ----------
-        port : int, default=0
-            Of the page; 0: a free one.
-        open : bool, default=True
-            Whether to open it in the browser, unless it is there already.
-        kind : {"text", "table", "image"}, default=None
-            How rows are shown. None: paths, images of Pillow and arrays of two or three
-            dimensions as images, rows of frames, dicts and arrays as tables, all else
-            as text.
-        folder : str or path, default=None
-            Where the files of images must lie, to which their paths are relative then.
-            None: anywhere.
-        title : str, default=""
-            What the project is called.
-        guide : str, default=""
-            What the classes mean, in Markdown; what is below a heading that is the name
-            of a class describes that class.
-        show_prediction : bool, default=False
-            Whether to show what the model believes before the label, too.
-        block : bool, default=None
-            Whether to wait until Ctrl-C. None: in scripts, not where code is typed.
+    Raises
+    ------
+    ValueError
+        If the session was begun without its classes, or is closed.
+    OSError
+        If the port is taken.
+    ImportError
+        If Starlette or uvicorn is not installed.
+    """
+    check_number(port, "port", 0, closed="left", integer=True)
+    check_flag(open, "open")
+    if kind is not None:
+        check_option(kind, "kind", ("text", "table", "image"))
+    if self.classes is None:
+        raise ValueError("The page needs all labels from the start: give classes.")
+    self._log.check_open()
+    from ._page import PageServer  # needs packages that the rest does not
+    from ._verbs import verbs_of
+    from ._view import LabelingView
 
-        Returns
-        -------
-        page : Page
-            ``address``; ``wait()`` and ``close()``. It ends with the session, too.
+    view = LabelingView(
+        self,
+        kind,
+        folder=None if folder is None else Path(folder).resolve(),
+        show_prediction=show_prediction,
+        title=title,
+        guide=guide,
+    )
+    path = os.path.realpath(self._journal.path)
+    server = SERVERS.get(path)
+    is_new = server is None or not server.is_running
+    if is_new:
+        server = SERVERS[path] = PageServer(port)
+    server.show(self, verbs_of(view))
+    self._server, page = server, Page(server)
+    if open and is_new:
+        webbrowser.open(page.address)
+    if block is None:
+        block = not (hasattr(sys, "ps1") or hasattr(builtins, "__IPYTHON__"))
+    if block:
+        print(f"Open {page.address}\nCtrl-C ends it.", flush=True)
+        page.wait()
+    return page
 
-        Raises
-        ------
-        ValueError
-            If the session was begun without its classes, or is closed.
-        OSError
-            If the port is taken.
-        ImportError
-            If Starlette or uvicorn is not installed.
-        """
-        check_number(port, "port", 0, closed="left", integer=True)
-        check_flag(open, "open")
-        if kind is not None:
-            check_option(kind, "kind", ("text", "table", "image"))
-        if self.classes is None:
-            raise ValueError("The page needs all labels from the start: give classes.")
-        self._log.check_open()
-        from ._page import PageServer  # needs packages that the rest does not
-        from ._verbs import verbs_of
-        from ._view import LabelingView
 
-        view = LabelingView(
-            self,
-            kind,
-            folder=None if folder is None else Path(folder).resolve(),
-            show_prediction=show_prediction,
-            title=title,
-            guide=guide,
-        )
-        path = os.path.realpath(self._journal.path)
-        server = SERVERS.get(path)
-        is_new = server is None or not server.is_running
-        if is_new:
-            server = SERVERS[path] = PageServer(port)
-        server.show(self, verbs_of(view))
-        self._server, page = server, Page(server)
-        if open and is_new:
-            webbrowser.open(page.address)
-        if block is None:
-            block = not (hasattr(sys, "ps1") or hasattr(builtins, "__IPYTHON__"))
-        if block:
-            print(f"Open {page.address}\nCtrl-C ends it.", flush=True)
-            page.wait()
-        return page
-
-    def _end_page(self):
-        """Close the page unless another session is shown there by now."""
-        if self._server is not None and self._server.shows(self):
-            self._server.close()
+def end_page(self):
+    """Close the page unless another session is shown there by now."""
+    if self._server is not None and self._server.shows(self):
+        self._server.close()

@@ -21,13 +21,11 @@ from ._people import People
 from ._results import Results
 from ._resume import check_resume, learner_maker, open_journal
 from ._review import Review
-from ._serving import Served
+from ._serving import end_page, serve
 from ._worker import EventLog, Worker
 
 
-class LabelingSession(
-    reports.Reports, Review, People, Results, Served, Generic[LearnerT]
-):
+class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
     Without such a file the session begins, else it goes on: the next row is the one
@@ -116,6 +114,9 @@ class LabelingSession(
     lease: float = 30 * 60
     _repr_html_ = html_of
     __str__ = sentence_of
+
+    serve = serve
+    _end_page = end_page
 
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,

@@ -15,7 +15,7 @@ def is_due(learner):
     return before[0] < N_LABELS <= len(learner._labelled)
 
 
-def most_frequent(codes):
+def n_most_frequent(codes):
     """Return how many labels are of the most frequent class."""
     return int(np.bincount(codes).max())
 
@@ -37,7 +37,7 @@ def warn_if_distances_mislead(learner, points, cure):
     codes = learner._labelled.codes
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(points())
     nearest = search.kneighbors(return_distance=False)[:, 0]
-    n_right, n_most = int(np.sum(codes[nearest] == codes)), most_frequent(codes)
+    n_right, n_most = int(np.sum(codes[nearest] == codes)), n_most_frequent(codes)
     if n_right <= n_most:
         warn_user(
             f"{type(learner).__name__} buys by distances, and these say nothing of the "
@@ -61,7 +61,7 @@ def warn_if_worse_than_constant(learner, predicted, cure):
     if not is_due(learner):
         return
     codes = learner._labelled.codes
-    n_right, n_most = int(np.sum(predicted() == codes)), most_frequent(codes)
+    n_right, n_most = int(np.sum(predicted() == codes)), n_most_frequent(codes)
     if n_right < n_most:
         warn_user(
             f"{type(learner).__name__} is worse than a constant so far: of "
