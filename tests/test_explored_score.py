@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_activelearn import (
@@ -62,6 +63,22 @@ def test_all_random_rows_count_for_one_each():
     expected = reference.score(*given, 0.95, balanced=False)
     np.testing.assert_allclose((found.value, found.low, found.high), expected)
     assert found.n_labels == 40
+
+
+def test_a_class_without_a_random_row_may_have_any_share():
+    learner = MinMarginClassifier(explore=0.5, batch_size=4, random_state=0)
+    learner.teach(X[:30], [*["a", "b"] * 14, "c", "c"])
+    rows = learner.query(X)
+    learner.teach(X[rows], ["a", "b", "a", "b"])
+    found = explored_score(learner, scoring="balanced_accuracy")
+    known = learner._labelled
+    is_random = learner._requests.probabilities[learner._requests.taught] < 1
+    labels = learner.classes_[known.codes]
+    assert len(set(labels[is_random])) < 3
+    given = LinearSVC(), known.rows, labels, is_random
+    expected = reference.score(*given, 0.95, balanced=True)
+    np.testing.assert_allclose((found.value, found.low, found.high), expected)
+    assert found.high > 2 / 3 + 1e-9
 
 
 def test_rows_that_nobody_asked_for_are_no_test():
