@@ -27,11 +27,13 @@ local data sets, `NAME.npz` with arrays X and y.
 import argparse
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from time import perf_counter
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
@@ -131,6 +133,29 @@ METHODS = {
     "FASSL-Boost": Method(FASSLBoostClassifier, True),
     "query by boosting": Method(QueryByBoostingClassifier, True),
 }
+
+
+class ProbabilisticSVC(SVC):
+    """An SVC with probabilities, which many peers need, in the order of its values."""
+
+    def predict_proba(self, X):
+        """Return a sigmoid of the decision values."""
+        second = expit(self.decision_function(X))
+        return np.column_stack([1 - second, second])
+
+
+def all_methods():
+    """Return the methods by name, with strategies of scikit-activeml if installed."""
+    try:
+        peers = import_module("benchmarks.sets._peers_skactiveml").METHODS
+    except ModuleNotFoundError:
+        return METHODS
+    model = ProbabilisticSVC(**MODEL.get_params())
+    settings = {"n_initial": N_TAUGHT, "batch_size": 1}
+    return METHODS | {
+        name: Method(partial(method.make, model, **settings))
+        for name, method in peers.items()
+    }
 
 
 class Result(NamedTuple):
@@ -253,15 +278,16 @@ def run_all(name, X, y, methods, args):
 
 
 def main(argv=None):
+    known = all_methods()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", nargs="+", metavar="NAME", choices=METHODS)
+    parser.add_argument("--methods", nargs="+", metavar="NAME", choices=known)
     parser.add_argument("--only", nargs="+", metavar="SET", choices=SETS)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--whole", action="store_true", help="empty the pools")
     parser.add_argument("--results", default=RESULTS, metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    methods = {name: METHODS[name] for name in args.methods or METHODS}
+    methods = {name: known[name] for name in args.methods or METHODS}
     print(__doc__.splitlines()[0])
     with threadpool_limits(1), catch_warnings():
         simplefilter("ignore")
