@@ -71,6 +71,15 @@ class TestProtocol:
         assert scores["own"] != scores["svc"]
         assert scores["svc"] == lu2023.run(METHODS["random"], 0, pool, 40)[1]["svc"]
 
+    def test_a_peer_with_the_same_rule_buys_the_same(self, toy):
+        pytest.importorskip("skactiveml")
+        pool, methods = lu2023.split(*toy, 0), lu2023.all_methods()
+        runs = [
+            lu2023.run(methods[name], 0, pool, 50)
+            for name in ("skactiveml margin", "margin, loop")
+        ]
+        assert runs[0] == runs[1]
+
 
 class TestRuns:
     def test_what_is_there_is_not_run_again(self, args, capsys):
