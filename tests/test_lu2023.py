@@ -6,6 +6,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from benchmarks.sets import lu2023, lu2023_report
 from benchmarks.sets._results import append, read
@@ -16,7 +17,8 @@ CURVE = {"n_pool": 500, "n_test": 99, "n_labels": 120, "aubc": np.nan, "seconds"
 
 @pytest.fixture(scope="module")
 def toy():
-    return lu2023.toy()
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:100], y[:100]
 
 
 @pytest.fixture
@@ -93,11 +95,11 @@ class TestRuns:
         assert "seed 1:" not in capsys.readouterr().out
 
     def test_a_run_goes_on_until_the_pool_is_empty(self, args, monkeypatch):
-        monkeypatch.setattr(lu2023, "N_BOUGHT", 20)
+        monkeypatch.setattr(lu2023, "N_BOUGHT", 10)
         lu2023.main([*args, "--methods", "margin"])
         lu2023.main([*args, "--methods", "margin", "--whole"])
         results = read(args[-1], Result)
-        assert [r.n_labels for r in results] == [40, 40, 60, 60]
+        assert [r.n_labels for r in results] == [30, 30, 34, 34]
         assert np.isnan([r.aubc for r in results]).tolist() == [True] * 2 + [False] * 2
         short, longer = (r for r in results if r.seed == 0)
         assert short[6 + 1 : 11] == longer[6 + 1 : 11]  # areas and ends
