@@ -140,9 +140,9 @@ def folder(tmp_path_factory):
     """Return a folder with made-up runs and the tables that they make."""
     folder = tmp_path_factory.mktemp("lu2023")
     levels = {
-        "sonar": (0.7, 0.8, 0.6),
+        "sonar": (0.7, 0.8, 0.9),
         "wdbc": (0.9, 0.9, 0.9),
-        "tic": (0.5, 0.6, 0.7),
+        "tic": (0.5, 0.6, 0.4),
     }
     herding = "Uncertainty Herding"
     for name, of_set in levels.items():
@@ -178,9 +178,9 @@ class TestReport:
             if row["score"] == "mean accuracy over the curve"
         }
         herding = rows["Uncertainty Herding", "random"]
-        assert herding["better"] == "1 tic +20.0"
-        assert herding["worse"] == "1 sonar -10.0"
-        assert herding["lowest"].startswith("sonar -10.00 (p 0.0")
+        assert herding["better"] == "1 sonar +20.0"
+        assert herding["worse"] == "1 tic -10.0"
+        assert herding["lowest"].startswith("tic -10.00 (p 0.0")
         assert rows["margin", "random"]["worse"] == "0 "
         assert ("random", "margin") not in rows
 
