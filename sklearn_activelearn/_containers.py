@@ -67,6 +67,10 @@ class AllBut:
     def __array__(self, dtype=None, copy=None):
         return self[np.arange(self._n)]
 
+    def without(self, some):
+        """Return the numbers of these rows but some."""
+        return AllBut(len(self) + len(self.others), np.union1d(self.others, some))
+
     def of(self, values, start):
         """Return those of the values of rows from a number on that are not left out."""
         first, last = np.searchsorted(self.others, [start, start + len(values)])

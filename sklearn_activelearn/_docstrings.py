@@ -74,13 +74,14 @@ n_initial : int >= 1, default=10
     are of two classes, no more rows are bought without a model. While all labels are
     of one class, further rows are random, `batch_size` at a time, unless `initial` is
     a function or rows.
-initial : {"random", "herding"}, callable or rows, default="random"
+initial : {"random", "herding", "mixed"}, callable or rows, default="random"
     Which rows are bought first. "random": random rows, no two of them equal.
     "herding": rows that cover the pool, each similar to as many rows as possible that
-    no earlier one is similar to (MaxHerding). A function: ``initial(X)`` gets rows of
-    the pool, a block at a time, and returns a number for each; the highest come first.
-    Rows such as you look for, of shape (n, n_features): those with the highest cosine
-    to one of them come first; as they are, or in the `embedding`.
+    no earlier one is similar to (MaxHerding). "mixed": two in five are random, the
+    others cover the pool. A function: ``initial(X)`` gets rows of the pool, a block at
+    a time, and returns a number for each; the highest come first. Rows such as you look
+    for, of shape (n, n_features): those with the highest cosine to one of them come
+    first; as they are, or in the `embedding`.
 batch_size : int >= 1, default=1
     Labels bought between two trainings.
 batch : {"top", "cluster", "herding"}, default="top"
@@ -94,6 +95,11 @@ embedding : transformer, callable or None, default=None
     in 20 is not zero) are divided by their norms; other rows are left as they are if
     all have one norm; else each column is divided by its standard deviation or, if it
     is mostly zero, by its largest absolute value.
+explore : float in [0, 1], default=0.0
+    Share of each purchase that is random, whatever the rule: so many of its rows are
+    drawn, with equal probabilities, from all that may be bought, and come first. A part
+    of a row is drawn with that probability. First rows that are random anyway are no
+    part of it.
 n_candidates : int >= 1, default=None
     How many of the rows that may be bought are considered for each purchase: a new
     random sample each time, at least as many as are bought. Stopping rules see the
@@ -136,6 +142,23 @@ n_features_in_ : int
 {attributes_of_all}
     {classes_, n_queries_, queried_indices_, n_pending_, n_skipped_, n_taught_,
     stop_reason_, n_features_in_, feature_names_in_}
+""")
+
+HERDING = POOL | texts(r"""
+estimator : classifier, default=None
+    Has `predict_proba` or `decision_function`. Cloned, never changed. None:
+    ``LogisticRegression()``.
+n_coverage : int >= 1, default=None
+    How many random rows stand for the pool, whose coverage is measured. None: all,
+    or 4,000 of a larger pool.
+{failing_embedding}
+    Raises
+    ------
+    ValueError, TypeError
+        From every verb, before anything is bought or changed: a parameter out
+        of its range, an estimator that has neither probabilities nor decision values
+        for each class, an embedding or a kernel that fails on the pool or does not
+        fit it, rows that the estimator's tags refuse, labels outside the classes.
 """)
 
 CANDIDATES = POOL | texts(r"""

@@ -101,7 +101,10 @@ CV: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
 Embedding: TypeAlias = Transformer | Callable[[Any], Any]
 Estimators: TypeAlias = Sequence[tuple[str, Classifier]]
 Initial: TypeAlias = (
-    Literal["random", "herding"] | Callable[[Any], ArrayLike] | HasShape | list[Any]
+    Literal["random", "herding", "mixed"]
+    | Callable[[Any], ArrayLike]
+    | HasShape
+    | list[Any]
 )
 Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
 

@@ -23,6 +23,7 @@ from sklearn_activelearn import (
     DKMClassifier,
     FASSLBoostClassifier,
     GreedyOnlineClassifier,
+    HybridSamplingClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     PassiveClassifier,
@@ -194,7 +195,12 @@ POOL_LEARNERS = [
         )
     ),
     MinMarginClassifier(
-        n_initial=3, batch_size=4, batch="cluster", embedding=halved, budget=15
+        n_initial=3,
+        batch_size=4,
+        batch="cluster",
+        embedding=halved,
+        explore=0.3,
+        budget=15,
     ),
     family(
         UncertaintyHerdingClassifier(
@@ -208,6 +214,7 @@ POOL_LEARNERS = [
         n_coverage=9,
         n_candidates=4,
         batch_size=3,
+        explore=0.4,
         budget=16,
     ),
     UncertaintyHerdingClassifier(
@@ -215,6 +222,17 @@ POOL_LEARNERS = [
     ),
     UncertaintyHerdingClassifier(
         NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+    ),
+    family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
+    HybridSamplingClassifier(
+        LinearSVC(),
+        explore=0.3,
+        n_coverage=9,
+        n_candidates=5,
+        n_initial=3,
+        initial="herding",
+        batch_size=4,
+        budget=16,
     ),
     QueryByCommitteeClassifier(estimators=COMMITTEE, cv=2, n_initial=3, budget=12),
     QueryByCommitteeClassifier(
@@ -245,7 +263,11 @@ POOL_LEARNERS = [
     ),
     ActiveLabelPropagationClassifier("rbf", gamma=0.4, n_initial=2, budget=12),
     ActiveLabelPropagationClassifier(
-        n_neighbors=2, n_initial=3, batch_size=2, stopping="stable_predictions"
+        n_neighbors=2,
+        n_initial=3,
+        batch_size=2,
+        explore=0.2,
+        stopping="stable_predictions",
     ),
     family(
         ALMSClassifier(
@@ -300,7 +322,9 @@ POOL_LEARNERS += [
     FASSLBoostClassifier(
         alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
     ),
-    FASSLBoostClassifier(NaiveBayes(), alpha=0.0, batch_size=3, n_initial=4, budget=15),
+    FASSLBoostClassifier(
+        NaiveBayes(), alpha=0.0, batch_size=3, explore=0.5, n_initial=4, budget=15
+    ),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
     FASSLBoostClassifier(
         n_initial=4, initial="herding", batch_size=3, batch="cluster", budget=16

@@ -104,12 +104,8 @@ def test_public_names_are_sorted_and_exist(module):
 
 @each_class
 def test_no_parameter_is_called_like_a_method(item):
-    defaults = (
-        "initial",
-        "batch",
-        "embedding",
-        "n_jobs",
-    )  # for pool learners without these
+    # for pool learners without these
+    defaults = ("initial", "batch", "embedding", "explore", "n_jobs")
     parameters = set(inspect.signature(item).parameters).difference(defaults)
     assert not [name for name in parameters if hasattr(item, name)]
 

@@ -3,6 +3,7 @@
 from .._requests import Purchase
 from ._base import PoolClassifier
 from ._committee import QueryByCommitteeClassifier
+from ._hybrid import HybridSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
 from ._training import Known, OneModel, Trained, Trainer
@@ -38,6 +39,7 @@ __all__ = [
     "COMBClassifier",
     "ClassificationChange",
     "FASSLBoostClassifier",
+    "HybridSamplingClassifier",
     "Known",
     "LabelPrice",
     "MarginExhausted",

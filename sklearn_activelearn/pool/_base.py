@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._beginning import draw_seeds
 from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
-from .._docstrings import LEARNER
+from .._docstrings import POOL
 from .._documented import documented
 from .._labels import check_classes, distinct_labels, encode
 from .._protocol import ActiveClassifier
@@ -17,6 +17,7 @@ from .._typing import Classifier, Embedding, Floats, Initial, Ints, Seed, Stoppi
 from .._validation import check_budget, check_limit, check_number
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
+from ._explore import explored, mixed
 from ._first_rows import check_columns_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
 from ._labelled import Labelled
@@ -31,7 +32,7 @@ from ._training import Known, OneModel, Trainer, seeded
 from .stopping._registry import check_rule_models, why_stop
 
 
-@documented(LEARNER)
+@documented(POOL)
 class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     """Base of the pool learners, and of a pool learner of your own.
 
@@ -53,26 +54,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     ----------
     estimator : classifier, default=None
         The model. Cloned, never changed. None: ``LogisticRegression()``.
-    n_initial : int >= 1, default=10
-        Labels bought before the first model.
-    initial : {"random", "herding"}, callable or rows, default="random"
-        Which rows are the first ones, as for `MinMarginClassifier`.
-    batch_size : int >= 1, default=1
-        Labels bought between two trainings.
-    batch : {"top", "cluster", "herding"}, default="top"
-        Which rows are a batch, as for `MinMarginClassifier`.
-    embedding : transformer, callable or None, default=None
-        What distances between rows are measured in, as for `MinMarginClassifier`.
-    budget : int >= 0, float in [0, 1] or None, default=100
-        Labels it may buy between one `fit` and the next.
-    stopping : str, stopping rule, list of them or None, default=None
-        When to stop before that.
-    incremental : bool, default=False
-        Whether new labels are taught by the estimator's `partial_fit`.
-    n_jobs : int, default=None
-        Threads that score the pool.
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    {n_initial, initial, batch_size, batch, embedding, explore, budget, stopping,
+    incremental, n_jobs, random_state}
 
     Attributes
     ----------
@@ -113,8 +96,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
 
+    #: Rows of a purchase that were drawn before the others are chosen.
+    _beside = NO_ROWS
+
     #: Of learners without these parameters.
-    initial, batch, embedding, n_jobs = "random", "top", None, None
+    initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
 
     def __init__(
         self,
@@ -125,6 +111,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         incremental: bool = False,
@@ -137,6 +124,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.incremental = incremental
@@ -164,6 +152,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             check_rule_models(self.stopping, trainer.models())
         self._selection.check()
         check_budget(self.budget, 0)
+        check_number(self.explore, "explore", 0, 1, closed="both")
         if self._samples and self.n_candidates is not None:
             check_limit(self.n_candidates, "n_candidates", 1)
         if self.n_jobs is not None:
@@ -270,7 +259,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
         n_first = self._n_first()
         is_cold = self._is_cold(n_first)
-        n_wanted = min(selection.n_wanted(n_first), n_left, n_rows)
+        n_batch = min(selection.n_wanted(n_first), n_rows)
+        n_wanted = min(n_batch, n_left)
+        initial = selection.initial_for(n_first) if is_cold else None
         # a seed of its own for each round: nothing to rewind after an error
         seed = self._seed, self._n_rounds
         sample = CandidateSample(X, rows)
@@ -288,18 +279,27 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self.stop_reason_ = "limit"
         if self.stop_reason_ is not None:
             return NOTHING
-        initial = selection.initial_for(n_first) if is_cold else None
-        if selection.measures_distances(initial):
-            sample = sample.in_memory()
-            names = getattr(self, "feature_names_in_", None)
-            self._points = selection.points(sample.X, self._points, self._seed, names)
-        select, rows = self._start if is_cold else self._select, sample.rows
-        if select.__func__ is not PoolClassifier._select:  # which needs no list of them
-            rows = np.asarray(rows)
-        bought = select(sample.X, rows, min(n_wanted, limit), seed)
+        n_wanted = min(n_wanted, limit)
+        share = selection.random_share(initial, self.explore)
+        is_random, bought = explored(share, rows, n_batch, seed)
+        sample, is_random = sample.without(bought.rows), is_random[:n_wanted]
+        own, n_own = NOTHING, n_wanted - np.count_nonzero(is_random)
+        if n_own:
+            if selection.measures_distances(initial):
+                sample = sample.in_memory()
+                names = getattr(self, "feature_names_in_", None)
+                given = self._points, self._seed, names
+                self._points = selection.points(sample.X, *given)
+            self._beside = bought.rows if sample.numbers is None else NO_ROWS
+            select, rows = self._start if is_cold else self._select, sample.rows
+            if select.__func__ is not PoolClassifier._select:  # needs no list of them
+                rows = np.asarray(rows)
+            own = sample.bought(select(sample.X, rows, n_own, seed))
+            del self._beside
+        bought = mixed(is_random, bought, own)
         self._n_rounds += 1
         self.n_queries_ += len(bought.rows)
-        return sample.bought(bought)
+        return bought
 
     @property
     def _selection(self):
@@ -312,7 +312,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """The pool as points, if distances are measured, and what is known."""
         if self._points is None:
             return None
-        return space_of(self._points, self._requests, self._labelled)
+        space = space_of(self._points, self._requests, self._labelled)
+        return space.beside(self._beside)
 
     def _n_first(self):
         """Return how many of the first rows are missing.
@@ -336,7 +337,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         if not isinstance(initial, str):
             how = self._space, self.n_jobs, self._prototypes
             return selection.following(X, *wanted, *how)
-        if initial == "herding":
+        if initial != "random":
             return selection.covering(*wanted, self._space)
         return drawn_apart(exact_keys(X, rows), *wanted)
 

@@ -46,8 +46,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
         each row, of shape (n_samples,), higher is bought sooner; `probabilities` are
         of shape (n_members, n_samples, n_classes), `weights` of shape (n_members,) and
         of sum 1.
-    {cv, scoring, n_initial, initial, batch_size, batch, embedding, n_candidates,
-    budget, stopping}
+    {cv, scoring, n_initial, initial, batch_size, batch, embedding, explore,
+    n_candidates, budget, stopping}
     n_jobs : int, default=None
         Threads that score the pool and processes that cross-validate, as in
         joblib.
@@ -132,6 +132,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -149,6 +150,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping

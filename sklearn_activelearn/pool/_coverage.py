@@ -22,6 +22,9 @@ FIRST_LOOK, BLOCK = 32, 256
 #: Of how many rows that are known the similarities are computed at a time.
 KNOWN_BLOCK = 1_000
 
+#: Rows are close if their distance is less than this share of the radius of one.
+CLOSE = 1 / 3
+
 #: A gain that is lower than the highest by this share is not the highest.
 SLACK = 1e-6
 
@@ -32,6 +35,10 @@ class Space(NamedTuple):
     points: Points
     known: np.ndarray  # numbers of rows that were taught or are out
     further: Any = None  # points that were taught and are not in the pool
+
+    def beside(self, rows):
+        """Return the same space, with further rows that need no label."""
+        return self._replace(known=np.append(self.known, rows))
 
     @property
     def all_known(self):
@@ -203,6 +210,41 @@ class Coverage:
         keys = self.space.points.keys[rows]
         chosen, gains = greedy(similarity, weights, covered, keys, n_wanted, seed)
         return rows[chosen], gains
+
+
+def far_apart(space, rows, n_wanted, n_coverage):
+    """Choose rows in their order, those that are close to another one last.
+
+    Parameters
+    ----------
+    space : Space
+        The pool, and rows that are known.
+    rows : ndarray of int of shape (n_rows,)
+        Numbers of rows of the pool, those to prefer first.
+    n_wanted : int
+        How many.
+    n_coverage : int
+        How many rows stand for the pool.
+
+    Returns
+    -------
+    chosen : ndarray of int of shape (n_wanted,)
+        Positions.
+    """
+    points, known = space.points.rows[rows], space.all_known
+    close = (CLOSE * space.points.radii(rows, n_coverage)) ** 2
+    is_out = np.zeros(len(rows), dtype=bool)
+    if known.shape[0]:
+        nearest = euclidean_distances(points, known, squared=True).min(axis=1)
+        is_out = nearest < close
+    is_close = euclidean_distances(points, squared=True) < close[:, None]
+    chosen = []
+    for k in range(len(rows)):
+        if len(chosen) < n_wanted and not is_out[k]:
+            chosen.append(k)
+            is_out |= is_close[:, k]
+    others = np.delete(np.arange(len(rows)), chosen)
+    return np.append(chosen, others)[:n_wanted].astype(int)
 
 
 def greedy(similarity, weights, covered, keys, n_wanted, seed):

@@ -10,7 +10,7 @@ from ._embedding import numbers
 from ._utility import of_padded, own_utility
 
 #: By the names that `initial` takes.
-STARTS = ("random", "herding")
+STARTS = ("random", "herding", "mixed")
 
 
 def are_rows(initial):

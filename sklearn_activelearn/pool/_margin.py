@@ -26,8 +26,8 @@ class MinMarginClassifier(PoolClassifier):
     estimator : classifier, default=None
         Has `decision_function`. Cloned, never changed. None:
         ``LinearSVC()``.
-    {n_initial, initial, batch_size, batch, embedding, n_candidates, budget, stopping,
-    incremental, n_jobs, random_state}
+    {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
+    stopping, incremental, n_jobs, random_state}
 
     Attributes
     ----------
@@ -99,6 +99,7 @@ class MinMarginClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -113,6 +114,7 @@ class MinMarginClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._containers import loaded, take
+from .._containers import AllBut, loaded, take
 
 #: Makes the draw of a sample differ from other draws of a round.
 SAMPLE = 1
@@ -26,6 +26,12 @@ class CandidateSample(NamedTuple):
         rng = np.random.default_rng((*seed, SAMPLE))
         chosen = rng.choice(n_rows, n, replace=False, shuffle=False)
         return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_rows)
+
+    def without(self, some):
+        """Return these rows but some."""
+        if isinstance(self.rows, AllBut):
+            return self._replace(rows=self.rows.without(some))
+        return self._replace(rows=np.setdiff1d(self.rows, some, assume_unique=True))
 
     def in_memory(self):
         """Return the same rows such that X is in memory, and holds only the sample."""

@@ -21,6 +21,9 @@ from ._ranking import best_of_different, repeats
 
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
 
+#: The share of a mixed start that is random.
+MIXED = 0.4
+
 #: A batch is spread over so many times as many rows of the highest utilities.
 SPREAD = 10
 
@@ -73,8 +76,23 @@ class Selection:
         if self.batch != "top":
             return True
         if isinstance(initial, str):
-            return initial == "herding"
+            return initial != "random"
         return self.embedding is not None and are_rows(initial)
+
+    def random_share(self, initial, explore):
+        """Return what share of a purchase is drawn before the others are chosen.
+
+        Parameters
+        ----------
+        initial : str, callable or rows, optional
+            What the others follow; None: a model.
+        explore : float
+            The share that the user wants.
+        """
+        if not isinstance(initial, str):
+            return explore
+        shares = {"random": 0.0, "mixed": max(explore, MIXED)}  # random anyway: none
+        return shares.get(initial, explore)
 
     def points(self, X, before, seed, names=None):
         """Return the rows of a pool as points; `before` if they are of this pool."""

@@ -33,8 +33,8 @@ class UncertaintySamplingClassifier(PoolClassifier):
         the same rows. Or ``measure(probabilities)``: a utility for each row, of shape
         (n_samples,), higher is bought sooner; `probabilities` are of shape (n_samples,
         n_classes). It gets a large pool a block at a time.
-    {n_initial, initial, batch_size, batch, embedding, n_candidates, budget, stopping,
-    incremental, n_jobs, random_state}
+    {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
+    stopping, incremental, n_jobs, random_state}
 
     Attributes
     ----------
@@ -103,6 +103,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         n_candidates: int | None = None,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -118,6 +119,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping

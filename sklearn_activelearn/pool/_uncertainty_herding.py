@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import POOL
+from .._docstrings import HERDING
 from .._documented import documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number, check_option
@@ -17,9 +16,10 @@ from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._selection import Selection, finite_scores, ranked, scored
 from ._temperature import CalibratedModel, logits_of
+from ._utility import small_gap
 
 
-@documented(POOL)
+@documented(HERDING)
 class UncertaintyHerdingClassifier(PoolClassifier):
     r"""Pool learner that buys rows that stand for many uncertain ones.
 
@@ -30,10 +30,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    estimator : classifier, default=None
-        Has `predict_proba` or `decision_function`. Cloned, never changed. None:
-        ``LogisticRegression()``.
-    {embedding}
+    {estimator, embedding}
     kernel : {"rbf", "cosine"} or callable, default="rbf"
         Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
         their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
@@ -50,17 +47,15 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     calibrate : bool, default=True
         Whether the probabilities that choose rows are scaled by a temperature, found
         by cross-validation on the labels. `predict_proba` is the estimator's own.
-    n_coverage : int >= 1, default=None
-        How many random rows stand for the pool, whose coverage is measured. None: all,
-        or 4,000 of a larger pool.
+    {n_coverage}
     n_candidates : int >= 1, default=None
         Among how many random rows those of a purchase are chosen, no fewer than
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
     {n_initial}
-    initial : {"herding", "random"}, callable or rows, default="herding"
-        Which rows are bought first, as for `MinMarginClassifier`; "herding" covers the
-        pool with this `kernel` and `gamma`.
-    {batch_size, budget}
+    initial : {"herding", "random", "mixed"}, callable or rows, default="herding"
+        Which rows are bought first, as for `MinMarginClassifier`; those that cover the
+        pool do so with this `kernel` and `gamma`.
+    {batch_size, explore, budget}
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin of an SVM.
         "stable_predictions": stop when successive models agree. The first rule
@@ -77,13 +72,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         What the logits are divided by; 1 without `calibrate`.
     {attributes_of_all}
 
-    Raises
-    ------
-    ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, an estimator that has neither probabilities nor decision values
-        for each class, an embedding or a kernel that fails on the pool or does not
-        fit it, rows that the estimator's tags refuse, labels outside the classes.
+    {failing_embedding}
 
     See Also
     --------
@@ -161,6 +150,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         n_initial: int = 10,
         initial: Initial = "herding",
         batch_size: int = 1,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -177,6 +167,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
@@ -223,7 +214,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _start(self, X, rows, n_wanted, seed):
         initial = self._selection.initial_for(self._n_first())
-        if isinstance(initial, str) and initial == "herding":
+        if isinstance(initial, str) and initial != "random":
             return self._herd(self._coverage(), rows, n_wanted, seed)
         return super()._start(X, rows, n_wanted, seed)
 
@@ -251,7 +242,4 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     def _uncertainty(self, X):
         """Return 1 minus the gap between the two highest probabilities."""
-        logits = logits_of(self.estimator_, X)
-        ordered = np.sort(softmax(logits / self.temperature_, axis=1), axis=1)
-        # 1 less the highest, to the last digit
-        return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+        return small_gap(logits_of(self.estimator_, X) / self.temperature_)

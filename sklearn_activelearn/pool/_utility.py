@@ -7,7 +7,7 @@ committee gets the answers of all members.
 from functools import reduce
 
 import numpy as np
-from scipy.special import entr, rel_entr
+from scipy.special import entr, rel_entr, softmax
 
 
 def smallest_margin(scores):
@@ -22,6 +22,19 @@ def smallest_margin(scores):
         return -np.abs(scores)
     top = np.partition(scores, -2, axis=1)
     return top[:, -2] - top[:, -1]
+
+
+def small_gap(logits):
+    """1 minus the gap between the two highest probabilities.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n_samples, n_classes)
+        Whose softmax are probabilities.
+    """
+    ordered = np.sort(softmax(logits, axis=1), axis=1)
+    # 1 less the highest, to the last digit
+    return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
 
 
 def least_confident(probabilities):

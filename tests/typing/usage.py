@@ -37,6 +37,7 @@ from sklearn_activelearn import (
     DKMClassifier,
     FASSLBoostClassifier,
     GreedyOnlineClassifier,
+    HybridSamplingClassifier,
     MarginLossClassifier,
     MinMarginClassifier,
     OnePassSearchCV,
@@ -253,6 +254,8 @@ def use_pool_learners() -> None:
     )  # fmt: skip
     assert_type(sampling.fit(X, y).n_queries_, int)
     sampling.set_params(measure=lambda probabilities: -probabilities.max(axis=1))
+    hybrid = HybridSamplingClassifier(explore=0.2, initial="mixed", budget=20)
+    assert_type(hybrid.fit(X, y).queried_indices_, RowNumbers)
     herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
     estimators = [("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]

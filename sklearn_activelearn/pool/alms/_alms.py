@@ -88,7 +88,7 @@ class ALMSClassifier(PoolClassifier):
         follow until the training set has two classes and the validation set two rows.
     batch_size : int >= 1, default=1
         Labels bought at a time after that, all for one of the sets.
-    {budget, stopping}
+    {explore, budget, stopping}
     n_jobs : int, default=None
         Processes ("refit") or threads ("gram") that compute the value of information,
         as in joblib.
@@ -211,6 +211,7 @@ class ALMSClassifier(PoolClassifier):
         cv: int = 5,
         n_initial: int = 10,
         batch_size: int = 1,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -230,6 +231,7 @@ class ALMSClassifier(PoolClassifier):
         self.cv = cv
         self.n_initial = n_initial
         self.batch_size = batch_size
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

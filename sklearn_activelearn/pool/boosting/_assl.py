@@ -123,8 +123,8 @@ class ASSLBoostClassifier(PoolClassifier):
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
         Most members of the committee, built again for every query.
-    {tol, n_initial, initial, batch_size, batch, embedding, budget, stopping,
-    random_state}
+    {tol, n_initial, initial, batch_size, batch, embedding, explore, budget,
+    stopping, random_state}
 
     Attributes
     ----------
@@ -179,6 +179,7 @@ class ASSLBoostClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -193,6 +194,7 @@ class ASSLBoostClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

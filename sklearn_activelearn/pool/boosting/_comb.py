@@ -23,7 +23,7 @@ class COMBClassifier(PoolClassifier):
     Parameters
     ----------
     {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, batch,
-    embedding, budget, stopping, random_state}
+    embedding, explore, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -79,6 +79,7 @@ class COMBClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -92,6 +93,7 @@ class COMBClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

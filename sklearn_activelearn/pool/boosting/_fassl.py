@@ -37,7 +37,8 @@ class FASSLBoostClassifier(PoolClassifier):
         Whether to buy no more when a new member is no better than chance, or when the
         error on the labelled rows does not decrease, which Algorithm 1 does. That is
         soon: at the latest when there is no such error.
-    {n_initial, initial, batch_size, batch, embedding, budget, stopping, random_state}
+    {n_initial, initial, batch_size, batch, embedding, explore, budget,
+    stopping, random_state}
 
     Attributes
     ----------
@@ -106,6 +107,7 @@ class FASSLBoostClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -122,6 +124,7 @@ class FASSLBoostClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

@@ -22,8 +22,8 @@ class QueryByBoostingClassifier(PoolClassifier):
 
     Parameters
     ----------
-    {estimator, n_estimators, n_initial, initial, batch_size, batch, embedding, budget,
-    stopping, random_state}
+    {estimator, n_estimators, n_initial, initial, batch_size, batch, embedding, explore,
+    budget, stopping, random_state}
 
     Attributes
     ----------
@@ -86,6 +86,7 @@ class QueryByBoostingClassifier(PoolClassifier):
         batch_size: int = 1,
         batch: Literal["top", "cluster", "herding"] = "top",
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         random_state: Seed = None,
@@ -97,6 +98,7 @@ class QueryByBoostingClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.batch = batch
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state

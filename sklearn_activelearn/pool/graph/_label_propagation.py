@@ -41,7 +41,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     batch_size : int >= 1, default=1
         Labels bought between two trainings, chosen one after the other, each as if
         the labels of those before were known.
-    {embedding, budget}
+    {embedding, explore, budget}
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. Others: see the
         guide. The first rule of a list that is met ends it. None: the budget is spent.
@@ -145,6 +145,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         initial: Initial = "random",
         batch_size: int = 1,
         embedding: Embedding | None = None,
+        explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -157,6 +158,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.initial = initial
         self.batch_size = batch_size
         self.embedding = embedding
+        self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs

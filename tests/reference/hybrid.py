@@ -1,0 +1,97 @@
+"""A mixture of rules, slow and obvious: every part of a purchase by itself.
+
+The random draws are the ones of the learner.
+"""
+
+from math import floor
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .herding import (
+    herd,
+    local_similarity,
+    points_of,
+    squared,
+    typical,
+    uncertainty,
+)
+from .pool import drawn, equal_last, highest
+
+
+def random_part(share, left, wanted, seed):
+    """Draw a share of a purchase; a part of a row with that probability."""
+    rng = np.random.default_rng((*seed, 2))
+    places = spread(share, wanted, rng.random())
+    chosen = rng.choice(len(left), sum(places), replace=False)
+    return places, [left[k] for k in chosen]
+
+
+def spread(share, n, u):
+    """Say which of n places a share has: its number is floor(share k + u) after k."""
+    counts = [floor(share * k + u) for k in range(n + 1)]
+    return [counts[k + 1] > counts[k] for k in range(n)]
+
+
+def margin_part(X, P, uncertain, known, left, wanted, seed):
+    """List the least certain rows, those that are close to another one last."""
+    rng = np.random.default_rng(seed)
+    worth = np.array([uncertain[i] for i in left])
+    order = equal_last(X, highest(worth, np.array(left), len(left), rng))
+    k = min(max(1, len(P) // 10), len(P) - 1)
+    first, last = [], []
+    for i in order[: 10 * wanted]:
+        radius = max(sorted(squared(P[i], q) for q in P)[k], 1e-10 * typical(P)) ** 0.5
+        distances = [squared(P[i], P[j]) ** 0.5 for j in [*known, *first[:wanted]]]
+        (last if min(distances, default=radius) < radius / 3 else first).append(i)
+    return [*first, *last][:wanted]
+
+
+def purchases(
+    estimator, X, y, *, explore, n_initial, batch_size, budget, random_state, share
+):
+    """List the rows that are bought, in order, and which of them were drawn."""
+    seed = check_random_state(random_state).randint(np.iinfo(np.int64).max, size=1)[0]
+    P = points_of(X)
+    similarity = local_similarity(P)
+    bought, random, n_rounds = [], [], 0
+    while len(bought) < min(budget, len(X)):
+        now = int(seed), n_rounds
+        n_rounds += 1
+        left = [i for i in range(len(X)) if i not in bought]
+        is_first = len(bought) < n_initial
+        batch = n_initial - len(bought) if is_first else batch_size
+        batch = min(batch, len(left))
+        wanted = min(batch, budget - len(bought))
+        known = set(y[bought])
+        if not is_first and len(known) < 2:
+            bought += drawn(X, np.array(left), wanted, np.random.default_rng(now))
+            continue
+        part = max(explore, 0.4) if is_first else explore
+        places, drawn_now = random_part(part, left, batch, now)
+        others = [i for i in left if i not in drawn_now]
+        n_own = min(batch_size, len(others))
+        weights, kinds, certain = np.ones(len(X)), [False] * batch, []
+        if not is_first:
+            weights = uncertainty(estimator, X, y, bought, calibrate=False)
+            if len(known) == 2:
+                u = np.random.default_rng((*now, 3)).random()
+                kinds = spread(share, n_own, u)
+                seen = [*bought, *drawn_now]
+                if n_own:
+                    certain = margin_part(X, P, weights, seen, others, sum(kinds), now)
+        n_now = wanted - sum(places[:wanted])
+        covered = [*bought, *drawn_now, *certain]
+        others = [i for i in others if i not in certain]
+        different = [i for i in others if not any(all(X[i] == X[j]) for j in certain)]
+        if len(different) >= n_now - sum(kinds[:n_now]):
+            others = different
+        herded = herd(
+            X, similarity, covered, others, weights, n_now - sum(kinds[:n_now]), now
+        )
+        own = [(certain if kind else herded).pop(0) for kind in kinds[:n_now]]
+        for is_random in places[:wanted]:
+            bought.append((drawn_now if is_random else own).pop(0))
+            if is_random:
+                random.append(bought[-1])
+    return bought, random

@@ -1,0 +1,82 @@
+"""The mixture of rules: its parts, and what it does not fall for."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, LinearSVC
+
+from sklearn_activelearn import HybridSamplingClassifier, MinMarginClassifier
+from sklearn_activelearn.pool import _hybrid
+from tests.reference import hybrid as reference
+from tests.tools import fresh, problem, streams
+
+X, y = problem(60, 3, noise=0.5)
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@settings(max_examples=6)
+@given(stream=streams(min_rows=5, max_rows=22, min_features=2))
+def test_purchases_are_those_of_the_slow_reference(batch_size, n_classes, stream):
+    X, y = stream
+    if n_classes == 3:
+        y = y.copy()
+        y[::3] = "third" if y.dtype.kind in "UO" else 7
+    params = {"n_initial": 4, "batch_size": batch_size, "budget": 12, "explore": 0.3}
+    estimator = LogisticRegression()
+    learner = fresh(HybridSamplingClassifier(estimator), **params).fit(X, y)
+    expected, random = reference.purchases(
+        estimator, X, y, random_state=0, share=_hybrid.MARGIN_SHARE, **params
+    )
+    assert learner.queried_indices_.tolist() == expected
+    record = learner.record()
+    purposes = np.array(record["purposes"])
+    assert np.array(record["rows"])[purposes == "explored"].tolist() == random
+
+
+def test_two_in_five_of_a_mixed_start_are_random():
+    first = [
+        fresh(MinMarginClassifier(), random_state=seed, initial="mixed", n_initial=5)
+        for seed in range(30)
+    ]
+    drawn = set()
+    for learner in first:
+        _, probabilities = learner.query(X, return_probability=True)
+        is_random = np.array(learner.record()["purposes"]) == "explored"
+        assert is_random.sum() == 2
+        np.testing.assert_allclose(probabilities, np.where(is_random, 2 / 60, 1))
+        drawn.update(np.array(learner.record()["rows"])[is_random])
+    assert len(drawn) > 30
+
+
+def test_rows_that_cover_know_those_that_were_drawn():
+    centres = [[0, 0], [0, 50], [50, 0], [50, 50]]
+    pool, labels = make_blobs(80, centers=centres, cluster_std=0.1, random_state=0)
+    for seed in range(20):
+        learner = HybridSamplingClassifier(n_initial=6, random_state=seed)
+        rows = learner.query(pool)
+        assert len(set(labels[rows])) == 4
+
+
+def test_one_class_gets_random_rows():
+    learner = HybridSamplingClassifier(n_initial=2, random_state=0)
+    rows = learner.query(X)
+    learner.teach(X[rows], ["one", "one"])
+    _, probabilities = learner.query(X, return_probability=True)
+    assert probabilities[0] < 1
+
+
+@pytest.mark.parametrize("model", [LinearSVC(), SVC(), None])
+def test_it_takes_any_model(model):
+    learner = HybridSamplingClassifier(model, batch_size=5, budget=30, random_state=0)
+    assert learner.fit(X, y).n_queries_ == 30
+
+
+def test_bad_model():
+    class Plain(LogisticRegression):
+        predict_proba = decision_function = property()
+
+    with pytest.raises(TypeError, match="no predict_proba"):
+        HybridSamplingClassifier(Plain()).query(X)
