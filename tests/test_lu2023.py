@@ -144,10 +144,9 @@ def folder(tmp_path_factory):
         "wdbc": (0.9, 0.9, 0.9),
         "tic": (0.5, 0.6, 0.4),
     }
-    herding = "Uncertainty Herding"
     for name, of_set in levels.items():
-        for method, level in zip(["random", "margin", herding], of_set, strict=True):
-            for seed in range(10 if method == herding else 12):
+        for method, level in zip(["random", "margin", "hybrid"], of_set, strict=True):
+            for seed in range(10 if method == "hybrid" else 12):
                 own = np.cos(7 * seed + len(method))  # no two differences are alike
                 own *= 1e-3 if name == "wdbc" else 1e-5
                 result = made_up(name, method, level + own, seed)
@@ -177,10 +176,10 @@ class TestReport:
             for row in table(folder, "first_against")
             if row["score"] == "mean accuracy over the curve"
         }
-        herding = rows["Uncertainty Herding", "random"]
-        assert herding["better"] == "1 sonar +20.0"
-        assert herding["worse"] == "1 tic -10.0"
-        assert herding["lowest"].startswith("tic -10.00 (p 0.0")
+        hybrid = rows["hybrid", "random"]
+        assert hybrid["better"] == "1 sonar +20.0"
+        assert hybrid["worse"] == "1 tic -10.0"
+        assert hybrid["lowest"].startswith("tic -10.00 (p 0.0")
         assert rows["margin", "random"]["worse"] == "0 "
         assert ("random", "margin") not in rows
 
@@ -188,13 +187,15 @@ class TestReport:
         monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", str(tmp_path))
         (tmp_path / "lu2023").mkdir()
         (tmp_path / "lu2023/us_c_by_seed.csv").write_text(
-            "data,seed,aubc\nsonar,0,0.7\nsonar,1,0.8\nsonar,2,0.8\n"
+            "data,seed,aubc\nsonar,0,0.7\nsonar,1,0.8\nsonar,2,0.8\ntic,0,0.9\n"
         )
         for seed, aubc in enumerate([0.71, 0.79, np.nan]):
             result = made_up("sonar", "margin, loop", 0.8, seed, aubc=aubc)
             append(tmp_path / "runs.csv", result)
+        append(tmp_path / "runs.csv", made_up("tic", "margin", 0.8, 0, aubc=0.9))
         reported(tmp_path)
         (row,) = table(tmp_path, "calibration")
-        assert (row["seeds"], row["published"]) == ("2", "0.75000")
-        assert row["loop, mean difference"].lstrip("+-") == "0.00000"
-        assert row["loop, largest of a seed"] == "0.01000"
+        assert (row["loop: seeds"], row["loop: published"]) == ("2", "0.75000")
+        assert row["loop: mean difference"].lstrip("+-") == "0.00000"
+        assert row["loop: largest"] == "0.01000"
+        assert row["margin: seeds"] == row["margin: largest"] == ""

@@ -46,6 +46,7 @@ from benchmarks.sets.methods import STUMPS
 from benchmarks.sets.problems import Split
 from sklearn_activelearn import (
     FASSLBoostClassifier,
+    HybridSamplingClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByBoostingClassifier,
@@ -122,6 +123,7 @@ METHODS = {
     "margin, loop": Method(MarginLoop),
     "random": around(PassiveClassifier),
     "margin": around(MinMarginClassifier),
+    "hybrid": around(HybridSamplingClassifier),
     "Uncertainty Herding": around(UncertaintyHerdingClassifier),
     "Uncertainty Herding, local": around(UncertaintyHerdingClassifier, radius="local"),
     "herding, tens": around(MinMarginClassifier, batch="herding", batch_size=10),

@@ -23,11 +23,12 @@ from benchmarks.sets import lu2023
 from benchmarks.sets._results import read
 from benchmarks.sets._statistics import friedman_p, paired_p, ranks
 from benchmarks.sets._tables import Runs
-from benchmarks.sets.lu2023 import SETS, Result
+from benchmarks.sets.lu2023 import OTHER_INPUT, SETS, Result
 from benchmarks.sets.report import SCORES, list_table, listed, write_csv
 
 AUBC = {"aubc": "area, pool emptied"}
 HERDING = ["Uncertainty Herding", "Uncertainty Herding, local"]
+PEERS = [f"skactiveml {name}" for name in ("MaxHerding", "TypiClust", "Falcun")]
 
 
 class Table(NamedTuple):
@@ -47,13 +48,16 @@ class Table(NamedTuple):
 
 
 TABLES = {
-    "first": Table(["random", "margin"], HERDING),
-    "committee": Table(["random", "margin"], ["committee"]),
+    "first": Table(["random", "margin"], ["hybrid"]),
+    "herding": Table(["random", "margin", "hybrid"], HERDING[:1]),
+    "local": Table(["random", "margin", "hybrid"], HERDING),
+    "tens": Table(["random", "margin"], ["margin, tens", "herding, tens"]),
+    "committee": Table(["random", "margin"], ["committee", "committee (own)"]),
     "own": Table(
         ["stumps, random (own)"], ["FASSL-Boost (own)", "query by boosting (own)"]
     ),
-    "tens": Table(["random", "margin"], ["margin, tens", "herding, tens"]),
-    "whole": Table(["random", "margin"], HERDING, AUBC),
+    "peers": Table(["random", "margin", "hybrid"], PEERS),
+    "whole": Table(["margin"], ["hybrid"], AUBC),
 }
 
 
@@ -125,33 +129,41 @@ def against(results, table):
 
 def calibration(results):
     """Return the head and lines: published areas of seeds, and how far others are."""
-    with local_file("lu2023/us_c_by_seed").with_suffix(".csv").open() as stream:
+    file = local_file("lu2023/us_c_by_seed").with_suffix(".csv")
+    with file.open(encoding="utf-8") as stream:
         published = {
             (row["data"], int(row["seed"])): float(row["aubc"])
             for row in csv.DictReader(stream)
         }
     lines = []
     for name in SETS:
-        line = [name]
-        for method in ("margin, loop", "margin"):
-            own = {
-                r.seed: r.aubc
-                for r in results
-                if (r.set, r.method) == (name, method)
-                and (name, r.seed) in published
-                and not np.isnan(r.aubc)
-            }
-            if own:
-                figures = [published[name, seed] for seed in own]
-                apart = np.subtract([*own.values()], figures)
-                if len(line) == 1:
-                    line += [len(own), f"{np.mean(figures):.5f}"]
-                line += [f"{apart.mean():+.5f}", f"{abs(apart).max():.5f}"]
-        if len(line) > 1:
-            lines.append(line)
-    parts = "mean difference", "largest of a seed"
-    apart = [f"{method}, {part}" for method in ("loop", "margin") for part in parts]
-    return ["set", "seeds", "published", *apart], lines
+        if name in OTHER_INPUT:
+            continue
+        own = [
+            r
+            for r in results
+            if (name, r.seed) in published and r.set == name and not np.isnan(r.aubc)
+        ]
+        cells = [
+            cell
+            for method in ("margin, loop", "margin")
+            for cell in distance([r for r in own if r.method == method], published)
+        ]
+        if any(cells):
+            lines.append([name, *cells])
+    parts = "seeds", "published", "mean difference", "largest"
+    titles = [f"{method}: {part}" for method in ("loop", "margin") for part in parts]
+    return ["set", *titles], lines
+
+
+def distance(results, published):
+    """Return how far areas are from published ones of the same seeds, as texts."""
+    if not results:
+        return [""] * 4
+    figures = [published[r.set, r.seed] for r in results]
+    apart = np.subtract([r.aubc for r in results], figures)
+    means = f"{np.mean(figures):.5f}", f"{apart.mean():+.5f}"
+    return [str(len(results)), *means, f"{abs(apart).max():.5f}"]
 
 
 def show(title, head, lines, file):
