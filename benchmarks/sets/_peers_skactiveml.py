@@ -35,21 +35,22 @@ class Strategy:
         )
         self.model, self.starts, self.random_state = model, starts, random_state
         self.batch_size, self.budget = batch_size, budget
-        self.labels = None
+        self.rows = np.empty(0, dtype=int)
 
-    def query(self, X):
-        """Return the next rows of the pool."""
-        if self.labels is None:
-            self.labels, self.rows = np.full(len(X), np.nan), []
-        if len(self.rows) >= self.budget:
+    def query(self, X, *, ids=None):
+        """Return the next rows of the pool, whose ids are their numbers."""
+        if self.budget is not None and len(self.rows) >= self.budget:
             return []
-        if not self.starts and len(np.unique(self.known)) < 2:
-            rows = self.first.query(X)
+        known = self.y if len(self.rows) else []
+        if not self.starts and len(np.unique(known)) < 2:
+            rows = self.first.query(X, ids=ids)
         else:
+            labels = np.full(len(X), np.nan)
+            labels[self.rows] = known
             rows = self.strategy.query(
-                X, self.labels, **self.asked_for(), batch_size=self.batch_size
+                X, labels, **self.asked_for(), batch_size=self.batch_size
             )
-        self.pool, self.asked = X, rows
+        self.asked = rows
         return rows
 
     def asked_for(self):
@@ -60,18 +61,17 @@ class Strategy:
                 return {name: self.model_, f"fit_{name}": False}
         return {}
 
-    @property
-    def known(self):
-        return self.labels[self.rows]
-
-    def teach(self, X, y):
-        """Learn the labels of the rows that were asked for last."""
-        self.labels[self.asked] = y
-        self.rows = [*self.rows, *self.asked]
-        self.first.teach(X, y)
+    def teach(self, X, y, *, ids=None):
+        """Learn the labels of rows, of those that were asked for last without ids."""
+        self.first.teach(X, y, ids=ids)
+        if len(self.rows):
+            X, y = np.append(self.X, X, axis=0), np.append(self.y, y)
+        rows = np.append(self.rows, self.asked if ids is None else ids)
+        order = np.argsort(rows)
+        self.X, self.y, self.rows = X[order], y[order], rows[order]
         self.model_ = SklearnClassifier(
-            self.model, classes=np.unique(self.known), random_state=self.random_state
-        ).fit(self.pool, self.labels)
+            self.model, classes=np.unique(self.y), random_state=self.random_state
+        ).fit(self.X, self.y)
 
     def predict(self, X):
         """Return the classes that the model predicts."""

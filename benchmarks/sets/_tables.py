@@ -34,18 +34,20 @@ class Runs:
     ----------
     results : list of Result
         Of one regime and one model.
+    sets, methods : iterable of str
+        In what order they are listed.
 
     Attributes
     ----------
     sets, methods : list of str
-        In the order of the lists of problems and methods, competitors last.
+        In this order, others last.
     cells : dict of (dict of Result)
         By set and method: the results by order.
     """
 
-    def __init__(self, results):
-        self.sets = in_order({result.set for result in results}, PROBLEMS)
-        self.methods = in_order({result.method for result in results}, METHODS)
+    def __init__(self, results, sets=PROBLEMS, methods=METHODS):
+        self.sets = in_order({result.set for result in results}, sets)
+        self.methods = in_order({result.method for result in results}, methods)
         self.cells = {}
         for result in results:
             cell = self.cells.setdefault((result.set, result.method), {})

@@ -1,0 +1,211 @@
+"""What the results of `benchmarks.sets.lu2023` say: the tables of its page.
+
+The published areas beside those here, seed by seed. Then each table compares some
+methods: means by set and mean ranks over the sets (Friedman); the others
+against the first ones, paired over the seeds of a set (Wilcoxon's signed ranks, the
+p-values of a method's sets corrected by Holm's method, 5 %) and over the means of the
+sets. A table has the sets and seeds that all its methods have.
+
+    python -m benchmarks.sets.lu2023_report [--results results/lu2023.csv]
+        [--out docs] [--quick]
+"""
+
+import argparse
+import csv
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.papers.data import local_file
+from benchmarks.sets import lu2023
+from benchmarks.sets._results import read
+from benchmarks.sets._statistics import friedman_p, paired_p, ranks
+from benchmarks.sets._tables import Runs
+from benchmarks.sets.lu2023 import OTHER_INPUT, SETS, Result
+from benchmarks.sets.report import SCORES, list_table, listed, write_csv
+
+AUBC = {"aubc": "area, pool emptied"}
+HERDING = ["Uncertainty Herding", "Uncertainty Herding, local"]
+PEERS = [f"skactiveml {name}" for name in ("MaxHerding", "TypiClust", "Falcun")]
+
+
+class Table(NamedTuple):
+    """A comparison.
+
+    Attributes
+    ----------
+    baselines, others : list of str
+        Methods.
+    scores : dict of str
+        What is compared, by attribute of a result; the first one also set by set.
+    """
+
+    baselines: list
+    others: list
+    scores: dict = SCORES
+
+
+TABLES = {
+    "first": Table(["random", "margin"], ["hybrid"]),
+    "herding": Table(["random", "margin", "hybrid"], HERDING[:1]),
+    "local": Table(["random", "margin", "hybrid"], HERDING),
+    "tens": Table(["random", "margin"], ["margin, tens", "herding, tens"]),
+    "committee": Table(["random", "margin"], ["committee", "committee (own)"]),
+    "own": Table(
+        ["stumps, random (own)"], ["FASSL-Boost (own)", "query by boosting (own)"]
+    ),
+    "peers": Table(["random", "margin", "hybrid"], PEERS),
+    "whole": Table(["margin"], ["hybrid"], AUBC),
+}
+
+
+def longest(results):
+    """Return the longest run of each key, its method named with a model of its own."""
+    kept = {}
+    for result in results:
+        if result.model == "own":
+            result = result._replace(method=f"{result.method} (own)")
+        before = kept.get(result.key, result)
+        kept[result.key] = max(before, result, key=attrgetter("n_labels"))
+    return list(kept.values())
+
+
+def compared(results, table):
+    """Return the results of a table: sets and seeds that all its methods have."""
+    score = next(iter(table.scores))
+    methods = [*table.baselines, *table.others]
+    results = [
+        r for r in results if r.method in methods and not np.isnan(getattr(r, score))
+    ]
+    n_methods = len({r.method for r in results})
+    keys = [(r.set, r.seed) for r in results]
+    return [r for r in results if keys.count((r.set, r.seed)) == n_methods]
+
+
+def by_set(runs, score):
+    """Return the head and lines of means by set, with the mean ranks."""
+    table = runs.table(runs.methods, score)
+    lines = [
+        [name, len(runs.of(name, runs.methods[0])), *(f"{100 * x:.2f}" for x in row)]
+        for name, row in zip(runs.sets, table, strict=True)
+    ]
+    placed = ranks(table).mean(axis=0)
+    means = ["*mean*", "", *(f"{100 * x:.2f}" for x in table.mean(axis=0))]
+    places = ["*mean rank*", "", *(f"{x:.2f}" for x in placed)]
+    return ["set", "seeds", *runs.methods], [*lines, means, places]
+
+
+def against(results, table):
+    """Return the head and a line for each method, baseline and score."""
+    lines = []
+    known = {r.method for r in results}
+    for method in [*table.baselines[1:], *table.others]:
+        for baseline in table.baselines:
+            if method == baseline or not {method, baseline} <= known:
+                continue
+            both = Runs([r for r in results if r.method in (method, baseline)], SETS)
+            for score, title in table.scores.items():
+                duels = both.against(baseline, score)
+                duels.sort(key=attrgetter("gain"))
+                gains = [duel.gain for duel in duels]
+                worst = duels[0]
+                lines.append(
+                    [
+                        method,
+                        baseline,
+                        title,
+                        f"{100 * np.mean(gains):+.2f}",
+                        f"{paired_p(gains):.2g}",
+                        listed([d for d in reversed(duels) if d.outcome == 1]),
+                        listed([d for d in duels if d.outcome == -1]),
+                        f"{worst.set} {100 * worst.gain:+.2f} (p {worst.p:.2g})",
+                    ]
+                )
+    head = ["", "against", "score", "gain", "p over sets", "better", "worse", "lowest"]
+    return head, lines
+
+
+def calibration(results):
+    """Return the head and lines: published areas of seeds, and how far others are."""
+    file = local_file("lu2023/us_c_by_seed").with_suffix(".csv")
+    with file.open(encoding="utf-8") as stream:
+        published = {
+            (row["data"], int(row["seed"])): float(row["aubc"])
+            for row in csv.DictReader(stream)
+        }
+    lines = []
+    for name in SETS:
+        if name in OTHER_INPUT:
+            continue
+        own = [
+            r
+            for r in results
+            if (name, r.seed) in published and r.set == name and not np.isnan(r.aubc)
+        ]
+        cells = [
+            cell
+            for method in ("margin, loop", "margin")
+            for cell in distance([r for r in own if r.method == method], published)
+        ]
+        if any(cells):
+            lines.append([name, *cells])
+    parts = "seeds", "published", "mean difference", "largest"
+    titles = [f"{method}: {part}" for method in ("loop", "margin") for part in parts]
+    return ["set", *titles], lines
+
+
+def distance(results, published):
+    """Return how far areas are from published ones of the same seeds, as texts."""
+    if not results:
+        return [""] * 4
+    figures = [published[r.set, r.seed] for r in results]
+    apart = np.subtract([r.aubc for r in results], figures)
+    means = f"{np.mean(figures):.5f}", f"{apart.mean():+.5f}"
+    return [str(len(results)), *means, f"{abs(apart).max():.5f}"]
+
+
+def show(title, head, lines, file):
+    """Print a table, and write it."""
+    list_table(title, head, lines)
+    write_csv(file, head, lines)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", default=lu2023.RESULTS, metavar="FILE")
+    parser.add_argument("--out", default="docs", type=Path, metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args(argv)
+    if args.quick:
+        args.results = "toy.csv"
+        few = ["--methods", "margin, loop", "random", "margin", *HERDING]
+        lu2023.main(["--quick", "--results", args.results, *few])
+    lines = sorted(read(args.results, Result))
+    if not lines:
+        parser.error(f"{args.results} has no results.")
+    folder = args.out / "results"
+    write_csv(folder / "lu2023.csv", Result._fields, lines)
+    results = longest(lines)
+    for name, table in TABLES.items():
+        own = compared(results, table)
+        if not {r.method for r in own}.issuperset(table.others):
+            continue
+        runs = Runs(own, SETS, [*table.baselines, *table.others])
+        score, title = next(iter(table.scores.items()))
+        show(f"{title}, in %", *by_set(runs, score), folder / f"lu2023_{name}.csv")
+        p = friedman_p(runs.table(runs.methods, score))
+        print(f"\nFriedman p = {p:.2g}")
+        file = folder / f"lu2023_{name}_against.csv"
+        show("Gains in points", *against(own, table), file)
+    try:
+        head, lines = calibration(results)
+    except OSError as error:
+        print(f"\nwithout the published areas of seeds: {error}")
+    else:
+        show("Published areas", head, lines, folder / "lu2023_calibration.csv")
+
+
+if __name__ == "__main__":
+    main()
