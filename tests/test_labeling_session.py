@@ -46,6 +46,7 @@ from sklearn_activelearn.labeling._ids import find_ids
 from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.labeling._replay import RecordedLearner
 from sklearn_activelearn.labeling._resume import check_resume
+from sklearn_activelearn.labeling._settings import described, differences
 from sklearn_activelearn.labeling._state import SessionState
 from sklearn_activelearn.labeling._worker import Worker
 from sklearn_activelearn.pool import LabelPrice
@@ -1040,3 +1041,21 @@ def test_equal_rows_are_shown_each(path):
                 shown.append(id)
             shown += [None]
     assert sorted(filter(None, shown)) == sorted(session.ids)
+
+
+@pytest.mark.parametrize(
+    ("learner", "later"),
+    [
+        (UncertaintyHerdingClassifier(), ("explore", "initial", "radius")),
+        (CBGZClassifier(), ("class_weight", "one_class_limit")),
+    ],
+)
+def test_parameters_that_an_older_file_lacks_have_their_old_defaults(learner, later):
+    now = described(learner)
+    before = {**now, "params": dict(now["params"])}
+    for name in later:
+        del before["params"][name]
+    assert list(differences(before, now)) == []
+    changed = described(clone(learner).set_params(**{later[0]: 0.5}))
+    (words,) = differences(before, changed)
+    assert words.startswith(later[0])

@@ -3,7 +3,7 @@
 from typing import Literal
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import betaincinv
 
 from .._containers import take
 from .._validation import check_number, check_option
@@ -11,7 +11,7 @@ from ..pool._base import PoolClassifier
 from ..pool._cross_validation import stratified_folds
 from ..pool._labelled import Labelled
 from ..pool._training import Known
-from ._estimate import Estimate, score_interval
+from ._estimate import Estimate
 
 #: Of so many random rows that were learned from, one counts: what was bought later
 #: depends on them. Found by simulation, see the guide.
@@ -71,10 +71,10 @@ def explored_score(
     the classes. A random row that was learned from is not quite a test row: what was
     bought later depends on it. Rows that cover the pool keep away from it, which makes
     the value too low; rows near a surprising label follow it, which makes it too high.
-    So the interval is Wilson's for half as many rows, unless all labels are of random
-    rows; the guide has how often it covered the truth. Rows of unequal weight count for
-    Kish's effective number of them [1]_; a class without a random row may have any
-    share.
+    So the interval is Clopper and Pearson's for half as many rows, unless all labels
+    are of random rows; the guide has how often it covered the truth. Rows of unequal
+    weight count for Kish's effective number of them [1]_; a class without a random row
+    may have any share.
 
     References
     ----------
@@ -124,11 +124,18 @@ def explored_score(
     value = float(weights @ is_right)
     # what was bought without a rule depends on none of them
     n_each = COUNTS_FOR if len(is_random) > n_random else 1
-    scale = n_each * norm.ppf((1 + confidence) / 2) ** 2 * (weights @ weights)
-    low, high = np.clip(score_interval(value, scale, 0, 1, -1), 0, 1).tolist()
+    low, high = exact_interval(value, 1 / (n_each * (weights @ weights)), confidence)
     share = len(counts) / len(np.unique(groups))  # of classes with a random row
     ends = share * low, share * high + 1 - share
     return Estimate(value, *ends, n_random, float(confidence))
+
+
+def exact_interval(share, n, confidence):
+    """Return Clopper and Pearson's interval for a share of n, no whole number."""
+    tail, right, wrong = (1 - confidence) / 2, n * share, n * (1 - share)
+    low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
+    high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
+    return float(low), float(high)
 
 
 def answers_held_out(learner):

@@ -192,6 +192,15 @@ def pool_difference(before, now):
     return f"its rows have other {what}"
 
 
+#: What parameters did, without a name, in version 0.1.0, whose files lack them.
+OLD_DEFAULTS = {
+    "explore": 0.0,
+    "initial": "herding",
+    "one_class_limit": 1_000,
+    "radius": "global",
+}
+
+
 def differences(before, now, name="", shared=False):
     """Yield a few words for each thing that differs between two descriptions.
 
@@ -202,6 +211,7 @@ def differences(before, now, name="", shared=False):
         keys = before.keys() & now.keys() if shared else before.keys() | now.keys()
         for key in sorted(keys):
             inner = name if key in ("class", "params") else f"{name}.{key}".strip(".")
-            yield from differences(before.get(key), now.get(key), inner, shared)
+            was = before.get(key, OLD_DEFAULTS.get(key))
+            yield from differences(was, now.get(key), inner, shared)
     elif before != now:
         yield f"{name} was {before!r} and is now {now!r}"

@@ -95,8 +95,11 @@ class RelevanceSamplingClassifier(PoolClassifier):
     batch_size : int >= 1 or float in (0, 1), default=1
         Labels bought between two trainings. A float is a share of the labels taught so
         far: batches grow, from one row on, as a single label changes less.
-    {batch, embedding, explore, n_candidates, budget, stopping, incremental, n_jobs,
-    random_state}
+    {batch, embedding, explore, n_candidates}
+    budget : int >= 0, float in [0, 1] or None, default=None
+        Labels it may buy between one `fit` and the next, as for `MinMarginClassifier`.
+        None: no limit, as a search ends by a stopping rule, or by yours.
+    {stopping, incremental, n_jobs, random_state}
 
     Attributes
     ----------
@@ -161,7 +164,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         embedding: Embedding | None = None,
         explore: float = 0.0,
         n_candidates: int | None = None,
-        budget: int | float | None = 100,
+        budget: int | float | None = None,
         stopping: Stopping | None = None,
         incremental: bool = False,
         n_jobs: int | None = None,

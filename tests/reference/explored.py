@@ -1,9 +1,7 @@
 """The score of random rows, slow and obvious."""
 
-from math import sqrt
-
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import beta
 from sklearn.base import clone
 
 
@@ -32,10 +30,9 @@ def score(estimator, X, y, is_random, confidence, balanced):
     p = sum(weight[i] * right[i] for i in rows) / sum(weight.values())
     n = sum(weight.values()) ** 2 / sum(w * w for w in weight.values())
     n = n if all(is_random) else n / 2
-    z = norm.ppf((1 + confidence) / 2)
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low, high = max(centre - half, 0), min(centre + half, 1)
+    tail = (1 - confidence) / 2
+    low = beta.ppf(tail, n * p, n * (1 - p) + 1) if p > 0 else 0.0
+    high = beta.ppf(1 - tail, n * p + 1, n * (1 - p)) if p < 1 else 1.0
     missing = 0.0
     if balanced:
         missing = 1 - len({y[i] for i in rows}) / len(set(y))
