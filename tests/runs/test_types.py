@@ -50,6 +50,7 @@ ANY = {
     "get_metadata_routing": "scikit-learn's",
     "load_model": "what somebody has saved",
     "judge": "what a rule remembers is its own affair",
+    "n_random": "what a rule remembers is its own affair",
     "model_after": "the user's",
     "n_queries_scorer": "X and y are not looked at",
     "scaler_": "scikit-learn's",

@@ -571,18 +571,20 @@ def use_estimates() -> None:
     assert_type(online, OnlineEstimate)
     assert_type(online.n_rows, int)
     assert_type(online.value, float)
-    estimate = recall_estimate(
+    recall = recall_estimate(
         [True, False], [False, True], 5, confidence=0.9, always_valid=True,
         probabilities=[0.5, 0.1, 0.0],
     )  # fmt: skip
-    assert_type(estimate, RecallEstimate)
-    assert_type(estimate.most_relevant, int)
+    assert_type(recall, RecallEstimate)
+    assert_type(recall.most_relevant, int)
     taught = MinMarginClassifier(random_state=0).fit(X, y)
     so_far = recall_so_far(
-        taught, X, positive=1, confidence=0.9, always_valid=False, ids=None
+        taught, X, positive="yes", confidence=0.9, always_valid=False, ids=None
     )
     assert_type(so_far, RecallEstimate)
-    price = recall_price(taught, X, recall=0.9, confidence=0.9, positive=1, ids=None)
+    price = recall_price(
+        taught, X, recall=0.9, confidence=0.9, positive="yes", ids=None
+    )
     assert_type(price, RecallPrice)
     assert_type(price.n_certain, int)
     model = LogisticRegression().fit(X[:40], y[:40])
