@@ -88,7 +88,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
     """
 
     estimators_: list[Any]
-    named_estimators_: Bunch
+    named_estimators_: dict[str, Any]
 
     def __init__(self, estimators: Estimators | None = None):
         self.estimators = estimators
