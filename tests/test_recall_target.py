@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -208,6 +209,46 @@ def test_a_recall_that_is_estimated_by_probabilities():
     assert str(estimate).startswith("recall 0.444, at least 0.25 (95 %, at every look)")
     with pytest.raises(ValueError, match=r"shape \(3,\)"):
         recall_estimate([True, False], [False, False], 5, probabilities=[1])
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, np.nan])
+def test_bad_probabilities(p):
+    with pytest.raises(ValueError, match=r"probabilities must lie in \[0, 1\]"):
+        recall_estimate([True, False], [False, False], 3, probabilities=[p])
+
+
+def test_an_estimate_lies_above_its_bound():
+    drawn = np.arange(230) >= 30
+    estimate = recall_estimate(~drawn, drawn, 300, probabilities=np.full(70, 0.9))
+    assert estimate.n_relevant == estimate.most_relevant
+    assert estimate.value == estimate.low
+    assert recall_estimate([True, False], [True, True], 2).value == 1
+
+
+def test_all_rows_were_read():
+    X, y = rows_with_late_cluster(n=40, n_relevant=8, n_late=1)
+    learner = RelevanceSamplingClassifier(positive=True, random_state=0).teach(X, y)
+    estimate, price = recall_so_far(learner, X), recall_price(learner, X)
+    assert (estimate.value, estimate.low, estimate.found) == (1, 1, 8)
+    assert (price.n_expected, price.n_certain, price.n_relevant) == (0, 0, 8)
+
+
+@pytest.mark.parametrize("function", [recall_so_far, recall_price])
+def test_no_pool_learner(function):
+    with pytest.raises(TypeError, match="learner must be a pool learner, got Log"):
+        function(LogisticRegression(), np.eye(3))
+    with pytest.raises(NotFittedError, match="has not been taught"):
+        function(RelevanceSamplingClassifier(), np.eye(3))
+
+
+def test_a_sample_of_the_unread_rows_stands_for_all_of_them():
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, n_candidates=20, stopping=RecallTarget(), random_state=0
+    ).teach(X[:100], y[:100])
+    learner.query(X)
+    ((memory,), left) = learner._stopping_memory.memory, y[100:].sum()
+    assert left / 2 < memory["expected"] < 2 * left
 
 
 @pytest.mark.parametrize(

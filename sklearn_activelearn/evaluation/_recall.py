@@ -121,7 +121,8 @@ def recall_estimate(
     -----
     With r rows found, U unread and R relevant in all, a random row is relevant with
     probability (R - r) / U. Without `probabilities` the estimate is the R for which as
-    many random rows were to be expected relevant as were. The bound for one look is
+    many random rows were to be expected relevant as were. It is never more than the
+    bound allows. The bound for one look is
     that of the hypergeometric distribution: the largest number of relevant rows among
     those from which n were drawn, for which x or fewer of the n have a probability
     above 1 - confidence. The bound for all looks is the largest R against which the
@@ -160,6 +161,8 @@ def recall_estimate(
                 f"probabilities must have shape ({reads.n_unread},), one for each "
                 f"unread row, got {probabilities.shape}."
             )
+        if not ((probabilities >= 0) & (probabilities <= 1)).all():
+            raise ValueError("probabilities must lie in [0, 1].")
     return estimate_of(reads, confidence, always_valid, probabilities)
 
 
@@ -184,6 +187,7 @@ def estimate_of(
         most = min(most, max(n_before + bound, found))
     elif len(at):
         most = most_relevant(reads, alpha, 0.95)
+    n_relevant = min(n_relevant, float(most))
     value, low = (found / n if n else np.nan for n in (n_relevant, most))
     return RecallEstimate(
         float(value), float(np.nan_to_num(low)), 1.0, len(reads.relevant),
@@ -251,8 +255,9 @@ def recall_so_far(
 ) -> RecallEstimate:
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
-    The random rows are those of an audit, if one has begun, else all that its ledger
-    has as such: first rows and explored ones.
+    The random rows are those of an audit, if one has begun, else those that are known
+    to be drawn from all unread rows: random first rows, and with ``explore=1`` all
+    others. Few of a smaller share count, and none if `batch_size` is 1.
 
     Parameters
     ----------
@@ -276,8 +281,11 @@ def recall_so_far(
     ------
     NotFittedError
         If the learner has not been taught.
+    TypeError
+        For something else than a pool learner.
     ValueError
-        If no relevant row, or no other one, is known.
+        If no relevant row, or no other one, is known, or for a parameter out of its
+        range.
 
     Examples
     --------
@@ -331,6 +339,8 @@ def recall_price(
     ------
     NotFittedError
         If the learner has not been taught.
+    TypeError
+        For something else than a pool learner.
     ValueError
         If no relevant row, or no other one, is known, or for a parameter out of its
         range.
@@ -385,7 +395,9 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
 
 def read_by(learner, X, positive, ids):
     """Return the rows that a learner was taught, and the others' probabilities."""
-    if not getattr(learner, "n_taught_", 0):
+    if not isinstance(learner, PoolClassifier):
+        raise TypeError(f"learner must be a pool learner, got {learner!r}.")
+    if not (hasattr(learner, "_labelled") and learner.n_taught_):
         raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
     labels = learner.classes_[learner._labelled.codes]
     if positive is None:

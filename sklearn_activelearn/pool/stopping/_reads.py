@@ -107,6 +107,8 @@ def relevance_probabilities(
     X : array-like
         Further rows.
     """
+    if not n_rows(X):
+        return np.zeros(0)
     logistic = LogisticRegression(C=100, solver="liblinear", random_state=0)
     numbers = as_numbers(rows), as_numbers(X)
     if all(each is not None and are_finite(each) for each in numbers):

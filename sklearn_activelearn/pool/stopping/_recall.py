@@ -213,7 +213,9 @@ class RecallTarget(StoppingRule):
         if not is_relevant.all():
             X = take(progress.X, progress.left)
             known = progress.model, progress.rows, is_relevant
-            expected = float(relevance_probabilities(*known, X).sum())
+            share = float(relevance_probabilities(*known, X).mean())
+            asked = progress.asked  # those that may be bought are all left, or a sample
+            expected = share * (asked.n_rows - len(asked.rows))
         # whole numbers would be models
         return {"n_labels": float(n_known), "expected": min(expected, 1e300)}
 
