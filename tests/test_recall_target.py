@@ -131,6 +131,12 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
     assert n_of_sample[int(len(asked) / 1.1) - 1] < rank
 
 
+def test_a_sample_may_be_a_list_of_arrays():
+    sample = [np.arange(60), np.ones(60, dtype=int)]
+    rule = RecallTarget(method="sample", sample=sample)
+    assert rule == pickle.loads(pickle.dumps(rule))
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -143,6 +149,15 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
         (RecallTarget(1, method="hypergeometric"), "recall=1 takes"),
         (RecallTarget(1, method="sample", sample=([1], [1])), "recall=1 takes"),
         (RecallTarget(method="sample", sample=([1, 2], [1])), "sample must be"),
+        (
+            RecallTarget(method="sample", sample=([True, False] * 60, [1] * 120)),
+            "sample must have row numbers, no mask",
+        ),
+        (RecallTarget(method="sample", sample=([-1, 2], [1, 1])), "row numbers"),
+        (
+            RecallTarget(method="sample", sample=([*range(60), 0], [1] * 61)),
+            "sample has a row more than once",
+        ),
         (
             RecallTarget(method="sample", sample=(range(9), [1] * 9)),
             "9 relevant rows, which can certify a recall of 0.716; 0.95 takes 59",
