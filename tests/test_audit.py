@@ -211,7 +211,7 @@ def test_files_are_small():
         for file in PACKAGE.rglob(pattern)
     ]
     assert len(files) > 10
-    lengths = {f"{file}": len(file.read_text().splitlines()) for file in files}
+    lengths = {file: len(file.read_text().splitlines()) for file in files}
     assert not {name: n for name, n in lengths.items() if n >= 400}
 
 

@@ -123,8 +123,21 @@ def test_a_batch_that_is_cut_begins_as_the_whole(limit):
         whole, cut = (taught(MinMarginClassifier(**settings)) for _ in range(2))
         rows = whole.query(X)[:limit]
         np.testing.assert_array_equal(cut.query(X, limit=limit), rows)
-        n_random += np.count_nonzero(asked(cut)[0] == "explored")
+        purposes, probabilities, _ = asked(cut)
+        n_random += np.count_nonzero(purposes == "explored")
+        np.testing.assert_allclose(
+            probabilities[purposes == "explored"], 0.25 * limit / 48
+        )
     assert binomtest(n_random, 30 * limit, 0.25).pvalue > 1e-3
+
+
+def test_enough_candidates_are_left_for_the_end_of_the_budget():
+    for seed in range(21, 27):  # the second batch is cut to 3 of 6 rows
+        learner = UncertaintySamplingClassifier(
+            n_candidates=1, n_initial=2, batch_size=10, explore=0.8, budget=5,
+            random_state=seed,
+        )  # fmt: skip
+        assert learner.fit(X[:8], y[:8]).n_queries_ == 5
 
 
 def test_explored_rows_never_validate():

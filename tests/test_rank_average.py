@@ -115,6 +115,8 @@ def test_a_memory_map_and_its_blocks(tmp_path):
     ("members", "labels", "error", "words"),
     [
         ([], y, ValueError, "estimators is empty"),
+        ("svm", y, TypeError, "estimators must be a list of .name, classifier., got"),
+        ([LinearSVC()], y, TypeError, "estimators must be a list of"),
         ([("a", LinearSVC()), ("a", LinearSVC())], y, ValueError, "not unique"),
         ([("a", KMeans())], y, TypeError, "predict_proba"),
         (MEMBERS, np.arange(80) % 3, ValueError, "Only binary classification"),

@@ -1,6 +1,7 @@
 """Recall against rows read: the numbers, and the picture."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sklearn_activelearn import PassiveClassifier, RelevanceSamplingClassifier
@@ -33,7 +34,14 @@ def test_rows_read_and_work_saved_counted_by_hand():
     assert curve.recall(3).tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize(("recall", "needed"), [(0.95, 19), (0.951, 20), (0.05, 1)])
+def test_an_order_may_be_a_series():
+    order = pd.Series(ORDERS[1], index=list("abcd"))
+    assert recall_curve(Y, order).read.tolist() == [[1, 3, np.inf, np.inf]]
+
+
+@pytest.mark.parametrize(
+    ("recall", "needed"), [(0.95, 19), (0.951, 20), (0.05, 1), (1e-12, 1)]
+)
 def test_a_share_of_whole_rows(recall, needed):
     y = np.arange(40) < 20
     curve = recall_curve(y, np.arange(40))

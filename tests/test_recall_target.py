@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -130,6 +131,12 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
     assert n_of_sample[int(len(asked) / 1.1) - 1] < rank
 
 
+def test_a_sample_may_be_a_list_of_arrays():
+    sample = [np.arange(60), np.ones(60, dtype=int)]
+    rule = RecallTarget(method="sample", sample=sample)
+    assert rule == pickle.loads(pickle.dumps(rule))
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -142,6 +149,15 @@ def test_the_sample_rule_waits_for_the_rank_in_the_sample():
         (RecallTarget(1, method="hypergeometric"), "recall=1 takes"),
         (RecallTarget(1, method="sample", sample=([1], [1])), "recall=1 takes"),
         (RecallTarget(method="sample", sample=([1, 2], [1])), "sample must be"),
+        (
+            RecallTarget(method="sample", sample=([True, False] * 60, [1] * 120)),
+            "sample must have row numbers, no mask",
+        ),
+        (RecallTarget(method="sample", sample=([-1, 2], [1, 1])), "row numbers"),
+        (
+            RecallTarget(method="sample", sample=([*range(60), 0], [1] * 61)),
+            "sample has a row more than once",
+        ),
         (
             RecallTarget(method="sample", sample=(range(9), [1] * 9)),
             "9 relevant rows, which can certify a recall of 0.716; 0.95 takes 59",
@@ -208,6 +224,46 @@ def test_a_recall_that_is_estimated_by_probabilities():
     assert str(estimate).startswith("recall 0.444, at least 0.25 (95 %, at every look)")
     with pytest.raises(ValueError, match=r"shape \(3,\)"):
         recall_estimate([True, False], [False, False], 5, probabilities=[1])
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, np.nan])
+def test_bad_probabilities(p):
+    with pytest.raises(ValueError, match=r"probabilities must lie in \[0, 1\]"):
+        recall_estimate([True, False], [False, False], 3, probabilities=[p])
+
+
+def test_an_estimate_lies_above_its_bound():
+    drawn = np.arange(230) >= 30
+    estimate = recall_estimate(~drawn, drawn, 300, probabilities=np.full(70, 0.9))
+    assert estimate.n_relevant == estimate.most_relevant
+    assert estimate.value == estimate.low
+    assert recall_estimate([True, False], [True, True], 2).value == 1
+
+
+def test_all_rows_were_read():
+    X, y = rows_with_late_cluster(n=40, n_relevant=8, n_late=1)
+    learner = RelevanceSamplingClassifier(positive=True, random_state=0).teach(X, y)
+    estimate, price = recall_so_far(learner, X), recall_price(learner, X)
+    assert (estimate.value, estimate.low, estimate.found) == (1, 1, 8)
+    assert (price.n_expected, price.n_certain, price.n_relevant) == (0, 0, 8)
+
+
+@pytest.mark.parametrize("function", [recall_so_far, recall_price])
+def test_no_pool_learner(function):
+    with pytest.raises(TypeError, match="learner must be a pool learner, got Log"):
+        function(LogisticRegression(), np.eye(3))
+    with pytest.raises(NotFittedError, match="has not been taught"):
+        function(RelevanceSamplingClassifier(), np.eye(3))
+
+
+def test_a_sample_of_the_unread_rows_stands_for_all_of_them():
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, n_candidates=20, stopping=RecallTarget(), random_state=0
+    ).teach(X[:100], y[:100])
+    learner.query(X)
+    ((memory,), left) = learner._stopping_memory.memory, y[100:].sum()
+    assert left / 2 < memory["expected"] < 2 * left
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,15 @@ class TestPositiveWeight:
         assert total[label] == pytest.approx(4 * total[other])
         assert sum(total.values()) == pytest.approx(80)
 
+    @pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline])
+    def test_of_members_that_a_rank_average_has_by_default(self, wrap):
+        model = wrap(RankAverageClassifier())
+        learner = RelevanceSamplingClassifier(model, positive_weight=4.0).teach(X, y)
+        params = learner.estimator_.get_params()
+        weights = [v for k, v in params.items() if k.endswith("class_weight")]
+        assert len(weights) == 2
+        assert all(isinstance(each, dict) for each in weights)
+
     def test_one_is_balanced_and_others_are_left(self):
         balanced = LinearSVC(C=0.1, class_weight="balanced", random_state=0)
         learner = RelevanceSamplingClassifier(balanced, positive_weight=1.0)

@@ -19,14 +19,9 @@ from ._plot import (
     RecallCurveDisplay,
 )
 from ._progress import ExperimentInterrupted
-from ._recall import (
-    RecallEstimate,
-    RecallPrice,
-    recall_estimate,
-    recall_price,
-    recall_so_far,
-)
+from ._recall import RecallEstimate, recall_estimate, recall_so_far
 from ._recall_curve import RecallCurve, recall_curve
+from ._recall_price import RecallPrice, recall_price
 from ._runs import label_curve
 from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target

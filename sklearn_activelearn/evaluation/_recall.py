@@ -1,4 +1,4 @@
-"""How much of what is relevant has been found, and what it costs to be sure of it."""
+"""How much of what is relevant has been found."""
 
 from dataclasses import dataclass
 
@@ -9,21 +9,12 @@ from sklearn.utils import check_consistent_length
 
 from .._containers import n_rows, take
 from .._identity import identify
-from .._recall_bounds import (
-    Plan,
-    Reads,
-    audit_plan,
-    most_by_sample,
-    most_relevant,
-)
+from .._recall_bounds import Reads, most_by_sample, most_relevant
 from .._typing import Floats, Label, RowsLike
 from .._validation import check_flag, check_number
 from ..pool import PoolClassifier
 from ..pool.stopping._reads import AUDIT, AskedRows, relevance_probabilities
 from ._estimate import Estimate
-
-#: Before so large a share of the rows is read, the number of relevant ones is a range.
-EARLY = 0.1
 
 
 @dataclass(frozen=True)
@@ -121,7 +112,8 @@ def recall_estimate(
     -----
     With r rows found, U unread and R relevant in all, a random row is relevant with
     probability (R - r) / U. Without `probabilities` the estimate is the R for which as
-    many random rows were to be expected relevant as were. The bound for one look is
+    many random rows were to be expected relevant as were. It is never more than the
+    bound allows. The bound for one look is
     that of the hypergeometric distribution: the largest number of relevant rows among
     those from which n were drawn, for which x or fewer of the n have a probability
     above 1 - confidence. The bound for all looks is the largest R against which the
@@ -160,6 +152,8 @@ def recall_estimate(
                 f"probabilities must have shape ({reads.n_unread},), one for each "
                 f"unread row, got {probabilities.shape}."
             )
+        if not ((probabilities >= 0) & (probabilities <= 1)).all():
+            raise ValueError("probabilities must lie in [0, 1].")
     return estimate_of(reads, confidence, always_valid, probabilities)
 
 
@@ -184,60 +178,13 @@ def estimate_of(
         most = min(most, max(n_before + bound, found))
     elif len(at):
         most = most_relevant(reads, alpha, 0.95)
+    n_relevant = min(n_relevant, float(most))
     value, low = (found / n if n else np.nan for n in (n_relevant, most))
     return RecallEstimate(
         float(value), float(np.nan_to_num(low)), 1.0, len(reads.relevant),
         float(confidence), found, n_relevant, most, len(at),
         bool(always_valid or not is_block),
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class RecallPrice:
-    """How many rows are to be read yet, to reach a recall and to be certain of it.
-
-    Attributes
-    ----------
-    recall, confidence : float
-        The target.
-    n_rows, n_read, found : int
-        Rows of the pool, those that were read, relevant ones among these.
-    n_relevant : float
-        Relevant rows in all, by estimate.
-    likely : tuple of int
-        Where their number is likely to be.
-    n_expected : int
-        Rows to read until the recall is reached, by estimate.
-    n_certain : int
-        Rows to read until it is certain, by estimate.
-    certain_for_a_tenth : float
-        The recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
-    """
-
-    recall: float
-    confidence: float
-    n_rows: int
-    n_read: int
-    found: int
-    n_relevant: float
-    likely: tuple[int, int]
-    n_expected: int
-    n_certain: int
-    certain_for_a_tenth: float
-
-    def __str__(self) -> str:
-        number = f"about {self.n_relevant:.0f}"
-        if self.n_read < EARLY * self.n_rows:
-            number = f"{self.likely[0]} to {self.likely[1]}"
-        tenth = "nothing"
-        if self.certain_for_a_tenth:
-            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
-        return (
-            f"{self.found} found of {number} relevant rows, in {self.n_read} of "
-            f"{self.n_rows} read. To a recall of {self.recall:.0%}: about "
-            f"{self.n_expected} rows; to be {self.confidence:.0%} sure of it, about "
-            f"{self.n_certain}. A tenth of that makes {tenth} certain."
-        )
 
 
 def recall_so_far(
@@ -251,8 +198,9 @@ def recall_so_far(
 ) -> RecallEstimate:
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
-    The random rows are those of an audit, if one has begun, else all that its ledger
-    has as such: first rows and explored ones.
+    The random rows are those of an audit, if one has begun, else those that are known
+    to be drawn from all unread rows: random first rows, and with ``explore=1`` all
+    others. Few of a smaller share count, and none if `batch_size` is 1.
 
     Parameters
     ----------
@@ -276,8 +224,11 @@ def recall_so_far(
     ------
     NotFittedError
         If the learner has not been taught.
+    TypeError
+        For something else than a pool learner.
     ValueError
-        If no relevant row, or no other one, is known.
+        If no relevant row, or no other one, is known, or for a parameter out of its
+        range.
 
     Examples
     --------
@@ -298,94 +249,11 @@ def recall_so_far(
     return estimate_of(reads, confidence, always_valid, p)
 
 
-def recall_price(
-    learner: PoolClassifier,
-    X: RowsLike,
-    *,
-    recall: float = 0.95,
-    confidence: float = 0.95,
-    positive: Label | None = None,
-    ids: ArrayLike | None = None,
-) -> RecallPrice:
-    """Say how many rows are to be read yet to reach a recall, before they are read.
-
-    Parameters
-    ----------
-    learner : pool learner
-        With labels of both kinds.
-    X : array-like of shape (n_samples, n_features)
-        The pool.
-    recall : float in (0, 1], default=0.95
-        The target.
-    confidence : float in (0, 1), default=0.95
-        How sure to be of it, by the audit of `RecallTarget`.
-    positive, ids
-        As for `recall_so_far`.
-
-    Returns
-    -------
-    price : RecallPrice
-        What it is, as a sentence: ``print`` it.
-
-    Raises
-    ------
-    NotFittedError
-        If the learner has not been taught.
-    ValueError
-        If no relevant row, or no other one, is known, or for a parameter out of its
-        range.
-
-    See Also
-    --------
-    sklearn_activelearn.pool.RecallTarget : Reads until the recall is certain.
-
-    References
-    ----------
-    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
-       Reviews", CIKM 2021 (what a certificate costs).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn_activelearn import RelevanceSamplingClassifier
-    >>> from sklearn_activelearn.evaluation import recall_price
-    >>> X, y = load_digits(return_X_y=True)
-    >>> learner = RelevanceSamplingClassifier(
-    ...     batch_size=0.1, budget=400, random_state=0
-    ... ).fit(X / 16, y == 8)
-    >>> price = recall_price(learner, X / 16)
-    >>> print(price.found, "found of about", round(price.n_relevant))
-    163 found of about 169
-    """
-    check_number(recall, "recall", 0, 1, closed="right")
-    check_number(confidence, "confidence", 0, 1)
-    reads, p = read_by(learner, X, positive, ids)
-    return price_of(reads, p, recall, confidence)
-
-
-def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
-    """Return the price for rows that were read, and the others' probabilities."""
-    p, found = np.sort(p)[::-1], reads.found
-    hits = found + np.append(0.0, np.cumsum(p))
-    n_expected = int(np.argmax(hits >= recall * hits[-1] - 1e-9))
-
-    def plan(target: float) -> Plan:
-        return audit_plan(reads, p, target, 1 - confidence)
-
-    n_certain = plan(recall).n_rows
-    targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
-    affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
-    unread = float(p.sum())
-    return RecallPrice(
-        float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
-        float(hits[-1]), (found, found + round(2 * unread) + 3), n_expected, n_certain,
-        float(next(affordable, 0.0)),
-    )  # fmt: skip
-
-
 def read_by(learner, X, positive, ids):
     """Return the rows that a learner was taught, and the others' probabilities."""
-    if not getattr(learner, "n_taught_", 0):
+    if not isinstance(learner, PoolClassifier):
+        raise TypeError(f"learner must be a pool learner, got {learner!r}.")
+    if not (hasattr(learner, "_labelled") and learner.n_taught_):
         raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
     labels = learner.classes_[learner._labelled.codes]
     if positive is None:

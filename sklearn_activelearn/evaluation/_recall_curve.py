@@ -78,7 +78,7 @@ class RecallCurve(Result):
         """
         check_number(recall, "recall", 0, 1, closed="right")
         # the product may be just above a whole number
-        needed = int(np.ceil(round(recall * self.n_relevant, 9)))
+        needed = max(int(np.ceil(round(recall * self.n_relevant, 9))), 1)
         return self.read[:, needed - 1]
 
     def wss(self, recall: float = 0.95) -> Floats:
@@ -161,7 +161,7 @@ def recall_curve(
     """
     y = np.asarray(plain_labels(y))
     is_relevant = y == relevant_label(y, positive)
-    one_run = not len(orders) or np.ndim(orders[0]) == 0
+    one_run = np.ndim(next(iter(orders), 0)) == 0
     runs = [
         check_row_numbers(run, "orders", len(y))
         for run in ([orders] if one_run else orders)

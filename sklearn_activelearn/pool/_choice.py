@@ -26,7 +26,8 @@ def pick(self, X, rows, limit):
     seed = self._seed, self._n_rounds
     sample = CandidateSample(X, rows)
     if self._samples and self.n_candidates is not None:
-        sample = sample.drawn(max(self.n_candidates, n_wanted), seed)
+        # the random rows of a batch leave enough, also if it is cut short
+        sample = sample.drawn(max(self.n_candidates, n_batch), seed)
     if n_wanted and not is_cold and self._uses_model:
         self._catch_up()  # the last training may have failed
     if n_left == 0:
@@ -46,9 +47,8 @@ def pick(self, X, rows, limit):
     else:
         initial = selection.initial_for(n_first) if is_cold else None
         share = selection.random_share(initial, self.explore)
-        is_random, bought = explored(share, rows, n_batch, seed)
-        sample, is_random = sample.without(bought.rows), is_random[:n_wanted]
-        own = NOTHING
+        is_random, bought = explored(share, rows, n_batch, n_wanted, seed)
+        sample, own = sample.without(bought.rows), NOTHING
         if n_own := n_wanted - np.count_nonzero(is_random):
             own = chosen(self, sample, initial, n_own, seed, bought.rows)
         bought = mixed(is_random, bought, own)

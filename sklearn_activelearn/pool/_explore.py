@@ -33,7 +33,7 @@ def places_of(share, n, rng):
     return np.diff(np.floor(share * np.arange(n + 1) + rng.random())) > 0
 
 
-def explored(share, rows, n_batch, seed):
+def explored(share, rows, n_batch, n_wanted, seed):
     """Draw the random part of a batch.
 
     Parameters
@@ -44,22 +44,25 @@ def explored(share, rows, n_batch, seed):
         Row numbers that may be bought.
     n_batch : int
         How many rows the whole batch has.
+    n_wanted : int
+        How many of these, the first ones, are bought.
     seed : tuple of int
         Of this round.
 
     Returns
     -------
-    is_random : ndarray of bool of shape (n_batch,)
-        Its places in the batch.
+    is_random : ndarray of bool of shape (n_wanted,)
+        Its places among those that are bought.
     bought : Purchase
-        Each row is in it with the same probability.
+        The part of the whole batch. Each row is bought with the same probability.
     """
     if not share:
-        return np.zeros(n_batch, dtype=bool), NOTHING
+        return np.zeros(n_wanted, dtype=bool), NOTHING
     rng = np.random.default_rng((*seed, EXPLORE))
     is_random = places_of(share, n_batch, rng)
     chosen = rng.choice(len(rows), np.count_nonzero(is_random), replace=False)
-    return is_random, drawn(rows[chosen], share * n_batch / len(rows), EXPLORED)
+    bought = drawn(rows[chosen], share * n_wanted / len(rows), EXPLORED)
+    return is_random[:n_wanted], bought
 
 
 def mixed(is_first, first, second):

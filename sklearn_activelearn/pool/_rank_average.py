@@ -163,7 +163,12 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         named = self._members()
         if not named:
             raise ValueError("estimators is empty: at least one member is needed.")
-        names, members = zip(*named, strict=True)
+        try:
+            names, members = zip(*named, strict=True)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"estimators must be a list of (name, classifier), got {named!r}."
+            ) from None
         self._validate_names(names)
         for member in members:
             check_has(score_method_of(member), member, type(self).__name__, "")

@@ -48,7 +48,7 @@ class WeightedModel(OneModel):
 
     def _weighted(self, known):
         """Return the prototype with weights of the classes in place of "balanced"."""
-        (prototype,), labels = known.prototypes, known.labels
+        (prototype,), labels = map(with_members, known.prototypes), known.labels
         positive = known.classes[-1] if self.positive is None else self.positive
         balanced = [
             name
@@ -64,6 +64,16 @@ class WeightedModel(OneModel):
         )
         weights[positive] = share * n / n_positive
         return clone(prototype).set_params(**dict.fromkeys(balanced, weights))
+
+
+def with_members(estimator):
+    """Return an estimator in which the members of each rank average are parameters."""
+    own = {
+        f"{name}__estimators".removeprefix("__"): part._members()
+        for name, part in {"": estimator, **estimator.get_params()}.items()
+        if isinstance(part, RankAverageClassifier) and part.estimators is None
+    }
+    return clone(estimator).set_params(**own) if own else estimator
 
 
 @documented(POOL)

@@ -108,7 +108,7 @@ def relevance_probabilities(
         Further rows.
     """
     if not n_rows(X):
-        return np.empty(0)
+        return np.zeros(0)
     logistic = LogisticRegression(C=100, solver="liblinear", random_state=0)
     numbers = as_numbers(rows), as_numbers(X)
     if all(each is not None and are_finite(each) for each in numbers):

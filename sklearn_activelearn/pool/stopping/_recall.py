@@ -120,7 +120,7 @@ class RecallTarget(StoppingRule):
         return self.method == "audit"
 
     def __post_init__(self):
-        if isinstance(self.sample, tuple) and len(self.sample) == 2:
+        if isinstance(self.sample, list | tuple) and len(self.sample) == 2:
             # rules are looked up by their values, and arrays cannot be
             sample = (tuple(np.asarray(part).tolist()) for part in self.sample)
             object.__setattr__(self, "sample", tuple(sample))
@@ -145,6 +145,11 @@ class RecallTarget(StoppingRule):
     def _check_sample(self):
         if len(self.sample) != 2 or len(self.sample[0]) != len(self.sample[1]):
             raise ValueError("sample must be a tuple of row numbers and their labels.")
+        rows = np.asarray(self.sample[0])
+        if rows.dtype.kind not in "iu" or (rows < 0).any():
+            raise ValueError("sample must have row numbers, no mask, and their labels.")
+        if len(np.unique(rows)) < len(rows):
+            raise ValueError("sample has a row more than once.")
         n_least = int(np.ceil(log(self._alpha) / log(self.recall) - 1e-9))
         n_relevant = len(self._relevant_sample(self.sample[1]))
         if n_relevant < n_least:
@@ -213,7 +218,9 @@ class RecallTarget(StoppingRule):
         if not is_relevant.all():
             X = take(progress.X, progress.left)
             known = progress.model, progress.rows, is_relevant
-            expected = float(relevance_probabilities(*known, X).sum())
+            share = float(relevance_probabilities(*known, X).mean())
+            asked = progress.asked  # those that may be bought are all left, or a sample
+            expected = share * (asked.n_rows - len(asked.rows))
         # whole numbers would be models
         return {"n_labels": float(n_known), "expected": min(expected, 1e300)}
 
