@@ -201,6 +201,9 @@ class TestPredictions:
         [
             ("--predict", "stock.csv", "stock.csv is what is read"),
             ("--predict", "link.csv", "link.csv is what is read"),
+            ("--export", "stock.csv", "stock.csv is what is read"),
+            ("--export", "link.csv", "link.csv is what is read"),
+            ("--export", "none/a.csv", "there is no folder none"),
             ("--predict", "a.txt", "must end in .csv or .parquet"),
             ("--predict", "none/a.csv", "there is no folder none"),
             ("--predict", "session.csv", "holds a session"),
@@ -217,6 +220,12 @@ class TestPredictions:
         before = {each: os.stat(each).st_mtime_ns for each in os.listdir()}
         assert why in run(*TABLE, option, name, code=2)
         assert {each: os.stat(each).st_mtime_ns for each in os.listdir()} == before
+
+    def test_two_results_in_one_file(self, saved):
+        before = contents()
+        two = ["--export", "out.csv", "--predict", "./out.csv"]
+        assert "out.csv is named twice" in saved(*TABLE, *two, code=2)
+        assert contents() == before
 
     def test_what_goes_wrong_leaves_the_file_that_was_there(self, saved, monkeypatch):
         before = contents()

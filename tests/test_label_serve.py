@@ -171,6 +171,26 @@ class TestServe:
             assert [(each["who"], each["labelled"]) for each in people] == [("", 2)]
 
 
+    def test_a_class_with_a_long_name(self, path):
+        label = "x" * 150
+        with opened(path, classes=["a", label]) as session:
+            page = session.serve(open=False, block=False)
+            row = ask(page.address, "next")["row"]["id"]
+            ask(page.address, "label", id=row, label=label)
+            assert session.answers(row).label == label
+            assert ask(page.address, "review", label=label)["n_rows"] == 1
+            assert "none of" in ask(page.address, "label", id=row, label="b")["error"]
+
+    def test_half_a_character(self, path):
+        with opened(path, items=["\ud800 broken"] * 30) as session:
+            page = session.serve(open=False, block=False)
+            row = ask(page.address, "next")["row"]
+            assert row["item"] == "\ud800 broken"
+            refused = ask(page.address, "skip", id=row["id"], reason="\ud800")
+            assert "no text" in refused["error"]
+            assert session.status().skipped == 0
+
+
 class TestItems:
     def test_images_of_all_kinds(self, path, tmp_path):
         grey = np.arange(12.0).reshape(3, 4)
