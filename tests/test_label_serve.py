@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -111,6 +112,17 @@ class TestServe:
             closing.join()
         assert page.address in capsys.readouterr().out
 
+    def test_a_script_goes_on_after_ctrl_c(self, path):
+        interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        with opened(path) as session:
+            page = session.serve(open=False, block=False)
+            assert ask(page.address, "next")["row"]
+            interrupt.start()
+            session.serve(open=False, block=True)
+            with pytest.raises(urllib.error.URLError):
+                ask(page.address, "next")
+            assert session.next() is not None
+
     @pytest.mark.parametrize(
         ("options", "error"),
         [
@@ -169,7 +181,6 @@ class TestServe:
             assert session.review("skipped").n_rows == 0
             people = ask(page.address, "people")["people"]
             assert [(each["who"], each["labelled"]) for each in people] == [("", 2)]
-
 
     def test_a_class_with_a_long_name(self, path):
         label = "x" * 150

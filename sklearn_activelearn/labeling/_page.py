@@ -11,6 +11,7 @@ from asyncio import Future
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from threading import Thread, current_thread
+from time import sleep
 
 import uvicorn
 from starlette.applications import Starlette
@@ -134,7 +135,7 @@ class PageServer:
         """Wait until the server ends; Ctrl-C ends it."""
         try:
             while self._thread.is_alive():
-                self._thread.join(TICK)  # on Windows Ctrl-C does not end a long wait
+                sleep(TICK)  # a join that Ctrl-C interrupts takes it for ended
         finally:
             self.close()
 
