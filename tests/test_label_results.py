@@ -45,7 +45,7 @@ def stock(n=60):
         rows.append(
             {
                 "key": f"k-{i:03}",
-                "price": "" if i % 13 == 0 else f"{rng.normal(len(kind)):.3f}",
+                "price": "" if i % 13 == 0 else f"{rng.normal(len(kind)) - 3:.3f}",
                 "colour": rng.choice(["red", "blue", "NA"]),
                 "sold": f"{i % 28 + 1}/{i % 12 + 1}/2024",
                 "note": " ".join(rng.choice([*WORDS[kind].split(), "old", "fine"], 4)),
@@ -298,6 +298,15 @@ class TestModels:
         assert b"wheels" in content  # a word, and no text
         texts = [row["note"].encode() for row in stock()]
         assert not [text for text in texts if text in content]
+
+    def test_negative_numbers_are_no_formulas(self, saved):
+        cells = [row["price"] for row in stock()]
+        assert any(cell.startswith("-") for cell in cells)
+        saved("predict", "model.skops", "stock.csv", "--out", "scored.csv")
+        for name in ("out.csv", "scored.csv"):
+            rows = read_rows(name)
+            assert [row["price"] for row in rows] == cells
+            assert "'-x" in {row["'=formula"] for row in rows}
 
     def test_other_orders_more_columns_new_categories_and_gaps(self, saved):
         rows = [dict(reversed([*row.items(), ("more", "1")])) for row in stock()]
