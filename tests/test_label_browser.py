@@ -227,6 +227,37 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     assert session.answers(row).notes[0].text == "ask Bob?"
 
 
+def test_an_answer_is_for_the_row_on_the_screen(page, session):
+    """Somebody comes back from the list before the next row is there."""
+    served(page, session)
+    keys, held = page.keyboard, []
+    for label in ("delivery", "refund"):
+        keys.press(label[0])
+        wait_for_text(page, "#last", f": {label}")
+        page.wait_for_timeout(30)
+    before = int(page.inner_text("#card").split()[1])
+    keys.press("*")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    page.route("**/api/next", lambda route: held.append(route))  # it waits for training
+    keys.press("Enter")
+    page.wait_for_selector("[data-label=refund][aria-pressed=true]")
+    with page.expect_request("**/api/next"):
+        keys.press("u")
+    wait_for_text(page, "#found", "taken back")
+    keys.press("Escape")
+    page.wait_for_selector("#card:not([hidden]) p")
+    assert int(page.inner_text("#card").split()[1]) == before
+    (found,) = held
+    found.continue_()
+    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    shown = int(page.inner_text("#card").split()[1])
+    page.unroute("**/api/next")
+    keys.press("b")
+    wait_for_text(page, "#last", ": bug")
+    assert session.answers(shown).label == "bug"
+    assert session.status().by_class["bug"] == 1
+
+
 def test_no_word_is_broken_and_all_is_reached(page, session):
     served(page, session)
     for width in (360, 768, 1280, 1440):

@@ -45,7 +45,7 @@ def stock(n=60):
         rows.append(
             {
                 "key": f"k-{i:03}",
-                "price": "" if i % 13 == 0 else f"{rng.normal(len(kind)):.3f}",
+                "price": "" if i % 13 == 0 else f"{rng.normal(len(kind)) - 3:.3f}",
                 "colour": rng.choice(["red", "blue", "NA"]),
                 "sold": f"{i % 28 + 1}/{i % 12 + 1}/2024",
                 "note": " ".join(rng.choice([*WORDS[kind].split(), "old", "fine"], 4)),
@@ -201,6 +201,9 @@ class TestPredictions:
         [
             ("--predict", "stock.csv", "stock.csv is what is read"),
             ("--predict", "link.csv", "link.csv is what is read"),
+            ("--export", "stock.csv", "stock.csv is what is read"),
+            ("--export", "link.csv", "link.csv is what is read"),
+            ("--export", "none/a.csv", "there is no folder none"),
             ("--predict", "a.txt", "must end in .csv or .parquet"),
             ("--predict", "none/a.csv", "there is no folder none"),
             ("--predict", "session.csv", "holds a session"),
@@ -217,6 +220,12 @@ class TestPredictions:
         before = {each: os.stat(each).st_mtime_ns for each in os.listdir()}
         assert why in run(*TABLE, option, name, code=2)
         assert {each: os.stat(each).st_mtime_ns for each in os.listdir()} == before
+
+    def test_two_results_in_one_file(self, saved):
+        before = contents()
+        two = ["--export", "out.csv", "--predict", "./out.csv"]
+        assert "out.csv is named twice" in saved(*TABLE, *two, code=2)
+        assert contents() == before
 
     def test_what_goes_wrong_leaves_the_file_that_was_there(self, saved, monkeypatch):
         before = contents()
@@ -289,6 +298,15 @@ class TestModels:
         assert b"wheels" in content  # a word, and no text
         texts = [row["note"].encode() for row in stock()]
         assert not [text for text in texts if text in content]
+
+    def test_negative_numbers_are_no_formulas(self, saved):
+        cells = [row["price"] for row in stock()]
+        assert any(cell.startswith("-") for cell in cells)
+        saved("predict", "model.skops", "stock.csv", "--out", "scored.csv")
+        for name in ("out.csv", "scored.csv"):
+            rows = read_rows(name)
+            assert [row["price"] for row in rows] == cells
+            assert "'-x" in {row["'=formula"] for row in rows}
 
     def test_other_orders_more_columns_new_categories_and_gaps(self, saved):
         rows = [dict(reversed([*row.items(), ("more", "1")])) for row in stock()]

@@ -77,6 +77,17 @@ def labels_of(session):
     return [row.label for row in session.review("labelled").rows]
 
 
+class TestCorrections:
+    def test_a_name_is_typed_to_its_end(self, opened):
+        session = opened(Keys("g", "*", "1", "bad", "1", "g", "q", "q"))
+        assert labels_of(session) == ["good"]
+
+    def test_only_disputes_are_decided(self, opened):
+        session = opened(Keys("g", "*", "1", "=", "b", "q", "q"), who="ann")
+        assert labels_of(session) == ["bad"]
+        assert not session.review().rows[0].answers[-1].is_final
+
+
 class TestLines:
     def test_a_row_is_opened_and_corrected(self, opened, capsys):
         session = opened("good", "good", "s", "*", "2", "bad", "q", "so-so")

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -111,6 +112,17 @@ class TestServe:
             closing.join()
         assert page.address in capsys.readouterr().out
 
+    def test_a_script_goes_on_after_ctrl_c(self, path):
+        interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        with opened(path) as session:
+            page = session.serve(open=False, block=False)
+            assert ask(page.address, "next")["row"]
+            interrupt.start()
+            session.serve(open=False, block=True)
+            with pytest.raises(urllib.error.URLError):
+                ask(page.address, "next")
+            assert session.next() is not None
+
     @pytest.mark.parametrize(
         ("options", "error"),
         [
@@ -169,6 +181,25 @@ class TestServe:
             assert session.review("skipped").n_rows == 0
             people = ask(page.address, "people")["people"]
             assert [(each["who"], each["labelled"]) for each in people] == [("", 2)]
+
+    def test_a_class_with_a_long_name(self, path):
+        label = "x" * 150
+        with opened(path, classes=["a", label]) as session:
+            page = session.serve(open=False, block=False)
+            row = ask(page.address, "next")["row"]["id"]
+            ask(page.address, "label", id=row, label=label)
+            assert session.answers(row).label == label
+            assert ask(page.address, "review", label=label)["n_rows"] == 1
+            assert "none of" in ask(page.address, "label", id=row, label="b")["error"]
+
+    def test_half_a_character(self, path):
+        with opened(path, items=["\ud800 broken"] * 30) as session:
+            page = session.serve(open=False, block=False)
+            row = ask(page.address, "next")["row"]
+            assert row["item"] == "\ud800 broken"
+            refused = ask(page.address, "skip", id=row["id"], reason="\ud800")
+            assert "no text" in refused["error"]
+            assert session.status().skipped == 0
 
 
 class TestItems:

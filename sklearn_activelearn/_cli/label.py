@@ -138,7 +138,7 @@ def check_options(args):
     ):
         if getattr(args, option) is None:
             raise UsageError(f"{what}? (--{option})")
-    if args.predict or args.save_model:
+    if args.export or args.predict or args.save_model:
         from .results import check_results
 
         check_results(args)

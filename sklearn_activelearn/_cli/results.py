@@ -23,6 +23,10 @@ def check_results(args):
         except ValueError as error:
             raise UsageError(f"{option}: {error}") from error
         check_place(option, path, args.file, args.out)
+    if args.export:
+        check_place("--export", args.export, args.file)
+        if args.predict and args.predict.resolve() == args.export.resolve():
+            raise UsageError(f"--predict: {args.predict} is named twice")
 
 
 def check_place(option, path, *inputs):

@@ -157,7 +157,7 @@ def skip_event(state, ids, id, reason, who):
     Raises
     ------
     ValueError
-        For a row that was not asked for, or is learned.
+        For a row that was not asked for, or is learned, and a reason that is no text.
     """
     id = ids.own(id)
     if id not in state.asked and id not in state.test:
@@ -168,7 +168,9 @@ def skip_event(state, ids, id, reason, who):
             f"The learner knows the label of row {id!r}: undo it, or label it "
             "otherwise."
         )
-    return "skip", {"id": id, "who": who, "reason": reason and str(reason)}
+    reason = reason and str(reason)
+    check_text(reason or "")
+    return "skip", {"id": id, "who": who, "reason": reason}
 
 
 def assign_event(state, id, who, now, lease):

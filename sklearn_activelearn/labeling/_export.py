@@ -19,6 +19,7 @@ from ._output import (
     by_suffix,
     check_no_session,
     harmless,
+    harmless_value,
     plain_cell,
     replaced,
 )
@@ -234,7 +235,9 @@ def write_label_csv(file, rows, names, more, item_of, may_be_numbers):
         cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
         if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
             cells[1] = f"'{row.label}"
-        lines.writerow([*cells, *(harmless(column[place]) for column in more.values())])
+        lines.writerow(
+            [*cells, *(harmless_value(column[place]) for column in more.values())]
+        )
 
 
 def joined_names(names):

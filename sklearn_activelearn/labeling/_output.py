@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,9 @@ from ._journal import is_session
 #: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them
 #: make one of the wide forms, too, which East Asian keyboards type.
 FORMULA = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n", "'")
+
+#: What begins like a formula and is none.
+NUMBER = re.compile(r"[+-]\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @contextmanager
@@ -68,6 +72,12 @@ def harmless(cell):
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
+def harmless_value(cell):
+    """Return a cell of a table as `harmless`, but a number as it is."""
+    is_number = isinstance(cell, str) and NUMBER.fullmatch(cell)
+    return cell if is_number else harmless(cell)
+
+
 def by_suffix(path, functions):
     """Return the function for files of that name."""
     if path.suffix.lower() not in functions:
@@ -113,7 +123,7 @@ def write_csv(path, columns):
         lines = csv.writer(file)
         lines.writerow(map(harmless, columns))
         lines.writerows(
-            map(harmless, row) for row in zip(*columns.values(), strict=True)
+            map(harmless_value, row) for row in zip(*columns.values(), strict=True)
         )
 
 

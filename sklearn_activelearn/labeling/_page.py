@@ -11,11 +11,12 @@ from asyncio import Future
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from threading import Thread, current_thread
+from time import sleep
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 LONGEST_BODY = 2**16  # bytes
@@ -67,6 +68,16 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+
+class PageResponse(Response):
+    """JSON in ASCII: a text may have half a character, which UTF-8 cannot hold."""
+
+    media_type = "application/json"
+
+    def render(self, content):
+        """Return the bytes of it."""
+        return json.dumps(content, allow_nan=False).encode()
 
 
 class PageServer:
@@ -124,7 +135,7 @@ class PageServer:
         """Wait until the server ends; Ctrl-C ends it."""
         try:
             while self._thread.is_alive():
-                self._thread.join(TICK)  # on Windows Ctrl-C does not end a long wait
+                sleep(TICK)  # a join that Ctrl-C interrupts takes it for ended
         finally:
             self.close()
 
@@ -161,7 +172,7 @@ def make_app(find_verbs, token):
         body = await read_body(request)
         who = name_of(body)
         if verbs is None:
-            return JSONResponse({"preparing": True}, headers=HEADERS)
+            return PageResponse({"preparing": True}, headers=HEADERS)
         try:
             found = await carry_out(verbs, name, threads, body, who)
         except (ValueError, KeyError) as error:
@@ -171,7 +182,7 @@ def make_app(find_verbs, token):
             raise HTTPException(503, sentence) from error
         if hasattr(found, "media_type"):
             return Response(found.data, media_type=found.media_type, headers=HEADERS)
-        return JSONResponse(found, headers=HEADERS)
+        return PageResponse(found, headers=HEADERS)
 
     return Starlette(
         routes=[
@@ -198,13 +209,13 @@ async def carry_out(verbs, name, threads, body, who):
 
 async def refuse(request, error):
     """Answer with a status and a sentence."""
-    return JSONResponse({"error": error.detail}, error.status_code, headers=HEADERS)
+    return PageResponse({"error": error.detail}, error.status_code, headers=HEADERS)
 
 
 async def fail(request, error):
     """Say that it is not the person's fault."""
     sentence = "The server failed; the reason is in the terminal where it runs."
-    return JSONResponse({"error": sentence}, 500, headers=HEADERS)
+    return PageResponse({"error": sentence}, 500, headers=HEADERS)
 
 
 def check_host(request):

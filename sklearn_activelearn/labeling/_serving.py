@@ -4,6 +4,7 @@ import builtins
 import os
 import sys
 import webbrowser
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -37,7 +38,8 @@ class Page:
 
     def wait(self) -> None:
         """Wait until Ctrl-C, or until somebody calls `close`."""
-        self._server.wait()
+        with suppress(KeyboardInterrupt):
+            self._server.wait()
 
     def close(self) -> None:
         """Close the page; the session stays open."""
@@ -77,7 +79,8 @@ def serve(
     show_prediction : bool, default=False
         Whether to show what the model believes before the label, too.
     block : bool, default=None
-        Whether to wait until Ctrl-C. None: in scripts, not where code is typed.
+        Whether to wait until Ctrl-C, which ends the page and not the script. None: in
+        scripts, not where code is typed.
 
     Returns
     -------

@@ -224,6 +224,10 @@ class Terminal:
             return None if reason is None else Choice(SKIP, reason or None)
         return self._typing.press(key)
 
+    def is_rest(self, key):
+        """Whether a key goes on with the name of the class that was answered last."""
+        return len(key) == 1 and self._typing.is_rest(key.lower())
+
     def _prompt(self):
         typed, hint = self._typing.typed, self._typing.problem
         items = self._items_of(self._typing.classes)

@@ -68,6 +68,8 @@ class RowList:
             return self._source.read()
         screen.type_in_line("", "")
         key = self._source.read()
+        while self._terminal.is_rest(key):  # of the class that was the correction
+            key = self._source.read()
         screen.show_in_line("")
         return key.lower() if len(key) == 1 else key
 
@@ -124,7 +126,8 @@ class RowList:
             terminal.print_page(
                 [*head, ""], pages, [""], self._commands_of(found, is_final)
             )
-            answer, message = terminal.choose(extra=DECIDE), ""
+            extra = DECIDE if self._may_decide(found) else ""
+            answer, message = terminal.choose(extra=extra), ""
             command = answer.command
             try:
                 if command == QUIT:
@@ -158,9 +161,12 @@ class RowList:
 
     def _commands_of(self, found, is_final):
         names = ["A class corrects it", "[u]ndo yours", "[#] note", "[q] back"]
-        if self._who is not None and found.state == "disputed":
+        if self._may_decide(found):
             names += [f"[{DECIDE}] a class decides" + " now" * is_final]
         return screen.packed(names)
+
+    def _may_decide(self, found):
+        return self._who is not None and found.state == "disputed"
 
     def _show(self, page):
         lists = [f"[{key}] {name}" for key, name in LISTS.items() if name != self._kind]

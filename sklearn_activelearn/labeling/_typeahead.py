@@ -66,7 +66,7 @@ class TypeAhead:
             self.typed = self.typed[:-1]
         elif key == ENTER:
             return self._answer(self.typed, is_whole=True) if self.typed else None
-        elif not self._is_rest(key.lower()):
+        elif not self.is_rest(key.lower()):
             if not self.typed and key.lower() in COMMANDS - {SPELL}:
                 return Choice(key.lower())
             return self._answer(self.typed + key)
@@ -87,7 +87,7 @@ class TypeAhead:
                 self.problem = f"{typed}: {len(found.classes)} classes; go on typing"
         return None
 
-    def _is_rest(self, key):
+    def is_rest(self, key):
         """Whether a key goes on with the name that was enough already."""
         if self.typed or self._clock() > self._until or self._rest[:1] != key:
             self._rest = ""

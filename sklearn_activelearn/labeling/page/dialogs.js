@@ -12,6 +12,7 @@ const KEYS = {
 const SIZES = [87.5, 100, 112.5, 125, 150, 175, 200];
 let size = Number(settings.get("size")) || 100;
 let giveReason = false;
+let noted = null; // the row that the dialog was opened for
 
 function toggleGuide() {
   if (!$("to-guide").hidden) $("guide").showModal();
@@ -68,6 +69,7 @@ function skipWithReason() {
 function askText(isReason) {
   const row = current();
   if (!row || busy) return;
+  noted = row;
   giveReason = isReason;
   $("note-title").textContent = isReason ? "Skip" : "Note";
   $("note-label").textContent = isReason ? "Why is this row skipped?" : "Your note on this row";
@@ -80,7 +82,7 @@ function askText(isReason) {
 
 $("note-form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const row = current();
+  const row = noted;
   const text = $("note-text").value.trim();
   $("note").close();
   if (giveReason) return send("skip", { id: row.id, reason: text }, "Skipped");

@@ -45,9 +45,10 @@ async function show() {
   $("prediction").textContent = view.prediction ?? "";
   $("prediction").hidden = !view.prediction;
   $("facts").replaceChildren(...(view.row ? facts(view.row, false) : []));
-  $("card").replaceChildren(
-    view.row ? await content(view.row) : make("p", {}, view.reason ?? "")
-  );
+  const { row, reason } = view;
+  const shown = row ? await content(row) : make("p", {}, reason ?? "");
+  if (mode !== "label" || view.row !== row) return; // an image came late
+  $("card").replaceChildren(shown);
   mark(null);
   scrollTo(0, 0);
 }

@@ -39,7 +39,9 @@ function goBack() {
 }
 
 async function leave() {
+  opened = null;
   setMode("label");
+  setWaiting(busy);
   if (view) await show();
   $("card").focus();
 }
@@ -131,7 +133,7 @@ function listKey(event) {
 
 async function openRow(id) {
   const row = await attempt(() => ask("open", { id }));
-  if (!row) return;
+  if (!row || mode !== "list") return;
   shownFrom = JSON.stringify(id);
   setMode("row");
   $("final").checked = false;
@@ -144,7 +146,9 @@ async function showOpened(row) {
   opened = row;
   showCounts(row);
   $("facts").replaceChildren(...facts(row, true));
-  $("card").replaceChildren(await content(row));
+  const shown = await content(row);
+  if (opened !== row) return; // an image came late
+  $("card").replaceChildren(shown);
   mark(row.label ?? row.answers.find((answer) => answer.who === who)?.label ?? null);
   scrollTo(0, 0);
 }
@@ -162,6 +166,7 @@ async function correct(label) {
   const row = await attempt(() => ask("correct", { id, label, final: $("final").checked }));
   if (!row) return;
   showCounts(row);
+  if (opened?.id !== id) return; // the person has left
   await closeRow();
   $("found").textContent = `Row ${id}: ${label}. ${$("found").textContent}`;
 }
@@ -172,8 +177,10 @@ async function withdraw() {
   const row = await attempt(() => ask("withdraw", { id }));
   if (!row) return;
   showCounts(row);
-  await closeRow();
-  $("found").textContent = `Row ${id}: taken back. ${$("found").textContent}`;
+  if (opened?.id === id) {
+    await closeRow();
+    $("found").textContent = `Row ${id}: taken back. ${$("found").textContent}`;
+  }
   refreshNext();
 }
 
@@ -181,8 +188,13 @@ async function withdraw() {
 async function refreshNext() {
   if (busy) return;
   busy = true;
+  setWaiting(true);
   const found = await attempt(() => ask("next", {}));
-  if (found) view = found;
+  if (found) {
+    view = found;
+    if (mode === "label") await show(); // the person has come back meanwhile
+  }
+  setWaiting(false);
   busy = false;
 }
 
