@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.evaluation import recall_price
 from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
 
 WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime", "nut", "oat", "rye", "hop"]
@@ -35,9 +37,8 @@ def label(refs, *argv):
 def test_it_ends_when_the_recall_is_certain(refs, capsys):
     argv = ["--find", "yes", "--recall", "0.8", "--labelled", "include"]
     assert label(refs, *argv, "--rehearse", "--test-size", "5") == 0
-    assert (
-        "A recall of 80% is certain, at a confidence of 95%." in capsys.readouterr()[0]
-    )
+    out = capsys.readouterr()[0]
+    assert out.count("A recall of 80% is certain, at a confidence of 95%: ") == 1
 
 
 def test_the_price_is_said_when_somebody_stops(refs, capsys, tmp_path):
@@ -100,3 +101,62 @@ def test_a_session_resumes_in_the_middle_of_an_audit(tmp_path):
         assert "audit" in record["purposes"]
         assert reason == "RecallTarget"
     assert orders[0] == orders[1]
+
+
+def finding(path, n_labels, n_rows=150, **settings):
+    """Return a session of rows with names, with so many labels, and its rows."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n_rows, 4))
+    y = np.where(X[:, 0] > 1.2, "yes", "no").tolist()
+    params = {"budget": None, "random_state": 0} | settings.pop("learner", {})
+    learner = RelevanceSamplingClassifier(
+        positive="yes", batch_size=0.1, stopping=RecallTarget(0.8), **params
+    )
+    names = [f"row{i}" for i in range(n_rows)]
+    session = LabelingSession(
+        learner, X, path, ids=names, classes=["no", "yes"], **settings
+    )
+    for _ in range(n_labels):
+        if (row := session.next()) is not None:
+            session.label(row, y[int(row[3:])])
+    session.next()
+    return session, X
+
+
+def test_the_price_is_advice(tmp_path):
+    session, X = finding(tmp_path / "a.session", 30)
+    with session:
+        price = recall_price(session.learner, X, recall=0.8, ids=np.arange(150))
+        assert price.found > 5
+        assert session.advice() == str(price)
+        assert LabelingView(session, "table").progress()["advice"] == str(price)
+        assert "missed among 120 unread takes about 3 x 120 / k random" in str(price)
+
+
+def test_advice_on_the_rows_put_aside_comes_after_the_price(tmp_path):
+    session, _ = finding(tmp_path / "a.session", 40, test_size=10)
+    with session:
+        assert " found of about " in (advice := session.advice())
+        assert advice.index(" found of ") < advice.index("rows put aside")
+
+
+def test_a_session_says_what_is_certain(tmp_path):
+    session, _ = finding(tmp_path / "a.session", 50, n_rows=50)
+    with session:
+        labels = session.status().by_class
+        assert session.advice() == (
+            "A recall of 80% is certain, at a confidence of 95%: "
+            f"{labels['yes']} found in {sum(labels.values())} rows read."
+        )
+
+
+def test_a_budget_without_a_relevant_row(tmp_path):
+    few = {"budget": 1, "random_state": 1}
+    session, _ = finding(tmp_path / "a.session", 1, learner=few)
+    with session:
+        advice = session.advice()
+        assert advice.startswith("No relevant row is known yet among 1 labels")
+        assert advice.endswith("The budget is spent: a larger one goes on.")
+    session, _ = finding(tmp_path / "b.session", 0)
+    with session:
+        assert session.advice() == "No row has a label yet."

@@ -41,10 +41,8 @@ def run_label(args):
         with open_session(args, task, learner) as session:
             try:
                 work_on_session(args, session, task, page, answers)
-                if args.find is not None and not args.export:
-                    from .screening import price_of_session
-
-                    print(price_of_session(args, session, task))
+                if args.find is not None and not (args.export or args.rehearse):
+                    print(session.advice())
             except OSError as error:
                 raise UsageError(describe(error, args.out)) from error
 

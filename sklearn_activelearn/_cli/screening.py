@@ -37,19 +37,3 @@ def finding_learner(args):
         budget=None,
         stopping=RecallTarget(recall, positive=args.find),
     )
-
-
-def price_of_session(args, session, task):
-    """Return what was found, and what the rest costs, as a sentence."""
-    from ..evaluation import recall_price
-
-    recall = 0.95 if args.recall is None else args.recall
-    learner = session.learner
-    if not learner.n_taught_:
-        return "No row has a label yet."
-    if session.stop_reason == "RecallTarget":
-        return f"A recall of {recall:.0%} is certain, at a confidence of 95%."
-    try:
-        return str(recall_price(learner, task.X, recall=recall, ids=list(task.ids)))
-    except ValueError as error:
-        return str(error)

@@ -1,6 +1,7 @@
 """How much of what is relevant has been found, and what it costs to be sure of it."""
 
 from dataclasses import dataclass
+from math import floor, log
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -236,7 +237,19 @@ class RecallPrice:
             f"{self.found} found of {number} relevant rows, in {self.n_read} of "
             f"{self.n_rows} read. To a recall of {self.recall:.0%}: about "
             f"{self.n_expected} rows; to be {self.confidence:.0%} sure of it, about "
-            f"{self.n_certain}. A tenth of that makes {tenth} certain."
+            f"{self.n_certain}, because {self._why_so_many()}. A tenth of that makes "
+            f"{tenth} certain."
+        )
+
+    def _why_so_many(self):
+        """Return what excluding the missed rows costs, in words."""
+        n_missed = floor(self.n_relevant * (1 - self.recall) + 1e-9) + 1
+        n_unread = self.n_rows - self.n_read
+        factor = -log(1 - self.confidence)
+        are = "is" if n_missed == 1 else "are"
+        return (
+            f"{n_missed} missed {are} too many, and to exclude k missed among "
+            f"{n_unread} unread takes about {factor:.2g} x {n_unread} / k random rows"
         )
 
 
