@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli import label as label_command
+from sklearn_activelearn._cli.tables import read_table
+from sklearn_activelearn._cli.tasks import read_task
 from sklearn_activelearn.evaluation import recall_price
-from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling import LabelingSession, load_model
+from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
 
@@ -160,3 +164,42 @@ def test_a_budget_without_a_relevant_row(tmp_path):
     session, _ = finding(tmp_path / "b.session", 0)
     with session:
         assert session.advice() == "No row has a label yet."
+
+
+def test_texts_are_ranked_by_words_and_directions(refs, capsys, tmp_path):
+    pytest.importorskip("skops")
+    model, predicted = tmp_path / "model.skops", tmp_path / "predicted.csv"
+    argv = ["--find", "yes", "--start-with", "stroke", "--labelled", "include"]
+    assert label(refs, *argv, "--save-model", str(model)) == 0
+    assert "up to 100 principal directions of 120 texts" in capsys.readouterr()[1]
+    begun = stored_state(refs.with_suffix(".session")).begin["learner"]["params"]
+    assert begun["estimator"]["class"].endswith(".RankAverageClassifier")
+    assert begun["initial"]["params"]["words"] == "stroke"
+    assert main(["predict", str(model), str(refs), "--out", str(predicted)]) == 0
+    scores = load_model(model).decision_function(read_table(refs))
+    assert {*np.argsort(-scores)[:20] % 6} == {0}
+    assert capsys.readouterr()[0].endswith("120 predicted.\n")
+
+
+def test_the_words_to_start_with_are_those_of_the_texts(refs):
+    task = read_task(refs, text="title", start_with="stroke", n_directions=5)
+    scores = task.start(task.X)
+    assert task.X.shape[1] == len(task.encoder.vectorizer_.vocabulary_) + 5
+    assert {*np.argsort(-scores)[:20] % 6} == {0}
+    words = read_task(refs, text="title", start_with="stroke")
+    np.testing.assert_allclose(scores, words.start(words.X), atol=1e-5)
+
+
+def test_a_session_that_began_without_directions_goes_on_without(
+    refs, capsys, tmp_path, monkeypatch
+):
+    answers = tmp_path / "answers"
+    answers.write_text("1\n2\n")
+    argv = ["--find", "yes", "--answers", str(answers)]
+    with monkeypatch.context() as patch:
+        patch.setattr(label_command, "n_directions_for", lambda args, begun: 0)
+        assert label(refs, *argv) == 0
+    assert label(refs, *argv) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.count("The same command resumes.") == 2

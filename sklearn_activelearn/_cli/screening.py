@@ -1,10 +1,13 @@
 """The options --find and --recall of ``label``: find all rows of one class."""
 
 # What imports scikit-learn is imported in the functions that need it.
+from .checks import tell
 from .options import UsageError
 
 #: Labels between two trainings, as a share of those there are.
 BATCH = 0.05
+#: Principal directions of texts.
+N_DIRECTIONS = 100
 
 
 def check_find(args):
@@ -26,12 +29,69 @@ def check_find(args):
         )
 
 
-def finding_learner(args):
-    """Return the learner that finds the rows of a class, up to a recall."""
+def n_directions_for(args, begun):
+    """Return how many principal directions of the texts are wanted.
+
+    Parameters
+    ----------
+    args : Namespace
+        Of the command.
+    begun : dict or None
+        The learner of a session to go on with: it may have begun without.
+    """
+    if args.find is None or not args.text:
+        return 0
+    if begun is None:
+        return N_DIRECTIONS
+    model = begun["params"].get("estimator") or {"class": ""}
+    return N_DIRECTIONS * model["class"].endswith(".RankAverageClassifier")
+
+
+def tell_directions(n_texts):
+    """Say what takes a while."""
+    tell(f"finding up to {N_DIRECTIONS} principal directions of {n_texts:,} texts")
+
+
+def model_of_words_and_directions(n_words):
+    """Return the average of the ranks by words and by directions.
+
+    Parameters
+    ----------
+    n_words : int
+        Columns before those of the directions.
+    """
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    from .. import RankAverageClassifier
+
+    model = LinearSVC(C=0.1, class_weight="balanced")
+    parts = {"words": slice(0, n_words), "directions": slice(n_words, None)}
+    return RankAverageClassifier(
+        [
+            (name, make_pipeline(make_column_transformer(("passthrough", part)), model))
+            for name, part in parts.items()
+        ]
+    )
+
+
+def finding_learner(args, n_words=None):
+    """Return the learner that finds the rows of a class, up to a recall.
+
+    Parameters
+    ----------
+    args : Namespace
+        Of the command.
+    n_words : int, optional
+        Columns of the rows before those of the directions; None without directions.
+    """
     from ..pool import RecallTarget, RelevanceSamplingClassifier
 
     recall = 0.95 if args.recall is None else args.recall
+    model = None if n_words is None else model_of_words_and_directions(n_words)
     return RelevanceSamplingClassifier(
+        model,
         positive=args.find,
         batch_size=BATCH,
         budget=None,
