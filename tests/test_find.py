@@ -1,6 +1,7 @@
 """The command that finds all rows with a label."""
 
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -203,3 +204,107 @@ def test_a_session_that_began_without_directions_goes_on_without(
     out, err = capsys.readouterr()
     assert err == ""
     assert out.count("The same command resumes.") == 2
+
+
+RIS = """TY  - JOUR
+T1  - A stroke trial
+AU  - Doe, J.
+AU  - Roe, R.
+N2  - Walking again
+DO  - https://doi.org/10.1/AB
+ER  -
+
+TY  - JOUR
+TI  - A Stroke Trial.
+PY  - 2001
+C1  - yes
+ER  -
+
+TY  - JOUR
+TI  - Something else
+DO  - 10.1/ab
+ER  -
+
+TY  - JOUR
+TI  - A stroke trial
+DO  - 10.1/cd
+ER  -
+"""
+BIB = r"""
+@article{a1, title = {A {S}troke trial of M{\"u}ller}, abstract = {Walking}}
+@article{a1, title = "Soil", doi = {10.1/ab}, note = much}
+@string{much = "of {\'e}t{\'e}"}
+"""
+
+
+def test_references_of_ris_are_shown_once(tmp_path, capsys):
+    pytest.importorskip("rispy")
+    file = tmp_path / "refs.ris"
+    file.write_text(RIS, encoding="utf-8-sig")
+    task = read_task(file, text=("title", "abstract"), labelled="custom1")
+    assert task.items == ["A stroke trial\n\nWalking again", "A stroke trial"]
+    assert task.known == {1: "yes"}
+    assert list(task.ids) == [1, 2]
+    assert capsys.readouterr()[1].startswith("2 of 4 rows have the DOI or the title")
+    table = read_table(file)
+    assert table.columns["authors"][0] == "Doe, J.; Roe, R."
+    assert table.columns["year"] == ["", "2001", "", ""]
+
+
+def test_references_of_bibtex(tmp_path):
+    pytest.importorskip("bibtexparser", "2")
+    file = tmp_path / "refs.bib"
+    file.write_text(BIB, encoding="utf-8")
+    table = read_table(file)
+    assert table.columns["title"] == ["A Stroke trial of Müller", "Soil"]
+    assert table.columns["note"] == ["", "of été"]
+    assert table.columns["doi"] == ["", "10.1/ab"]
+    file.write_text(f"{BIB}\n@article{{a2, title = {{x}}", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 6: this reference cannot be read"):
+        read_table(file)
+
+
+@pytest.mark.parametrize("end", [".ris", ".bib"])
+def test_files_without_references(tmp_path, end):
+    pytest.importorskip({".ris": "rispy", ".bib": "bibtexparser"}[end])
+    file = tmp_path / f"refs{end}"
+    file.write_text("title,label\na,b\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=f"no reference in this {end} file"):
+        read_table(file)
+    file.write_bytes(b"TI  - \xff")
+    with pytest.raises(ValueError, match="no text in UTF-8"):
+        read_table(file)
+
+
+@pytest.mark.parametrize("end", [".ris", ".bib"])
+def test_references_without_what_reads_them(tmp_path, monkeypatch, capsys, end):
+    for package in ("rispy", "bibtexparser"):
+        monkeypatch.setitem(sys.modules, package, None)
+    file = tmp_path / f"refs{end}"
+    file.write_text(RIS, encoding="utf-8")
+    assert label(file, "--find", "yes") == 2
+    package = {".ris": "rispy", ".bib": "bibtexparser>=2"}[end]
+    assert f'pip install "{package}"' in capsys.readouterr()[1]
+    assert main(["compare", "--data", str(file), "--target", "c", "--find", "y"]) == 2
+    assert f'pip install "{package}"' in capsys.readouterr()[1]
+
+
+def test_rows_of_a_table_are_shown_once_where_all_are_to_be_found(tmp_path, capsys):
+    file = tmp_path / "refs.csv"
+    lines = ["A, b", "a b!", "Soil of hills", "Ä ö", "soil of  hills", ""]
+    file.write_text(
+        "Title,DOI\n" + "".join(f'"{t}",\n' for t in lines) + "Other,doi:10.1/x.\n"
+        "More,10.1/X\n",
+        encoding="utf-8",
+    )
+    kept = read_task(file, text="Title", once=True)
+    assert kept.items == ["A, b", "Soil of hills", "Ä ö", "", "Other"]
+    assert "3 of 8 rows" in capsys.readouterr()[1]
+    assert len(read_task(file, text="Title").items) == 8
+    answers = tmp_path / "answers"
+    answers.write_text("1\n")
+    argv = ["label", str(file), "--text", "Title", "--answers", str(answers)]
+    assert main([*argv, "--out", f"{file}.a", "--find", "x"]) == 0
+    assert stored_state(tmp_path / "refs.csv.a").begin["pool"]["n_rows"] == 5
+    assert main([*argv, "--out", f"{file}.b", "--classes", "x,y"]) == 0
+    assert stored_state(tmp_path / "refs.csv.b").begin["pool"]["n_rows"] == 8

@@ -201,6 +201,7 @@ def read_rows(args):
     from .tasks import read_task
 
     tables = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
+    n_directions = n_directions_for(args, begun_with(args.out))
     try:
         task = read_task(
             args.file,
@@ -209,7 +210,8 @@ def read_rows(args):
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
-            n_directions=n_directions_for(args, begun_with(args.out)),
+            n_directions=n_directions,
+            once=n_directions > 0,
             **tables,
         )
     except (ValueError, OSError) as error:

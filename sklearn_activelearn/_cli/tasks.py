@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .encoding import portable
+from .references import REFERENCES, each_once
 from .screening import tell_directions
 from .tables import joined_texts, read_table
 
@@ -85,6 +86,7 @@ def read_task(
     labelled=None,
     start_with=None,
     n_directions=0,
+    once=False,
     **kinds,
 ):
     """Read what there is to label.
@@ -106,6 +108,8 @@ def read_task(
         Words to which the first rows are similar; with `text`.
     n_directions : int, default=0
         How many principal directions of the texts to find; with `text`.
+    once : bool, default=False
+        Whether references that come twice are shown once, as those of RIS and BibTeX.
     **kinds
         Other parameters of `TableEncoder`, for rows that are shown as a table.
 
@@ -121,7 +125,9 @@ def read_task(
     OSError
         For a file that cannot be opened.
     """
-    table = read_table(Path(path))
+    table = read_table(path := Path(path))
+    if once or path.suffix.lower() in REFERENCES:
+        table = each_once(table)
     ids = row_ids(table, id_column)
     labels = table.cells(labelled) if labelled else []
     known = {
