@@ -69,6 +69,7 @@ def test_nothing_is_said_of_the_recall_before_a_relevant_row(refs, capsys, tmp_p
         (["--find", "d", "--classes", "a,b"], "'d' is none of a, b"),
         (["--find", "a", "--learner", "Passive"], "leave out --learner"),
         (["--find", "a", "--recall", "2"], "2 is not between"),
+        (["--find", "a", "--recall", "1"], "only reading all rows makes a recall of 1"),
     ],
 )
 def test_options_that_do_not_go_together(refs, capsys, argv, message):

@@ -18,6 +18,11 @@ def check_find(args):
         return
     if args.learner:
         raise UsageError("--find chooses the learner: leave out --learner")
+    if args.recall == 1:
+        raise UsageError(
+            "--recall: only reading all rows makes a recall of 1 certain; a share below, "
+            "such as 0.95, can be certain before"
+        )
     if args.classes is None:
         args.classes = [args.find, f"not {args.find}"]
     if args.find not in args.classes:
@@ -25,7 +30,7 @@ def check_find(args):
     if len(args.classes) != 2:
         raise UsageError(
             f"--find takes two classes, got {len(args.classes)}: "
-            f"{', '.join(args.classes)}"
+            f"{', '.join(args.classes)}; --classes can be left out"
         )
 
 
