@@ -10,7 +10,9 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli import label as label_command
 from sklearn_activelearn._cli.tables import read_table
 from sklearn_activelearn._cli.tasks import read_task
+from sklearn_activelearn._recall_bounds import Reads
 from sklearn_activelearn.evaluation import recall_price
+from sklearn_activelearn.evaluation._recall import price_of
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._view import LabelingView
@@ -137,6 +139,12 @@ def test_the_price_is_advice(tmp_path):
         assert session.advice() == str(price)
         assert LabelingView(session, "table").progress()["advice"] == str(price)
         assert "missed among 120 unread takes about 3 x 120 / k random" in str(price)
+
+
+def test_no_more_rows_are_likely_relevant_than_there_are():
+    reads = Reads(np.array([True, False]), np.zeros(2, dtype=bool), 12)
+    assert price_of(reads, np.full(10, 0.9), 0.95, 0.95).likely == (1, 11)
+    assert price_of(reads, np.full(10, 0.2), 0.95, 0.95).likely == (1, 8)
 
 
 def test_advice_on_the_rows_put_aside_comes_after_the_price(tmp_path):

@@ -388,10 +388,10 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
     n_certain = plan(recall).n_rows
     targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
     affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
-    unread = float(p.sum())
+    most = min(round(2 * float(p.sum())) + 3, len(p))
     return RecallPrice(
         float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
-        float(hits[-1]), (found, found + round(2 * unread) + 3), n_expected, n_certain,
+        float(hits[-1]), (found, found + most), n_expected, n_certain,
         float(next(affordable, 0.0)),
     )  # fmt: skip
 
