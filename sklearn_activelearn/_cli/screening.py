@@ -20,8 +20,8 @@ def check_find(args):
         raise UsageError("--find chooses the learner: leave out --learner")
     if args.recall == 1:
         raise UsageError(
-            "--recall: only reading all rows makes a recall of 1 certain; a share below "
-            "it, such as 0.95, can be certain before"
+            "--recall: only reading all rows makes a recall of 1 certain; less, such as "
+            "0.95, can be certain before"
         )
     if args.classes is None:
         args.classes = [args.find, f"not {args.find}"]
