@@ -20,7 +20,7 @@ def check_find(args):
         raise UsageError("--find chooses the learner: leave out --learner")
     if args.recall == 1:
         raise UsageError(
-            "--recall: only reading all rows makes a recall of 1 certain; less, such as "
+            "--recall: only reading all rows makes a recall of 1 certain; less, as "
             "0.95, can be certain before"
         )
     if args.classes is None:
