@@ -15,13 +15,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._cli.columns import column_like, in_words, typed
 from ._cli.dates import ORDERS
-from ._cli.encoding import encoder_of, portable, rows_of, word_weights
+from ._cli.encoding import (
+    encoder_of,
+    portable,
+    principal_directions,
+    rows_of,
+    with_directions,
+    word_weights,
+)
 from ._cli.limits import check_room
 from ._cli.pictures import image_features
 from ._cli.tables import joined_texts, table_of, table_with
 from ._compat import BaseEstimator
 from ._typing import FilePath, RowsLike
-from ._validation import check_option
+from ._validation import check_number, check_option
 
 __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
@@ -197,9 +204,15 @@ class TextEncoder(RowEncoder):
     ----------
     columns : sequence of str
         Those with the texts; several ones are joined in each row.
+    n_directions : int >= 0, default=0
+        How many principal directions of the texts to find. The place of a text along
+        each of them comes after the weights of its words: texts about the same are
+        close to each other even if they share few words.
 
     Attributes
     ----------
+    directions_ : Pipeline or None
+        What finds the places; None without directions.
     feature_names_in_ : ndarray of str of shape (n_columns,)
         The columns.
     n_features_in_ : int
@@ -213,7 +226,14 @@ class TextEncoder(RowEncoder):
 
     Notes
     -----
-    X is a DataFrame, or a dict with the cells of each column.
+    X is a DataFrame, or a dict with the cells of each column. The directions are those
+    of latent semantic analysis [1]_: a truncated singular value decomposition of the
+    weights. The places of a text are scaled to length 1.
+
+    References
+    ----------
+    .. [1] S. Deerwester, S. T. Dumais, G. W. Furnas, T. K. Landauer, R. Harshman,
+       "Indexing by Latent Semantic Analysis", JASIS 41(6), 1990.
 
     Examples
     --------
@@ -223,11 +243,13 @@ class TextEncoder(RowEncoder):
     (2, 5)
     """
 
-    def __init__(self, columns: Sequence[str]):
+    def __init__(self, columns: Sequence[str], n_directions: int = 0):
         self.columns = columns
+        self.n_directions = n_directions
 
     def _fit_table(self, table):
-        vectorizer = word_weights()
+        check_number(self.n_directions, "n_directions", 0, closed="left", integer=True)
+        vectorizer, directions = word_weights(), None
         try:
             weights = vectorizer.fit_transform(joined_texts(table, self.columns))
         except ValueError as error:
@@ -235,11 +257,16 @@ class TextEncoder(RowEncoder):
                 raise
             names = " and ".join(map(repr, self.columns))
             raise ValueError(f"there are no words in the column {names}.") from None
-        self.vectorizer_ = vectorizer
+        if self.n_directions:
+            directions = principal_directions(weights, self.n_directions)
+            weights = with_directions(weights, directions)
+        self.vectorizer_, self.directions_ = vectorizer, directions
         return weights, list(self.columns)
 
     def _numbers(self, table):
-        return self.vectorizer_.transform(joined_texts(table, self.columns))
+        weights = self.vectorizer_.transform(joined_texts(table, self.columns))
+        directions = vars(self).get("directions_")  # older files of models have none
+        return weights if directions is None else with_directions(weights, directions)
 
 
 class ImageEncoder(RowEncoder):

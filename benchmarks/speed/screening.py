@@ -21,9 +21,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
 from sklearn_activelearn import RelevanceSamplingClassifier
-from sklearn_activelearn._cli.find import (
+from sklearn_activelearn._cli.encoding import principal_directions, with_directions
+from sklearn_activelearn._cli.screening import (
+    N_DIRECTIONS,
     model_of_words_and_directions,
-    with_directions,
 )
 
 SEED = 0
@@ -56,7 +57,7 @@ def main():
     )
     with threadpool_limits(1):
         start = process_time()
-        X = with_directions(X)
+        X = with_directions(X, principal_directions(X, N_DIRECTIONS))
         print(f"LSA | {process_time() - start:.2f}")
         model = model_of_words_and_directions(N_TERMS)
         learner = RelevanceSamplingClassifier(model, budget=None, random_state=SEED)

@@ -115,7 +115,13 @@ def load(args):
     options = "text", "categorical", "drop", "dates"
     kinds = {name: getattr(args, name) for name in options}
     try:
-        data = read_labelled(args.data, args.target, standardize=not args.raw, **kinds)
+        data = read_labelled(
+            args.data,
+            args.target,
+            standardize=not args.raw,
+            once=args.find is not None,
+            **kinds,
+        )
     except (ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{args.data}: {reason}") from error

@@ -1,12 +1,14 @@
 """Numbers for learners, from columns of all kinds; no label is used."""
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, hstack, issparse
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
 
 from .columns import N_CATEGORIES
 from .dates import PERIODS, circles
@@ -33,6 +35,24 @@ def one_hot():
 def word_weights():
     """Return what tells how often each word is in a text, weighted by its rarity."""
     return TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
+
+
+def principal_directions(X, n_directions):
+    """Return what places rows of words along principal directions, fitted.
+
+    It is latent semantic analysis; no label is used. One thread computes it: the last
+    digits would depend on the number of threads.
+    """
+    svd = TruncatedSVD(min(n_directions, *X.shape), random_state=0)
+    with threadpool_limits(1):
+        return make_pipeline(svd, Normalizer()).fit(X)
+
+
+def with_directions(X, directions):
+    """Return rows of words, and after the words their places along directions."""
+    with threadpool_limits(1):
+        places = directions.transform(X)
+    return hstack([X, csr_matrix(places)]).tocsr()
 
 
 def rows_of(columns):

@@ -6,27 +6,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
+from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.compose import make_column_transformer
-from sklearn.decomposition import TruncatedSVD
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
-from sklearn.svm import LinearSVC
 
-from .. import RankAverageClassifier, RelevanceSamplingClassifier
+from .. import RelevanceSamplingClassifier
 from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
 from ..evaluation._results import plain
 from ..pool import PoolClassifier
 from ..pool._utility import score_of_class
 from .checks import tell
+from .encoding import principal_directions, with_directions
 from .learners import learner_code
 from .options import UsageError
 from .report import align, rounded
+from .screening import (
+    BATCH,
+    N_DIRECTIONS,
+    model_of_words_and_directions,
+    tell_directions,
+)
 
-#: Principal directions of texts, and the share of the labels so far that a batch has.
-N_DIRECTIONS, BATCH = 100, 0.05
 #: Runs, if the user does not say how many.
 N_RUNS = 3
 RECALLS = (0.95, 1.0)
@@ -45,36 +45,6 @@ class SearchTask(NamedTuple):
 
     X: Any
     is_relevant: np.ndarray
-
-
-def with_directions(X):
-    """Return rows of words, and after them their places along principal directions.
-
-    These, latent semantic analysis, are found once, on all rows and without labels.
-    """
-    n_directions = min(N_DIRECTIONS, *X.shape)
-    tell(f"finding {n_directions} principal directions of {X.shape[0]:,} texts")
-    svd = TruncatedSVD(n_directions, random_state=0)
-    places = make_pipeline(svd, Normalizer()).fit_transform(X)
-    return hstack([X, csr_matrix(places)]).tocsr()
-
-
-def model_of_words_and_directions(n_words):
-    """Return the average of the ranks by words and by directions.
-
-    Parameters
-    ----------
-    n_words : int
-        Columns before those of the directions.
-    """
-    model = LinearSVC(C=0.1, class_weight="balanced")
-    parts = {"words": slice(0, n_words), "directions": slice(n_words, None)}
-    return RankAverageClassifier(
-        [
-            (name, make_pipeline(make_column_transformer(("passthrough", part)), model))
-            for name, part in parts.items()
-        ]
-    )
 
 
 def run_find(args, name, data, learners):
@@ -151,7 +121,9 @@ def default_search(search):
     learner = RelevanceSamplingClassifier(batch_size=BATCH, budget=None)
     if issparse(search.X):
         n_words = search.X.shape[1]
-        search = search._replace(X=with_directions(search.X))
+        tell_directions(search.X.shape[0])
+        directions = principal_directions(search.X, N_DIRECTIONS)
+        search = search._replace(X=with_directions(search.X, directions))
         learner.set_params(estimator=model_of_words_and_directions(n_words))
     return search, [learner]
 

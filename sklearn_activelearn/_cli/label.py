@@ -15,7 +15,7 @@ from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
 from .checks import tell
 from .options import PROGRAM, UsageError
-from .screening import check_find
+from .screening import check_find, finding_learner, n_directions_for
 
 #: What scikit-learn warns of as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
@@ -41,10 +41,8 @@ def run_label(args):
         with open_session(args, task, learner) as session:
             try:
                 work_on_session(args, session, task, page, answers)
-                if args.find is not None and not args.export:
-                    from .screening import price_of_session
-
-                    print(price_of_session(args, session, task))
+                if args.find is not None and not (args.export or args.rehearse):
+                    print(session.advice())
             except OSError as error:
                 raise UsageError(describe(error, args.out)) from error
 
@@ -203,6 +201,7 @@ def read_rows(args):
     from .tasks import read_task
 
     tables = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
+    n_directions = n_directions_for(args, begun_with(args.out))
     try:
         task = read_task(
             args.file,
@@ -211,6 +210,8 @@ def read_rows(args):
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
+            n_directions=n_directions,
+            once=n_directions > 0,
             **tables,
         )
     except (ValueError, OSError) as error:
@@ -233,11 +234,13 @@ def make_learner(args, task):
         if args.learner:
             learner = parse_learner(args.learner)
         elif args.find is not None:
-            from .screening import finding_learner
-
-            learner = finding_learner(args)
+            n_words = None
+            if getattr(task.encoder, "directions_", None) is not None:
+                n_words = len(task.encoder.vectorizer_.vocabulary_)
+            learner = finding_learner(args, n_words)
         else:
-            learner = default_learner(begun_with(args.out))
+            begun = begun_with(args.out)
+            learner = default_learner(begun["class"] if begun else "")
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
     settings = {
@@ -258,13 +261,13 @@ def make_learner(args, task):
 
 
 def begun_with(path):
-    """Return the class of the learner of a session; "" if there is none to go on."""
+    """Return the learner of a session, as it is stored; None without one to go on."""
     from ..labeling._export import stored_state
 
     try:
-        return stored_state(path).begin["learner"]["class"] if path.exists() else ""
+        return stored_state(path).begin["learner"] if path.exists() else None
     except (ValueError, OSError):  # which opening it tells
-        return ""
+        return None
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from .arrays import PACKED, READERS, read_arrays, read_svmlight
 from .columns import in_words, typed
 from .encoding import encoder_of, rows_of
 from .limits import check_plain_file, check_room
+from .references import REFERENCES, each_once
 from .tables import BINARY, columns_of, no_column, read_table
 
-TABLES = (".csv", *BINARY)
+TABLES = (".csv", *BINARY, *REFERENCES)
 WORDS = 100  # that a text has, about
 
 
@@ -42,7 +43,7 @@ class LabelledData(NamedTuple):
     treated_as: list
 
 
-def read_labelled(path, target=None, *, standardize=True, **kinds):
+def read_labelled(path, target=None, *, standardize=True, once=False, **kinds):
     """Read rows and labels; the end of the file's name says what it is.
 
     Parameters
@@ -53,6 +54,8 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
         Column of the labels; for tables only, and needed there.
     standardize : bool, default=True
         Whether the encoder brings numbers to mean 0 and variance 1.
+    once : bool, default=False
+        Whether references of a table that come twice count once, as in RIS and BibTeX.
     **kinds
         For tables only: columns whose kind is given, and `dates`, as for `typed`.
 
@@ -84,6 +87,8 @@ def read_labelled(path, target=None, *, standardize=True, **kinds):
         width = -(-X.nnz // X.shape[0]) if issparse(X) else X.shape[1]
         return LabelledData(X, y, StandardScaler() if scales else None, width, [])
     table = read_table(path)
+    if once or kind in REFERENCES:
+        table = each_once(table)
     y = target_labels(table, target)
     columns = typed(table, target, **kinds)
     used = [column for column in columns if column.kind != "left out"]

@@ -87,7 +87,8 @@ def add_input(add):
     add(
         "--data",
         metavar="FILE",
-        help="a table (.csv with a header line, .parquet, .xlsx), .npz (arrays X and "
+        help="a table (.csv with a header line, .parquet, .xlsx), references (.ris, "
+        ".bib), .npz (arrays X and "
         "y, or data, indices, indptr, shape and y), or svmlight (.svm .svmlight "
         ".libsvm .txt, also .gz or .bz2); default: scikit-learn's digits",
     )
@@ -199,8 +200,8 @@ def add_rows(add):
         "file",
         metavar="FILE",
         type=Path,
-        help="the rows, as .csv with a header line, .parquet or .xlsx; with --export: "
-        "the labels",
+        help="the rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib; "
+        "with --export: the labels",
     )
     add("--out", metavar="FILE", type=Path, help="where the labels are kept")
     add(

@@ -1,4 +1,4 @@
-"""Tables as text: CSV, and what pandas reads (Parquet, Excel).
+"""Tables as text: CSV, references, and what pandas reads (Parquet, Excel).
 
 Every error is a `ValueError` whose message is one sentence for the owner of the file,
 or an `OSError`.
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from . import limits
 from .limits import BoundedLines, TooLarge, check_plain_file, check_room
+from .references import REFERENCES, read_references
 
 CELL = 64  # bytes that a short text takes
 EXCEL = (".xlsx", ".xls")
@@ -32,8 +33,8 @@ class Table(NamedTuple):
     columns : dict of str to list of str
         The cells of each column that has a name.
     lines : sequence of int
-        The line of the file on which each row ends; for other files than CSV, the
-        number of the row, the header being the first.
+        The line of the file on which each row ends; of a reference, its number; for
+        other files, the number of the row, the header being the first.
     n_unnamed : int
         Columns without a name, which are not among `columns`.
     """
@@ -56,8 +57,8 @@ def read_table(path):
     Parameters
     ----------
     path : Path
-        Parquet or Excel by the end of its name, anything else is a CSV in UTF-8. It
-        has a header line.
+        Parquet, Excel, RIS or BibTeX by the end of its name, anything else is a CSV in
+        UTF-8, which has a header line.
 
     Returns
     -------
@@ -73,7 +74,10 @@ def read_table(path):
         For a file that cannot be opened.
     """
     check_plain_file(path)
-    read = read_binary if path.suffix.lower() in BINARY else read_csv
+    suffix = path.suffix.lower()
+    read = read_binary if suffix in BINARY else read_csv
+    if suffix in REFERENCES:
+        read = read_references
     header, columns, lines = read(path)
     if not lines:
         raise ValueError("there is no row below the header.")

@@ -14,6 +14,8 @@ from sklearn.linear_model import LogisticRegression
 from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from .encoding import portable
+from .references import REFERENCES, each_once
+from .screening import tell_directions
 from .tables import joined_texts, read_table
 
 #: Of how many rows the default learner measures distances.
@@ -38,7 +40,7 @@ class SimilarTo:
     row: Any = field(compare=False, repr=False)
 
     def __call__(self, X):
-        """Return the score of each row, all of which have length 1."""
+        """Return the score of each row, the words of which have length 1."""
         return (X @ self.row.T).toarray().ravel()
 
 
@@ -83,6 +85,8 @@ def read_task(
     id_column=None,
     labelled=None,
     start_with=None,
+    n_directions=0,
+    once=False,
     **kinds,
 ):
     """Read what there is to label.
@@ -102,6 +106,10 @@ def read_task(
         A column with the labels that are known; empty where none is.
     start_with : str, default=None
         Words to which the first rows are similar; with `text`.
+    n_directions : int, default=0
+        How many principal directions of the texts to find; with `text`.
+    once : bool, default=False
+        Whether references that come twice are shown once, as those of RIS and BibTeX.
     **kinds
         Other parameters of `TableEncoder`, for rows that are shown as a table.
 
@@ -117,7 +125,9 @@ def read_task(
     OSError
         For a file that cannot be opened.
     """
-    table = read_table(Path(path))
+    table = read_table(path := Path(path))
+    if once or path.suffix.lower() in REFERENCES:
+        table = each_once(table)
     ids = row_ids(table, id_column)
     labels = table.cells(labelled) if labelled else []
     known = {
@@ -128,9 +138,11 @@ def read_task(
     if text:
         names = [text] if isinstance(text, str) else text
         shown = {name: table.cells(name) for name in names}
-        items, encoder = joined_texts(table, names), TextEncoder(names)
+        items, encoder = joined_texts(table, names), TextEncoder(names, n_directions)
+        if n_directions:
+            tell_directions(len(items))
         X = encoder.fit_transform(table)
-        start = similar_to(start_with, encoder) if start_with else None
+        start = similar_to(start_with, encoder, X.shape[1]) if start_with else None
         return Task("text", items, X, ids, known, shown, encoder, start)
     if image:
         items = [name.strip() for name in table.cells(image)]
@@ -182,10 +194,21 @@ def row_ids(table, column):
     return ids
 
 
-def similar_to(words, encoder):
-    """Return what scores rows by their similarity to words, if some texts have them."""
+def similar_to(words, encoder, width):
+    """Return what scores rows by their similarity to words, if some texts have them.
+
+    Parameters
+    ----------
+    words : str
+        What the user gave.
+    encoder : TextEncoder
+        What has made the numbers of the rows.
+    width : int
+        How many numbers a row has; those after its words do not count.
+    """
     row = portable(encoder.vectorizer_.transform([words]))
     if row.nnz == 0:
         names = " and ".join(map(repr, encoder.columns))
         raise ValueError(f"the column {names} has none of the words {words!r}.")
+    row.resize((1, width))
     return SimilarTo(words, row)

@@ -1,6 +1,7 @@
 """What it costs to find what is relevant, and to be sure of it."""
 
 from dataclasses import dataclass
+from math import floor, log
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,7 +60,19 @@ class RecallPrice:
             f"{self.found} found of {number} relevant rows, in {self.n_read} of "
             f"{self.n_rows} read. To a recall of {self.recall:.0%}: about "
             f"{self.n_expected} rows; to be {self.confidence:.0%} sure of it, about "
-            f"{self.n_certain}. A tenth of that makes {tenth} certain."
+            f"{self.n_certain}, because {self._why_so_many()}. A tenth of that makes "
+            f"{tenth} certain."
+        )
+
+    def _why_so_many(self):
+        """Return what excluding the missed rows costs, in words."""
+        n_missed = floor(self.n_relevant * (1 - self.recall) + 1e-9) + 1
+        n_unread = self.n_rows - self.n_read
+        factor = -log(1 - self.confidence)
+        are = "is" if n_missed == 1 else "are"
+        return (
+            f"{n_missed} missed {are} too many, and to exclude k missed among "
+            f"{n_unread} unread takes about {factor:.2g} x {n_unread} / k random rows"
         )
 
 
@@ -142,9 +155,9 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
     n_certain = plan(recall).n_rows
     targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
     affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
-    unread = float(p.sum())
+    most = min(round(2 * float(p.sum())) + 3, len(p))
     return RecallPrice(
         float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
-        float(hits[-1]), (found, found + round(2 * unread) + 3), n_expected, n_certain,
+        float(hits[-1]), (found, found + most), n_expected, n_certain,
         float(next(affordable, 0.0)),
     )  # fmt: skip

@@ -17,6 +17,9 @@ from ._output import by_suffix, check_no_session, replaced
 TRUSTED = frozenset(
     (
         "numpy.dtype",
+        "sklearn.utils._bunch.Bunch",
+        "sklearn_activelearn.pool._rank_average.RankAverageClassifier",
+        "sklearn_activelearn.pool._rank_average.Scale",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",
@@ -124,8 +127,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
         ``.skops`` or ``.joblib``.
     trust : bool, default=False
         Whether you trust whoever made the file. Without it a ``.skops`` file may hold
-        types of scikit-learn, NumPy and SciPy and the encoders of this package only,
-        and a ``.joblib`` file, which can run any code, is refused.
+        types of scikit-learn, NumPy and SciPy, the encoders of this package and
+        `RankAverageClassifier` only, and a ``.joblib`` file, which can run any code, is
+        refused.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from ..evaluation._measures import MOSTLY, measures_of
 from ._commands import check_who
 from ._doubtful import decided_labels, doubtful_rows, final_labels
 from ._earlier import comparable, late_start, model_of_half
-from ._own_score import own_score_of, own_score_sentence
+from ._own_score import own_score_of, own_score_sentence, recall_sentence
 from ._status import Status, status_for, status_of
 
 #: How many further labels the advice is about, at most.
@@ -354,7 +354,9 @@ class Reports:
         """Return what the rows put aside say about going on.
 
         Without such rows, what the labels say that the learner has bought
-        (`explored_score`, or `online_score` of a stream learner).
+        (`explored_score`, or `online_score` of a stream learner). If the learner stops
+        at a recall (`RecallTarget`), first what was found and what the rest costs
+        (`recall_price`).
 
         If they have judged no model of at most half the labels, because many labels
         were there before them, one of a random half is trained to compare with, where
@@ -377,11 +379,15 @@ class Reports:
         """
         with self._lock:
             late, recorded = late_start(self._state), self._worker.recorded
-            has_test = bool(self._state.test)
+            has_test, stop_reason = bool(self._state.test), self._state.ended
         learner = recorded.learner
+        found = recall_sentence(recorded, stop_reason)
+        if found and not has_test:
+            return found
         if not has_test and (estimate := own_score_of(learner)):
             self._own_score = estimate
             return own_score_sentence(learner, estimate)
         earlier = model_of_half(recorded, late) if late else []
         with self._lock:
-            return advice_of(self._state, scoring, earlier)
+            judged = advice_of(self._state, scoring, earlier)
+        return f"{found} {judged}" if found else judged
