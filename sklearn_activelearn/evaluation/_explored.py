@@ -92,7 +92,7 @@ def explored_score(
     ...     LogisticRegression(), explore=0.2, budget=100, random_state=0
     ... ).fit(scale(X), y)
     >>> print(explored_score(learner))
-    0.964 (95 %: 0.732 to 0.996, 28 labels)
+    0.964 (95 %: 0.712 to 1, 28 labels)
     """
     if not isinstance(learner, PoolClassifier):
         raise TypeError(
