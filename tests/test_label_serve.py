@@ -112,7 +112,7 @@ class TestServe:
             closing.join()
         assert page.address in capsys.readouterr().out
 
-    def test_a_script_goes_on_after_ctrl_c(self, path):
+    def test_a_script_goes_on_after_ctrl_c(self, path, ctrl_c):
         interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         with opened(path) as session:
             page = session.serve(open=False, block=False)
