@@ -77,7 +77,7 @@ def test_an_interrupted_simulation_keeps_what_was_bought(prototype):
     assert n_bought == len(learner.queried_indices_) > learner.n_initial
     learner.score(X, y)
     learner.set_callbacks()
-    n_next = min(learner.batch_size, learner.budget - n_bought)
+    n_next = min(learner.batch_size, (learner.budget or np.inf) - n_bought)
     assert len(learner.query(X)) == n_next
 
 

@@ -12,7 +12,7 @@ from sklearn_activelearn._cli.tables import read_table
 from sklearn_activelearn._cli.tasks import read_task
 from sklearn_activelearn._recall_bounds import Reads
 from sklearn_activelearn.evaluation import recall_price
-from sklearn_activelearn.evaluation._recall import price_of
+from sklearn_activelearn.evaluation._recall_price import price_of
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._view import LabelingView

@@ -151,7 +151,7 @@ def served(page, session, who="ann", **options):
 
 def wait_for_text(page, place, text):
     page.wait_for_function(
-        "([place, text]) => document.querySelector(place).textContent.includes(text)",
+        "([place, text]) => document.querySelector(place)?.textContent.includes(text)",
         arg=[place, text],
     )
 

@@ -17,9 +17,7 @@ from ._output import by_suffix, check_no_session, replaced
 TRUSTED = frozenset(
     (
         "numpy.dtype",
-        "sklearn.utils._bunch.Bunch",
-        "sklearn_activelearn.pool._rank_average.RankAverageClassifier",
-        "sklearn_activelearn.pool._rank_average.Scale",
+        "sklearn_activelearn.pool.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils import Bunch
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,7 +37,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
     ----------
     estimators_ : list of classifier
         The members, trained.
-    named_estimators_ : Bunch
+    named_estimators_ : dict
         The same by name.
     {classes_, n_features_in_, feature_names_in_}
 
@@ -188,8 +187,8 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
             )
         members = [clone(member).fit(X, y) for member in members]
         self.classes_, self.estimators_ = classes, members
-        self.named_estimators_ = Bunch(**dict(zip(names, members, strict=True)))
-        self._scales = [*map(Scale, scores_by(members, X).T)]
+        self.named_estimators_ = dict(zip(names, members, strict=True))
+        self._scales = [*map(scale_of, scores_by(members, X).T)]
         return self
 
     def member_scores(self, X: RowsLike) -> Floats:
@@ -224,7 +223,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         """
         scores = self.member_scores(X)
         ranks = [
-            scale(own) - scale(0.0)
+            shares_on(scale, own) - shares_on(scale, 0.0)
             for scale, own in zip(self._scales, scores.T, strict=True)
         ]
         return np.mean(ranks, axis=0)
@@ -257,23 +256,20 @@ def scores_by(members, X):
     return np.column_stack([score_of_class(member, X, 1) for member in members])
 
 
-class Scale:
-    """The share of some scores that is lower than others, linear in between and beyond.
+def scale_of(scores):
+    """Return scores, once each, and the share that is lower, as rows of an array."""
+    values, counts = np.unique(scores, return_counts=True)
+    return np.array([values, (np.cumsum(counts) - counts / 2) / len(scores)])
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows,)
-        Those with which others are compared.
-    """
 
-    def __init__(self, scores):
-        self.scores, counts = np.unique(scores, return_counts=True)
-        self.shares = (np.cumsum(counts) - counts / 2) / len(scores)
-        width = self.scores[-1] - self.scores[0]
-        self.slope = 1 / width if width > 0 else 1.0
+def shares_on(scale, scores):
+    """Return which share of a scale is lower, linear in between and beyond."""
+    values, shares = scale
+    inside = np.clip(scores, values[0], values[-1])
+    width = values[-1] - values[0]
+    slope = 1 / width if width > 0 else 1.0
+    return np.interp(inside, values, shares) + slope * (scores - inside)
 
-    def __call__(self, scores):
-        """Return shares, below 0 or above 1 for scores beyond."""
-        inside = np.clip(scores, self.scores[0], self.scores[-1])
-        shares = np.interp(inside, self.scores, self.shares)
-        return shares + self.slope * (scores - inside)
+
+#: Files name it by its public path.
+RankAverageClassifier.__module__ = "sklearn_activelearn.pool"
