@@ -78,7 +78,7 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
-        args.runs, args.set = 3, ["tumours"]
+        args.runs, args.set = 2, ["tumours", "noisy"]
     table = []
     print("".join(f"{word:>9}" for word in HEAD))
     for name in args.set:

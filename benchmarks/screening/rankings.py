@@ -4,7 +4,7 @@ A linear SVM, trained again after each 5 % more labels (10 at least), asks for t
 that score highest. Probabilities, after each 10 % more labels, are those that
 `RecallTarget` plans with.
 
-    python -m benchmarks.screening.rankings --out FOLDER [--orders 10] [--quick]
+    python -m benchmarks.screening.rankings [--out rankings] [--orders 10] [--quick]
 """
 
 import argparse
@@ -82,11 +82,12 @@ def read(file):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("--out", default="rankings", type=Path)
     parser.add_argument("--orders", type=int, default=10)
     parser.add_argument("--tasks", nargs="+")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
+    args.orders = 3 if args.quick else args.orders
     all_tasks = tasks.TOY if args.quick else tasks.all_tasks()
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in range(args.orders):

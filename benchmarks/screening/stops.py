@@ -12,7 +12,7 @@ A run is one order and one draw of the random rows. The audit is judged after ea
 the test after each 5 % more rows, the sample after each row. The sample has as many
 random rows as hold 80 relevant ones in the mean, and is used where there are 200.
 
-    python -m benchmarks.screening.stops --rankings FOLDER --results FILE
+    python -m benchmarks.screening.stops --rankings FOLDER [--results stops.csv]
         [--summary FILE] [--draws 5] [--quick]
 
 --results gets a row for each run, and is read without --rankings; --summary gets, for
@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.screening import rankings
+from benchmarks.screening import rankings, tasks
 from sklearn_activelearn._recall_bounds import (
     Reads,
     hypergeometric_p,
@@ -251,11 +251,17 @@ def summary(stops):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rankings", type=Path)
-    parser.add_argument("--results", required=True, type=Path)
+    parser.add_argument("--results", default="stops.csv", type=Path)
     parser.add_argument("--summary", type=Path)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
+    if args.quick and not args.rankings:
+        args.rankings = Path("toy")
+        args.rankings.mkdir(exist_ok=True)
+        for name, load in tasks.TOY.items():
+            ranking = rankings.ranking_of(load(), 0)
+            rankings.write(args.rankings / f"{name}_0.npz", ranking)
     if args.rankings:
         with args.results.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
