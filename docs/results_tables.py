@@ -10,9 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.papers import _readings_rules
+from benchmarks.papers._alms_rows import SETTING, in_words, rank
+from benchmarks.papers._claims_cavallanti2008 import per_label, regret_bound
 from benchmarks.papers._drawing import draw
-from benchmarks.papers._results import PROVENANCE, by, read, read_texts
+from benchmarks.papers._results import PROVENANCE, by, grouped, read, read_texts
 from benchmarks.papers.claims import CLAIMS
+from benchmarks.papers.label_propagation import LEARNERS
+from benchmarks.papers.low_noise import learners
 
 FIGURES = (
     "ocr_figures",
@@ -20,6 +25,7 @@ FIGURES = (
     "second_order_figures",
     "boosting_figures",
     "alms_figures",
+    "readings_figures",
 )
 PAIRS = ("2v3", "3v5", "3v8", "6v8", "8v9", "0v8")
 KINDS = {"transductive": "pool", "transductive, own": "own", "inductive": "new"}
@@ -90,6 +96,23 @@ def ocr(folder):
     )
 
 
+def ocr_separability(folder):
+    """Return which problems are separable, and by how much."""
+    return pivot(
+        read(folder, "ocr_separability"),
+        ["problem", "published"],
+        lambda row: (row["problem"], "yes" if row["published_separable"] else "no"),
+        "hyperplane",
+        {
+            "": lambda row: (
+                f"yes, margin {row['margin']:.4f}"
+                if row["separable"]
+                else f"no, distance {row['residual']:.0e}"
+            )
+        },
+    )
+
+
 def simple_svm(folder):
     """Return test errors at some label counts."""
     return pivot(
@@ -98,6 +121,42 @@ def simple_svm(folder):
         lambda row: (row["problem"], f"{row['labels']:.0f}"),
         "learner",
         {"": lambda row: plus_minus(row["error"], row["std"], 1)},
+    )
+
+
+def bounds_sphere(folder):
+    """Return labels to an error on the uniform sphere."""
+    return pivot(
+        [
+            {**row, "error": f"error {row['error']:g}"}
+            for row in read(folder, "bounds_sphere")
+        ],
+        ["d", "sampler"],
+        lambda row: (f"{row['d']:.0f}", row["sampler"]),
+        "error",
+        {"": lambda row: "" if np.isnan(row["labels"]) else f"{row['labels']:,.0f}"},
+    )
+
+
+def bounds_mistakes(folder):
+    """Return mistakes, their bound and labels for each b."""
+
+    def b(row):
+        fixed = row["b"] != "adaptive"
+        return f"b = {row['b']:g}" if fixed else f"adaptive, β = {row['beta']:g}"
+
+    return pivot(
+        [{**row, "of b": b(row)} for row in read(folder, "bounds_mistakes")],
+        ["b", ""],
+        lambda row: (row["of b"], "mistakes"),
+        "sequence",
+        {
+            "": lambda row: f"{row['mistakes']:,.0f}",
+            "*bound*": lambda row: (
+                "" if np.isnan(row["bound"]) else f"{row['bound']:,.0f}"
+            ),
+            "*labels*": lambda row: f"{row['labels']:,.0f}",
+        },
     )
 
 
@@ -120,14 +179,56 @@ def margin_loss(folder):
     )
 
 
-def margin_loss_starts(folder):
+def outlier_line(folder):
+    """Return errors of the best separators and what the surfaces are like."""
+    return [
+        ["loss", "error", "*published*", "as the hinge", "as zero-one"],
+        *(
+            [
+                row["loss"],
+                *(f"{row[name]:.2f}" for name in ("error", "published")),
+                *(f"{row[name]:.2f}" for name in ("as_hinge", "as_zero_one")),
+            ]
+            for row in read(folder, "outlier_line")
+        ),
+    ]
+
+
+def margin_loss_starts(folder, name="margin_loss_starts"):
     """Return labels to the target from other starts."""
     return pivot(
-        read(folder, "margin_loss_starts"),
+        read(folder, name),
         ["data"],
         lambda row: (row["data"],),
         "learner",
         {"": lambda row: plus_minus(row["labels"], row["std"]) + failures(row)},
+    )
+
+
+def margin_loss_thresholds(folder):
+    """Return labels to the target of ramps with other thresholds."""
+    return margin_loss_starts(folder, "margin_loss_thresholds")
+
+
+def margin_loss_errors(folder):
+    """Return test errors with the learning rate of least error, in per cent."""
+
+    def against_hinge(row):
+        if row["learner"] == "hinge":
+            return ""
+        gap, error = 100 * row["gap"], 100 * row["gap_standard_error"]
+        return f"{gap:+.2f} ± {error:.2f}"
+
+    return pivot(
+        read(folder, "margin_loss_errors"),
+        ["data", ""],
+        lambda row: (row["data"], "error"),
+        "learner",
+        {
+            "": lambda row: plus_minus(100 * row["error"], 100 * row["std"], 2),
+            "*less the hinge's*": against_hinge,
+            "*labels*": lambda row: f"{row['labels']:,.0f}",
+        },
     )
 
 
@@ -145,25 +246,41 @@ def offline_margin_loss(folder):
 
 
 def low_noise(folder):
-    """Return exponents, with those of the theorems, and totals."""
+    """Return exponents, with those of the theorems, totals and Theorem 1's bound."""
 
     def exponent(row, what):
         measured = round(row[f"{what}_exponent"], 2) + 0.0  # no -0.00
         return f"{measured:.2f} ({row[f'{what}_theory']:.2f})"
 
-    head = ["α", "algorithm", "regret", "labels", "regret at the end", "labels"]
+    def per_label_exponent(row):
+        exponent = per_label(row)
+        return "-∞" if np.isinf(exponent) else f"{exponent:.2f}"
+
+    def total(row):
+        is_bounded = row["algorithm"] == "all labels"
+        limit = f" (at most {regret_bound(row):,.0f})" if is_bounded else ""
+        return f"{row['regret']:,.1f}{limit}"
+
+    names = list(learners(1.0))
+    head = ["d", "α", "algorithm", "regret", "labels", "regret for each label"]
+    head += ["regret at the end", "labels", "stored", "runs"]
     return [
         head,
         *(
             [
+                f"{row['d']:g}",
                 "∞" if np.isinf(row["alpha"]) else f"{row['alpha']:g}",
                 row["algorithm"],
                 exponent(row, "regret"),
                 exponent(row, "labels"),
-                f"{row['regret']:.1f}",
-                f"{row['labels']:,.0f}",
+                per_label_exponent(row),
+                total(row),
+                *(f"{row[name]:,.0f}" for name in ("labels", "stored", "runs")),
             ]
-            for row in read(folder, "low_noise")
+            for row in sorted(
+                read(folder, "low_noise"),
+                key=lambda row: (row["d"], row["alpha"], names.index(row["algorithm"])),
+            )
         ),
     ]
 
@@ -190,6 +307,7 @@ def second_order(folder):
 def second_order_topics(folder):
     """Return means over thirds of the topics, by frequency."""
     rows = read(folder, "second_order_figure_3")
+    orders = by(read(folder, "second_order_figure_3_runs"), "run").values()
     table = [["topics", "positive", "labels", "stored", "F"]]
     for part in np.array_split(np.arange(len(rows)), 3):
         means = {
@@ -197,7 +315,10 @@ def second_order_topics(folder):
             for name in ("positive", "labels", "stored", "F")
         }
         shares = [f"{means[name]:.1%}" for name in ("positive", "labels", "stored")]
-        table.append([f"{part[0] + 1} to {part[-1] + 1}", *shares, f"{means['F']:.2f}"])
+        of_orders = [np.mean([of[k]["F"] for k in part]) for of in orders]
+        spread = f" ± {np.std(of_orders, ddof=1):.3f}" if len(orders) > 1 else ""
+        topics = f"{part[0] + 1} to {part[-1] + 1}"
+        table.append([topics, *shares, f"{means['F']:.3f}{spread}"])
     return table
 
 
@@ -210,25 +331,18 @@ def errors_and_means(points, means, name, shares, beside):
     kinds = [kind for kind in KINDS if kind in by(means, "kind")]
     heads = [*(f"{share:.3g} %" for share in np.multiply(shares, 100)), "mean"]
     table = [["data", name, *(f"{KINDS[kind]}, {h}" for kind in kinds for h in heads)]]
-    for (data, learner), group in groups_of(means, "data", name).items():
-        rows, cells = by(group, "kind"), []
-        for kind in kinds:
-            at = [known.get((data, learner, kind, share)) for share in shares]
-            cells += ["" if error is None else f"{error:.2f}" for error in at]
-            found = rows.get(kind)
-            cells.append(
-                f"{found[0]['mean_error']:.2f}{beside(found[0])}" if found else ""
-            )
-        table.append([data, learner, *cells])
+    for data, of_data in by(means, "data").items():
+        for learner, group in by(of_data, name).items():
+            rows, cells = by(group, "kind"), []
+            for kind in kinds:
+                at = [known.get((data, learner, kind, share)) for share in shares]
+                cells += ["" if error is None else f"{error:.2f}" for error in at]
+                found = rows.get(kind)
+                cells.append(
+                    f"{found[0]['mean_error']:.2f}{beside(found[0])}" if found else ""
+                )
+            table.append([data, learner, *cells])
     return table
-
-
-def groups_of(rows, *names):
-    """Return the rows for each combination of values of some columns."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in names), []).append(row)
-    return groups
 
 
 def p_value(row, name="p"):
@@ -288,11 +402,31 @@ def boosting_criteria_few(folder):
     return boosting_criteria(folder, "boosting_criteria_few")
 
 
+def boosting_rounding(folder):
+    """Return errors as they are, and with weights changed in their last bits."""
+    return [
+        ["method", "rows", "as it is", "changed", "from", "to"],
+        *(
+            [
+                row["method"],
+                KINDS[row["kind"]],
+                f"{row['as_is']:.2f}",
+                plus_minus(row["changed"], row["std"], 2),
+                f"{row['least']:.2f}",
+                f"{row['most']:.2f}",
+            ]
+            for row in read(folder, "boosting_rounding")
+        ),
+    ]
+
+
 def label_propagation(folder):
     """Return errors of label propagation and other learners."""
+    ranks = {name: rank for rank, name in enumerate(LEARNERS)}
+    means = read(folder, "label_propagation_means")
     return errors_and_means(
         read(folder, "label_propagation_figure_8"),
-        read(folder, "label_propagation_means"),
+        sorted(means, key=lambda row: ranks.get(row["learner"], len(ranks))),
         "learner",
         (0.1, 0.3),
         lambda row: (
@@ -304,11 +438,11 @@ def label_propagation(folder):
 def alms(folder, penalty):
     """Return mean accuracies and log losses for a kind of penalty."""
     mark = {"pima": "pima (no reproduction)"}
+    rows = [row for row in read(folder, "alms_table_1") if row["penalty"] == penalty]
     return pivot(
         [
             {**row, "problem": mark.get(row["problem"], row["problem"])}
-            for row in read(folder, "alms_table_1")
-            if row["penalty"] == penalty
+            for row in sorted(rows, key=lambda row: rank([row[k] for k in SETTING]))
         ],
         ["labels", "method"],
         lambda row: (f"{row['initial']:.0f} to {row['labels']:.0f}", row["method"]),
@@ -335,6 +469,96 @@ def alms_mean(folder):
     return alms(folder, "mean")
 
 
+def alms_single_models(folder):
+    """Return the best λ of a single model, for each setting."""
+    rows = [
+        row for row in read(folder, "alms_single_models") if row["problem"] != "pima"
+    ]
+    table = {}
+    for (problem, *setting), models in grouped(rows, ["problem", *SETTING]).items():
+        centre = (len(models) - 1) / 2
+        mean = sum(row["least"] * (row["model"] - centre) for row in models)
+        cell = f"{mean:+.1f} ({models[0]['runs']:.0f})"
+        table.setdefault(tuple(setting), {})[problem] = cell
+    names = list(dict.fromkeys(row["problem"] for row in rows))
+    return [
+        ["penalty", *names],
+        *(
+            [in_words(setting), *(table[setting].get(name, "") for name in names)]
+            for setting in sorted(table, key=rank)
+        ),
+    ]
+
+
+def readings(rows):
+    """Return for each claim in how many readings it holds, and what decides."""
+    table = [["claim", "holds in", "decided by", "all readings in which it holds have"]]
+    for row in rows:
+        by_level = f": {row['shares']}" if row["decided_by"] else ""
+        table.append(
+            [
+                row["claim"],
+                f"{row['held']:.0f} of {row['readings']:.0f}",
+                f"{row['decided_by']}{by_level}".replace("|", r"\|"),
+                row["all_have"].replace("|", r"\|"),
+            ]
+        )
+    return table
+
+
+def readings_ali2014(folder):
+    """Return the claims and printed facts on model selection."""
+    rows = read_texts(folder / "readings_ali2014.csv")
+    total = sum(row["kind"] != "claim" for row in rows)
+    head, *lines = readings_of(folder, "readings_ali2014")
+    shown = [
+        f"{row['most_facts']} of {total}"
+        * (row["kind"] == "claim" and row["held"] != "0")
+        for row in rows
+    ]
+    return [
+        [*head, "printed facts that one of them reproduces, at most"],
+        *([*line, cell] for line, cell in zip(lines, shown, strict=True)),
+    ]
+
+
+def readings_ali2014_again(folder):
+    """Return how far ALMS is ahead in the readings that won, on other trials."""
+    return pivot(
+        read(folder, "readings_ali2014_again_gains"),
+        ["labels", "against"],
+        lambda row: (f"{row['labels']:.0f}", row["against"]),
+        "problem",
+        {"": lambda row: f"{row['gain']:+.3f} ± {row['standard_error']:.3f}"},
+    )
+
+
+def readings_wang2009(folder):
+    """Return the claims on boosting."""
+    return readings_of(folder, "readings_wang2009")
+
+
+def readings_of(folder, name):
+    """Return the table of a file, in which an empty cell is no number."""
+    rows = read_texts(folder / f"{name}.csv")
+    figures = [(float(row["held"]), float(row["readings"])) for row in rows]
+    return readings(
+        [
+            {**row, "held": held, "readings": total}
+            for row, (held, total) in zip(rows, figures, strict=True)
+        ]
+    )
+
+
+def readings_rules(folder):
+    """Return the claims of the other papers under rules for failed runs and ties."""
+    table = []
+    for paper in _readings_rules.PAPERS:
+        head, *lines = readings(_readings_rules.rules(folder, paper))
+        table += [[paper, *line] for line in lines]
+    return [["paper", *head], *table]
+
+
 def claims(folder, paper):
     """Return the claims of a paper with their verdicts."""
     table = [["claim", "verdict", "here", "published", "experiment"]]
@@ -346,22 +570,86 @@ def claims(folder, paper):
     return table
 
 
+def settings_speed(folder):
+    """Return how much faster many settings go over rows side by side."""
+    table = [["rows", "settings", "learner", "order", "before", "after", "of the new"]]
+    for row in read_texts(folder / "settings_speed.csv"):
+        before = float(row["one_by_one_before_ms"]) / float(
+            row["side_by_side_before_ms"]
+        )
+        cells = [f"{row['rows']}, {row['n_rows']}", row["settings"]]
+        cells += [row["learner"], row["order"], f"{before:.1f}"]
+        cells += [
+            f"{float(row[name]):.1f}"
+            for name in ("times_faster", "times_faster_than_new")
+        ]
+        table.append(cells)
+    return table
+
+
+def speed(folder):
+    """Return the tables of the benchmarks of speed by name, each with its processor.
+
+    The files also name the caches and the versions of what was measured.
+    """
+    tables = {}
+    for file in sorted(folder.glob("*.csv")):
+        rows = read_texts(file)
+        if rows and "caches" in rows[0]:
+            shown = [name for name in rows[0] if name not in ("caches", "versions")]
+            tables[file.stem] = [
+                shown,
+                *([row[name] for name in shown] for row in rows),
+            ]
+    return tables
+
+
 def runs(folder):
-    """Return when and how the rows of each file were measured."""
-    table = [["file", *PROVENANCE]]
+    """Return when and how the rows of each file were measured, on whatever data."""
+    shown = [name for name in PROVENANCE if name != "data_sha256"]
+    table = [["file", *shown]]
     for file in sorted(folder.glob("*.csv")):
         rows = [row for row in read_texts(file) if "command" in row]
-        origins = dict.fromkeys(tuple(row[name] for name in PROVENANCE) for row in rows)
+        origins = dict.fromkeys(tuple(row[name] for name in shown) for row in rows)
         for command, *others in origins:
             table.append([f"``{file.name}``", f"``{command}``", *others])
     return table
 
 
+def calls_speed(folder):
+    """Return what calls cost before and after a change, and what was to be reached."""
+    table = [["call", "ms before", "ms", "to", "ratio before", "ratio", "goal"]]
+    for row in read_texts(folder / "calls_speed.csv"):
+        names = "call", "before_ms", "after_ms", "to", "before_ratio", "after_ratio"
+        table.append([*(row[name] for name in names), row["goal"]])
+    return table
+
+
+def imports_speed(folder):
+    """Return what imports take."""
+    rows = read_texts(folder / "imports_speed.csv")
+    names = "import", "seconds", "least", "goal"
+    return [["", *names[1:]], *([row[name] for name in names] for row in rows)]
+
+
+def pool_speed(folder):
+    """Return what a query of a pool learner costs."""
+    rows = read_texts(folder / "pool_speed.csv")
+    names = "pool", "learner", "total", "refit", "scoring", "own", "own %", "error"
+    return [[*names], *([row[name] for name in names] for row in rows)]
+
+
 TABLES = (
     ocr,
+    ocr_separability,
     simple_svm,
+    bounds_sphere,
+    bounds_mistakes,
+    outlier_line,
     margin_loss,
     margin_loss_starts,
+    margin_loss_thresholds,
+    margin_loss_errors,
     offline_margin_loss,
     low_noise,
     second_order,
@@ -371,17 +659,25 @@ TABLES = (
     boosting_alphas,
     boosting_criteria,
     boosting_criteria_few,
+    boosting_rounding,
     label_propagation,
     alms_sum,
     alms_mean,
+    alms_single_models,
+    readings_ali2014,
+    readings_ali2014_again,
+    readings_wang2009,
     runs,
 )
+#: Tables of other pages.
+OTHERS = (settings_speed, calls_speed, imports_speed, pool_speed, readings_rules)
 
 
 def write(folder, out):
     """Write all tables and figures."""
     out.mkdir(parents=True, exist_ok=True)
-    tables = {table.__name__: table(folder) for table in TABLES}
+    tables = {table.__name__: table(folder) for table in (*TABLES, *OTHERS)}
+    tables |= speed(folder)
     for paper in dict.fromkeys(claim.paper for claim in CLAIMS):
         tables[f"claims_{paper}"] = claims(folder, paper)
     for name, rows in tables.items():

@@ -9,6 +9,7 @@ learning of the same model, over the same folds in the same order.
 
 import os
 import sys
+from contextlib import contextmanager
 
 from sklearn_activelearn._cli.checks import (
     check_input,
@@ -33,8 +34,8 @@ def main(argv=None):
     Returns
     -------
     code : int
-        0, or 2 for what the user can put right, or 130 after Ctrl-C, which reports
-        the learners that had ended.
+        0, or 2 for what the user can put right, or 130 after Ctrl-C, which tells what
+        is kept.
     """
     try:
         starts = start_compare, start_label, start_predict, start_reproduce
@@ -45,10 +46,20 @@ def main(argv=None):
         message = "".join(filter(str.isprintable, message))  # files have any names
         print(f"{PROGRAM}: error: {message}.", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted.", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        kept = f": {interrupt}" if str(interrupt) else ""
+        print(f"{PROGRAM}: interrupted{kept}.", file=sys.stderr)
         return 130
     return 0
+
+
+@contextmanager
+def telling_what_is_kept(sentence):
+    """Let the end by Ctrl-C say what is kept, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(sentence) from None
 
 
 def start_compare(args):
@@ -59,7 +70,11 @@ def start_compare(args):
     tell(f"reading {args.data or 'digits of scikit-learn'}")
     from sklearn_activelearn._cli.compare import run_compare  # takes a second
 
-    run_compare(args)
+    kept = "no run is kept without --cache FOLDER"
+    if args.cache:
+        kept = f"finished runs are kept in {args.cache}, and the same command resumes"
+    with telling_what_is_kept(kept):
+        run_compare(args)
 
 
 def start_label(args):
@@ -78,7 +93,8 @@ def start_predict(args):
     check_is_there(args.file)
     from sklearn_activelearn._cli.predict import run_predict  # takes a second
 
-    run_predict(args)
+    with telling_what_is_kept("no file was written"):
+        run_predict(args)
 
 
 def start_reproduce(args):
@@ -88,8 +104,10 @@ def start_reproduce(args):
         if not args.data.is_dir():
             raise UsageError(f"--data: there is no folder {args.data}")
         os.environ["SKLEARN_ACTIVELEARN_DATA"] = str(args.data.resolve())
+    kept = f"finished runs are kept in {args.out}, and the same command resumes"
     try:
-        reproduce(args.paper, args.out, args.quick)
+        with telling_what_is_kept(kept):
+            reproduce(args.paper, args.out, args.quick)
     except (OSError, ImportError) as error:  # data neither there nor to be fetched
         reason = getattr(error, "reason", error)
         raise UsageError(

@@ -11,12 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
+from sklearn.utils import gen_batches
 
 from ._rows import Rows, hashes
 from .sources._base import SomeRows, Source
 
 #: What a cell holds; texts, or anything else that is no number or flag.
 TEXT, NUMBER, MISSING = range(3)
+
+#: Numbers that are compared together: they should stay in cache.
+BLOCK = 2**16
 
 #: The numbers of no rows.
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -128,7 +132,17 @@ def same_rows(first, second):
         return first.shape == second.shape and all(map(np.array_equal, *parts))
     if isinstance(first, list) or first.dtype.kind == "O":
         return np.array_equal(exact_keys(first), exact_keys(second))
-    return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
+    return first.shape == second.shape and all(
+        same_numbers(first[block], second[block])
+        for block in gen_batches(len(first), max(1, BLOCK // max(first[:1].size, 1)))
+    )
+
+
+def same_numbers(first, second):
+    """Whether two arrays of one shape hold the same numbers, NaN being one."""
+    if np.all(first == second):
+        return True
+    return first.dtype.kind in "fc" and np.array_equal(first, second, equal_nan=True)
 
 
 def framed(X, names):

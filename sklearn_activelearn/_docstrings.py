@@ -97,9 +97,9 @@ embedding : transformer, callable or None, default=None
     is mostly zero, by its largest absolute value.
 explore : float in [0, 1], default=0.0
     Share of each purchase that is random, whatever the rule: so many of its rows are
-    drawn, with equal probabilities, from all that may be bought, and come first. A part
-    of a row is drawn with that probability. First rows that are random anyway are no
-    part of it.
+    drawn, with equal probabilities, from all that may be bought, and stand anywhere
+    among the others. A part of a row is drawn with that probability. First rows that
+    are random anyway are no part of it.
 n_candidates : int >= 1, default=None
     How many of the rows that may be bought are considered for each purchase: a new
     random sample each time, at least as many as are bought. Stopping rules see the
@@ -348,6 +348,15 @@ max_stored : int >= 1, default=None
     Most rows to hold: when there is one more, the row stored first is
     forgotten as if it had never been. The learner stays dual. None: no
     limit; the memory of the dual form grows with the stored rows.
+solver : {"auto", "exact", "coordinate_descent"}, default="auto"
+    How the weights follow a row that is stored. "exact": by the matrix or the
+    triangle, which gives the optimum up to rounding. "coordinate_descent": by 129
+    steps of dual coordinate descent towards the optimum; r is computed as if A were
+    its diagonal. Only the stored rows and a coefficient of each are kept, and a
+    stored row costs the same however many there are. "auto": exact up to 499 stored
+    rows, then coordinate descent if the learner is dual by ``dual="auto"``, without
+    `max_stored`, and at most a tenth of the stored entries differ from 0. There is
+    no way back without `fit`.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     Weights that predict; they apply to rows of unit norm if `normalize`.
     One row for two classes: the weights of ``classes_[1]``. Only with

@@ -46,8 +46,9 @@ class ByValue:
 
     def exact(self, rows=None):
         """Return the exact half of `keys`."""
-        if rows is None and self.derived is not None:
-            return self.derived("exact_keys", exact_keys)
+        if self.derived is not None:
+            keys = self.derived("exact_keys", exact_keys)
+            return keys if rows is None else keys[rows]
         return exact_keys(self.X, rows)
 
     def rounded(self, rows=None):

@@ -6,7 +6,13 @@ written in C returns to Python, and when a loop goes round. It delivers none whi
 compiled code hands over from one line to the next.
 """
 
-from ._labels import one_for_each
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+
+from ._labels import encode_answers, one_for_each
+
+cdef type ARRAY = np.ndarray
 
 
 def ensure_done(step):
@@ -42,4 +48,67 @@ def ask_oracle(oracle, rows, keep):
         same however often it is called.
     """
     labels = oracle(rows.copy())
+    if isinstance(keep, SingleLabels) and (<SingleLabels> keep).knows(labels):
+        return
+    kept_in_any_case(rows, labels, keep)
+
+
+cdef kept_in_any_case(rows, labels, keep):
     return ensure_done(lambda: keep(one_for_each(rows, labels)))
+
+
+cdef class SingleLabels:
+    """Asks for the labels of rows one at a time, and keeps their codes.
+
+    Parameters
+    ----------
+    commit : callable
+        ``commit()`` stores the learner's state; called before each question.
+    answer : callable
+        ``answer(rows, keep)`` as `ask_oracle`, the oracle bound.
+    codes : array of int32 of shape (n_samples,)
+        Receives the codes, by row number.
+    known : dict
+        Codes by label.
+    """
+
+    cdef object commit, answer, numbers, plain
+    cdef int32_t[::1] codes
+    cdef int64_t[::1] number
+    cdef dict known
+
+    def __init__(self, commit, answer, int32_t[::1] codes, dict known):
+        self.commit, self.answer = commit, answer
+        self.codes, self.known = codes, known
+        self.numbers = np.empty(1, dtype=np.int64)
+        self.number = self.numbers
+
+    def ask(self, Py_ssize_t row):
+        """Have the code of a row."""
+        self.commit()
+        self.number[0] = row
+        self.answer(self.numbers, self)
+
+    def __call__(self, labels):
+        """Keep the code of a label, an array of one."""
+        codes, why = encode_answers(labels, self.numbers, self.known)
+        if why:
+            raise ValueError(why)
+        self.codes[self.number[0]] = codes[0]
+
+    cdef bint knows(self, labels) except -1:
+        """Keep the code of a label of a plain kind at once; say whether it was one.
+
+        Neither taking it out of the array nor looking it up runs any Python.
+        """
+        if type(labels) is not ARRAY or labels.ndim != 1 or len(labels) != 1:
+            return False
+        if labels.dtype is not self.plain:
+            if labels.dtype.kind not in "biufUS":
+                return False
+            self.plain = labels.dtype
+        code = self.known.get(labels.item())
+        if code is None:
+            return False
+        self.codes[self.number[0]] = code
+        return True

@@ -182,10 +182,18 @@ typedef float al_float8 __attribute__((vector_size(32), aligned(4), may_alias));
     else if (widest >= 4 && __builtin_cpu_supports("avx2"))                    \
         AL_USE_PRODUCTS(X, T##_4);                                             \
     else AL_USE_PRODUCTS(X, T##_2);
+/* Processors of AMD read long rows of doubles faster in vectors of four: 12 to 15 % of a
+ * pass from 784 numbers on, nothing at 700. Products with four weight vectors are slower. */
+#define AL_USE_LONG(X, widest)                                                 \
+    if (widest >= 8 && (X)->n_features >= 768 && __builtin_cpu_is("amd") &&    \
+        __builtin_cpu_supports("avx2"))                                        \
+        ((X)->dot = al_dot_double_4, (X)->dots = al_dots_double_4);
 #elif defined(__GNUC__)
 #define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_2);
+#define AL_USE_LONG(X, widest)
 #else
 #define AL_USE_DENSE(X, T, widest) AL_USE_PRODUCTS(X, T##_1);
+#define AL_USE_LONG(X, widest)
 #endif
 
 #define AL_COLUMN(j) c[j]
@@ -222,6 +230,7 @@ static inline void al_rows_init(al_rows *X, int sparse, int value_size,
     else if (value_size == 8) {
         AL_USE_RARE(X, double);
         AL_USE_DENSE(X, double, widest)
+        AL_USE_LONG(X, widest)
     } else {
         AL_USE_RARE(X, float);
         AL_USE_DENSE(X, float, widest)

@@ -3,9 +3,14 @@
 Labels leave as codes, positions in ``classes_``, and are coded nowhere else.
 """
 
+from numbers import Number
+
 import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+#: Kinds of arrays in which no label can be missing.
+WITHOUT_MISSING = "biuUS"
 
 
 def plain_labels(y):
@@ -13,10 +18,14 @@ def plain_labels(y):
 
     pandas' nullable integers and booleans without a missing value are what they are
     called, not floats; a list with something else among its strings is not made one of
-    strings only.
+    strings only; masked labels are None.
     """
     if type(y) is np.ndarray:
         return y
+    if isinstance(y, np.ma.MaskedArray):
+        if not np.ma.is_masked(y):
+            return y.data
+        return np.where(np.ma.getmaskarray(y), None, y.data.astype(object))
     dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "iub" and not y.isna().any():
         return y.to_numpy(dtype)
@@ -25,6 +34,50 @@ def plain_labels(y):
         if labels.dtype.kind in "US" and not all(isinstance(x, str | bytes) for x in y):
             return np.array(y, dtype=object)
     return y
+
+
+def present_labels(y):
+    """Return what `plain_labels` does, none of which is missing."""
+    if type(y) is np.ndarray and y.dtype.kind in WITHOUT_MISSING:
+        return y
+    y = plain_labels(y)
+    if y is not None:
+        check_none_missing(y, "y")
+    return y
+
+
+def check_none_missing(labels, name, cure="leave out rows that have no label"):
+    """Raise for labels that are missing, and say where."""
+    labels = np.asarray(labels)
+    first = first_missing(labels)
+    if first >= 0:
+        label = str(labels.ravel()[first]).replace("nan", "NaN")
+        raise ValueError(
+            f"{name} contains missing labels ({label}, first at position {first}): "
+            f"{cure}."
+        )
+
+
+def first_missing(labels):
+    """Return the position of the first label that is missing, -1 if none is."""
+    kind = labels.dtype.kind
+    if kind in WITHOUT_MISSING or labels.shape[1:] not in ((), (1,)):
+        return -1
+    labels = labels.ravel()
+    if kind == "O":
+        are_missing = map(is_missing_label, labels.tolist())
+        return next((i for i, is_missing in enumerate(are_missing) if is_missing), -1)
+    are_missing = labels != labels
+    return int(are_missing.argmax()) if are_missing.any() else -1
+
+
+def is_missing_label(label):
+    """Whether a label is None, NaN, NaT or pandas' NA."""
+    if isinstance(label, str):
+        return False
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, Number | np.datetime64) and label != label
 
 
 def find_classes(y):
@@ -38,6 +91,7 @@ def check_classes(classes):
     classes = np.asarray(classes)
     if classes.ndim != 1:
         raise ValueError(f"classes must be 1-D, got an array of shape {classes.shape}.")
+    check_none_missing(classes, "classes", "leave them out")
     assert_all_finite(classes, input_name="classes")
     # twice: scikit-learn takes more than twenty, once each, for targets of a regression
     return sort_labels(np.repeat(classes, 2), "classes")
@@ -74,7 +128,6 @@ def sort_labels(labels, name):
     distinct = distinct_labels(labels, name)
     if len(distinct) == 0:
         raise ValueError(f"{name} is empty.")
-    check_classification_targets(labels)
     if len(distinct) == 1:
         raise ValueError(
             f"{name} holds 1 class, {distinct.tolist()[0]!r}; a classifier needs two "
@@ -85,11 +138,12 @@ def sort_labels(labels, name):
 
 def distinct_labels(labels, name, known=None):
     """Return the sorted distinct labels and those known before."""
+    check_none_missing(labels, name)
     try:
         distinct = np.unique(labels)
         if known is not None and np.isin(distinct, known).all():
             return known
-        if len(distinct):
+        if len(distinct) and not are_plain(labels, distinct):
             assert_all_finite(labels, input_name=name)
             check_classification_targets(labels)
         if known is None:
@@ -98,6 +152,20 @@ def distinct_labels(labels, name, known=None):
     except TypeError:
         raise ValueError(f"{name} mixes labels that cannot be sorted.") from None
     return np.array(both, dtype=np.result_type(known, distinct))
+
+
+def are_plain(labels, distinct):
+    """Whether `check_classification_targets` has nothing to say of labels.
+
+    To ask it takes a third of a first call on a few rows. It warns of more than ten
+    classes that more than half of the labels differ by.
+    """
+    return (
+        isinstance(labels, np.ndarray)
+        and labels.dtype.kind in "biuU"
+        and labels.ndim == 1
+        and len(distinct) <= max(10, len(labels) // 2)
+    )
 
 
 def two_values(y):

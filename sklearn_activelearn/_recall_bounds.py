@@ -16,6 +16,9 @@ from ._typing import Bools, Floats
 
 #: Share of the stake on few relevant rows being unread; the rest is on any number.
 NEAR = 0.95
+#: Up to which number of relevant rows each has a stake of its own, and the quotient of
+#: those that have one beyond.
+EACH, FACTOR = 1_000, 1.05
 #: An audit begins when no more than so many relevant rows are expected to be unread,
 #: nor more than miss the target, and after irrelevant rows: as many in a row as this
 #: share of all rows, divided by the number that misses the target. Measured on the
@@ -60,6 +63,8 @@ def least_bad_total(found: int, recall: float) -> int:
 def prior(n_missed: int, n_most: int) -> tuple[Floats, Floats]:
     """Return numbers of relevant rows among the unread, and the stake on each.
 
+    Of large numbers only some, with the stake on all up to the next.
+
     Parameters
     ----------
     n_missed : int
@@ -69,14 +74,18 @@ def prior(n_missed: int, n_most: int) -> tuple[Floats, Floats]:
 
     Returns
     -------
-    numbers, weights : ndarray of shape (n_most + 1,)
+    numbers, weights : ndarray of shape (n_numbers,)
         The weights add up to 1 or less.
     """
-    numbers = np.arange(n_most + 1.0)
+    ends = np.arange(min(n_most, EACH) + 2.0)
+    if n_most > EACH:
+        n_steps = int(log(n_most / EACH) / log(FACTOR)) + 2
+        ends = np.append(ends[:-1], np.ceil(EACH * FACTOR ** np.arange(1, n_steps)))
     mean = n_missed**1.5 / 30  # measured, too
-    near = (mean / (1 + mean)) ** numbers / (1 + mean)
-    far = 1 / ((numbers + 1) * (numbers + 2))
-    return numbers, NEAR * near + (1 - NEAR) * far
+    near = (mean / (1 + mean)) ** ends
+    far = 1 / (ends + 1)
+    weights = -NEAR * np.diff(near) - (1 - NEAR) * np.diff(far)
+    return ends[:-1], weights
 
 
 def log_evidence(reads: Reads, total: int, recall: float) -> float:
@@ -95,14 +104,30 @@ def log_evidence(reads: Reads, total: int, recall: float) -> float:
     recall : float
         The target, for which there is most evidence.
     """
+    return float(log_ratios(reads, total, recall).max(initial=0.0))
+
+
+def log_ratios(reads: Reads, total: int, recall: float, start: int = 0) -> Floats:
+    """Return the logarithm of that mixture after each random row from one on.
+
+    Parameters
+    ----------
+    reads, total, recall
+        As for `log_evidence`.
+    start : int, default=0
+        From which of the random rows on; the stakes are chosen then.
+
+    Returns
+    -------
+    logs : ndarray of shape (n_drawn - start,)
+    """
     (at,) = np.nonzero(reads.drawn)
-    if not len(at):
-        return 0.0
+    at = at[start:]
     relevant = np.asarray(reads.relevant, dtype=bool)
     found = np.cumsum(relevant) - relevant  # before each
+    if not len(at) or total <= found[at[0]]:
+        return np.zeros(len(at))
     first, found = int(found[at[0]]), found[at]
-    if total <= first:
-        return 0.0
     n_left = (reads.n_rows - at)[:, None]
     n_missed = least_bad_total(first, recall) - first
     numbers, weights = prior(n_missed, total - 1 - first)
@@ -112,9 +137,32 @@ def log_evidence(reads: Reads, total: int, recall: float) -> float:
     logs = np.log(np.where(is_possible, chances, 1))
     logs = np.cumsum(np.where(is_possible, logs, -np.inf), axis=0)
     if logs[-1, -1] == -np.inf:  # so many there cannot be
-        return np.inf
-    ratios = logs[:, :-1] - logs[:, -1:]
-    return max(0.0, float(logsumexp(ratios, axis=1, b=weights).max()))
+        return np.full(len(at), np.inf)
+    return logsumexp(logs[:, :-1] - logs[:, -1:], axis=1, b=weights)
+
+
+def log_evidence_from(reads: Reads, total: int, recall: float) -> float:
+    """Return the evidence, with a part of the stakes kept for later random rows.
+
+    For rows that are drawn while a model ranks: few relevant ones are left when most of
+    the rows are drawn, and how many there were before is no longer of interest. Half of
+    the stake is on all random rows. Of the other half, a part 1 / (k (k + 1)) is on
+    those after the first 2 ** (k - 1), for k = 1, 2, ...
+
+    Parameters
+    ----------
+    reads, total, recall
+        As for `log_evidence`.
+    """
+    n_drawn = int(np.count_nonzero(reads.drawn))
+    starts = [0, *(2**k for k in range(n_drawn.bit_length()) if 2**k < n_drawn)]
+    logs = np.full((len(starts) + 1, n_drawn), -np.inf)
+    shares = [0.5, *(0.5 / (k * (k + 1)) for k in range(1, len(starts)))]
+    for line, start, share in zip(logs, starts, shares, strict=False):
+        line[:start] = log(share)
+        line[start:] = log(share) + log_ratios(reads, total, recall, start)
+    logs[-1] = log(0.5 / len(starts))  # what is kept
+    return float(logsumexp(logs, axis=0).max(initial=0.0))
 
 
 def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
@@ -132,7 +180,7 @@ def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
     low, high = reads.found, reads.found + reads.n_unread
     while low < high:  # evidence grows with the total
         middle = (low + high + 1) // 2
-        if log_evidence(reads, middle, recall) >= log(1 / alpha):
+        if log_evidence_from(reads, middle, recall) >= log(1 / alpha):
             high = middle - 1
         else:
             low = middle
@@ -255,6 +303,8 @@ def is_audit_due(
 
 #: Shares of the unread rows that an audit may read.
 SHARES = np.linspace(0, 0.99, 100)
+#: A probability that does not count in a mean of shares.
+RARE = 1e-6
 
 
 def audit_share(found: int, expected: float, recall: float, alpha: float) -> float:
@@ -270,9 +320,8 @@ def audit_share(found: int, expected: float, recall: float, alpha: float) -> flo
         The target, and the probability of missing it.
     """
     n_missed = least_bad_total(found, recall) - found
-    n_most = int(n_missed + expected + 6)
-    numbers, weights = prior(n_missed, 2 * n_most)
-    x = np.arange(n_most + 1)
+    numbers, weights = prior(n_missed, 2 * int(n_missed + expected + 6))
+    x = np.arange(poisson.ppf(1 - RARE, expected) + 1)  # more are hardly unread
     missed = np.array([least_bad_total(found + n, recall) - found for n in x])
     # likelihood ratios after a share of the rows, x relevant ones among them
     is_in = (numbers >= x[:, None]) & (numbers < missed[:, None])

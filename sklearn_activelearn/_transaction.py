@@ -58,7 +58,7 @@ def parameters_of(learner):
     return {
         name: value
         for name, value in vars(learner).items()
-        if not name.startswith("_") and not name.endswith("_")
+        if "_" not in (name[0], name[-1])
     }
 
 

@@ -14,7 +14,7 @@ from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.validation import validate_data
 
-from ._labels import plain_labels
+from ._labels import present_labels
 from ._rows import Rows, first_not_finite
 from ._sparse_rows import check_sparse_rows
 
@@ -61,7 +61,7 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
 def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
     """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
     check_sparse_rows(X)
-    y = plain_labels(y)
+    y = present_labels(y)
     if (
         reset
         or not rows_need_no_change(learner, X)
@@ -104,7 +104,7 @@ def rows_need_no_change(learner, X):
         and X.ndim == 2
         and X.flags.c_contiguous
         and len(X) > 0
-        and X.shape[1] == learner.n_features_in_
+        and X.shape[1] == getattr(learner, "n_features_in_", None)
         and not hasattr(learner, "feature_names_in_")
     )
 
@@ -138,6 +138,11 @@ def finish_rows(X, finite):
     if finite and not get_config()["assume_finite"]:
         check_finite_row(X, first_not_finite(Rows(X)))
     return X
+
+
+def is_finite(X):
+    """Whether rows are finite, or are not to be checked."""
+    return get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0
 
 
 def check_finite_row(X, row):
@@ -221,13 +226,19 @@ def check_budget(budget, n_offered):
     if budget is None:
         return UNLIMITED
     if is_share(budget):
-        share = check_number(budget, "budget", 0, 1, closed="both")
-        return int(share * n_offered + 1e-9)
+        if not 0 <= budget <= 1:
+            raise ValueError(
+                f"budget == {budget}, must lie in [0, 1]: a float is a share of the "
+                "rows. A number of labels is an int."
+            )
+        return int(budget * n_offered + 1e-9)
     return check_number(budget, "budget", 0, closed="left", integer=True)
 
 
 def is_share(number):
     """Whether a number, such as a budget, is a share and no count."""
+    if type(number) is int:  # mostly, and sooner
+        return False
     return isinstance(number, Real) and not isinstance(number, Integral)
 
 
@@ -273,14 +284,14 @@ def check_class_weight(class_weight, classes=None):
     """Raise unless it is None, "balanced" or weights of known classes above 0."""
     if class_weight is None:
         return
+    wanted = "class_weight must be None, 'balanced' or a dict of weights by class"
     if isinstance(class_weight, str):
-        check_option(class_weight, "class_weight", ("balanced",))
+        if class_weight != "balanced":
+            raise ValueError(f"{wanted}, got {class_weight!r}.")
         return
     if not isinstance(class_weight, Mapping):
-        raise TypeError(
-            "class_weight must be None, 'balanced' or a dict of weights by class, got "
-            f"an instance of {type(class_weight).__name__}."
-        )
+        kind = type(class_weight).__name__
+        raise TypeError(f"{wanted}, got an instance of {kind}.")
     for label, weight in class_weight.items():
         check_number(weight, f"class_weight[{label!r}]", 0)
     known = class_weight if classes is None else classes.tolist()

@@ -32,10 +32,14 @@ def warn_of_constant(learner, label, rows, known, cure):
     label : object
         Its answer.
     rows, known, cure : str
-        For which rows, what it knows all the same, what to do.
+        For which rows, what it knows all the same, and a sentence on what to do.
     """
     warn_user(
-        f"{type(learner).__name__} {rows.format(repr(str(label)))}, {known}. Where "
-        f"other classes are rare, {cure}, and judge it by balanced accuracy.",
+        f"{type(learner).__name__} {rows.format(repr(str(label)))}, {known}. {cure}",
         OneClassWarning,
     )
+
+
+def where_rare(cure):
+    """Return the sentence on what to do where other classes are rare."""
+    return f"Where other classes are rare, {cure}, and judge it by balanced accuracy."

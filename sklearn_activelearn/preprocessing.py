@@ -13,9 +13,10 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ._cli.columns import column_like, in_words, typed
-from ._cli.dates import ORDERS
-from ._cli.encoding import (
+from ._compat import BaseEstimator
+from ._tables.columns import column_like, in_words, typed
+from ._tables.dates import ORDERS
+from ._tables.encoding import (
     encoder_of,
     portable,
     principal_directions,
@@ -23,10 +24,9 @@ from ._cli.encoding import (
     with_directions,
     word_weights,
 )
-from ._cli.limits import check_room
-from ._cli.pictures import image_features
-from ._cli.tables import joined_texts, table_of, table_with
-from ._compat import BaseEstimator
+from ._tables.limits import check_room
+from ._tables.pictures import image_features
+from ._tables.tables import joined_texts, table_of, table_with
 from ._typing import FilePath, RowsLike
 from ._validation import check_number, check_option
 

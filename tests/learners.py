@@ -5,6 +5,7 @@ settings take another path through the code.
 """
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -139,12 +140,16 @@ LINEAR_STREAM_LEARNERS = [
         9.0, variant="next", transient=True, normalize=False, patience=5
     ),
     RLSSamplingClassifier(variant="all", max_stored=4),
+    RLSSamplingClassifier(60.0, solver="coordinate_descent"),
     SecondOrderPerceptronClassifier(),
     SecondOrderPerceptronClassifier(0.3, normalize=False, fit_intercept=False),
     SOLEClassifier(),
     SOLEClassifier(0.5, a=2.0, query_probability="margin", dual=False),
     SOLEClassifier(0.2, max_stored=3, normalize=False),
     SOLEClassifier(query_probability=coin_of),
+    SOLEClassifier(
+        0.3, solver="coordinate_descent", normalize=False, class_weight="balanced"
+    ),
     CBGZClassifier(b=0.3, class_weight="balanced", one_class_limit=4),
     MarginLossClassifier(learning_rate="adaptive", class_weight="balanced"),
     GreedyOnlineClassifier(m=2, average=False, class_weight="balanced"),
@@ -242,7 +247,7 @@ POOL_LEARNERS = [
         )
     ),
     RelevanceSamplingClassifier(
-        LogisticRegression(),
+        NaiveBayes(),
         batch_size=0.2,
         batch="cluster",
         explore=0.2,
@@ -283,6 +288,9 @@ POOL_LEARNERS = [
         batch_size=2,
         explore=0.2,
         stopping="stable_predictions",
+    ),
+    ActiveLabelPropagationClassifier(
+        n_neighbors=2, n_candidates=4, n_initial=3, batch_size=3, budget=16
     ),
     family(
         ALMSClassifier(
@@ -363,22 +371,13 @@ TIMELESS = [
     *(row for row in POOL_LEARNERS if not row._make_trainer().goes_on),
 ]
 
-#: Learners to which the rows that may not be bought are nothing.
-POOL_FREE = [
-    *STREAM_LEARNERS,
-    *(
-        row
-        for row in POOL_LEARNERS
-        if not row._make_trainer().keeps_pool and not row._selection.measures_distances
-    ),
-]
-
 #: The first row of each class, for tests where settings make no difference.
 STREAM_DEFAULTS = list({type(row): row for row in reversed(STREAM_LEARNERS)}.values())
 POOL_DEFAULTS = list({type(row): row for row in reversed(POOL_LEARNERS)}.values())
 DEFAULTS = [*STREAM_DEFAULTS, *POOL_DEFAULTS]
 
 
+@cache
 def name_of(prototype):
     """Return a one-line test id, the same in every process."""
     return re.sub(r"\s+", " ", re.sub(r" at 0x\w+", "", repr(prototype)))

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from benchmarks.papers import _alms_purchases as purchases
-from benchmarks.papers import alms, alms_ideas, boosting, boosting_costs
+from benchmarks.papers import alms, alms_ideas, boosting
 from benchmarks.papers._alms_rows import pooled
 from sklearn_activelearn import PassiveClassifier, QueryByCommitteeClassifier
 
@@ -124,20 +124,3 @@ def test_gini_gains_what_it_has_less():
         found = [row[name] for name in ("error", "gini", "difference")]
         np.testing.assert_allclose(found, [31, 20, -11])
         np.testing.assert_allclose(row["difference_error"], 1)
-
-
-@pytest.mark.parametrize(
-    ("experiment", "options", "named"),
-    [
-        (alms, ["--trials", "0"], "--trials is 0"),
-        (alms_ideas, ["--trials", "0"], "--trials is 0"),
-        (alms_ideas, ["--labels", "5"], "--labels is 5"),
-        (boosting, ["--splits", "1"], "--splits is 1"),
-        (boosting, ["--few", "--alphas"], "--alphas is for"),
-        (boosting_costs, ["--rounds", "0"], "--rounds is 0"),
-    ],
-)
-def test_options_that_give_nothing(experiment, options, named, capsys):
-    with pytest.raises(SystemExit):
-        experiment.main(options)
-    assert named in capsys.readouterr().err

@@ -10,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._labelled import Labelled
 from sklearn_activelearn.pool._losses import LOSSES
 from sklearn_activelearn.pool.alms import _gram_models, _value_of_information
@@ -94,12 +97,12 @@ def test_values_are_those_of_the_slow_twin(label, seed, v, d, separable):
         patch.setattr(_gram_models, "TOLERANCE", 1e-6)
         for own, other in zip(values(together, label=label), expected, strict=True):
             np.testing.assert_allclose(own, other, rtol=1e-6)
-    np.testing.assert_allclose(values(together, label=label)[0], training, atol=5e-3)
+    np.testing.assert_allclose(values(together, label=label)[0], training, atol=1e-5)
 
 
 @given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
 @pytest.mark.parametrize(
-    ("tol", "most", "mean"), [(1e-2, 0.1, 2e-3), (1e-9, 1e-5, 1e-6)]
+    ("tol", "most", "mean"), [(1e-4, 1e-3, 1e-5), (1e-9, 1e-5, 1e-6)]
 )
 def test_losses_left_out(tol, most, mean, seed, d, separable):
     X, y, is_validation, pool = problem(
@@ -126,7 +129,7 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
         np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
     for own, other in zip(together.trained(), refitted.trained(), strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-7)
-    fold = np.arange(1, 12, 2)  # of both sets
+    fold = np.delete(np.arange(16), np.flatnonzero(~is_validation)[:2])[::2]
     np.testing.assert_allclose(
         together.without_fold(fold), refitted.without_fold(fold), rtol=1e-6, atol=1e-7
     )
@@ -337,3 +340,20 @@ def test_classes_without_training_rows_have_their_column():
     said = model.predict_proba(X[is_validation])
     expected = LOSSES["brier"](y[is_validation], said)
     np.testing.assert_allclose(losses[0], expected)
+
+
+def test_models_trained_together_buy_what_exact_ones_buy(monkeypatch):
+    # two candidates whose values differ by less than a coarse tolerance
+    X, y = make_classification(600, n_informative=5, flip_y=0.1, random_state=0)
+    rows = np.random.RandomState(8).permutation(600)[:80]
+    X, y = StandardScaler().fit_transform(X)[rows], y[rows]
+    learner = ALMSClassifier(
+        LogisticRegression(),
+        param_grid={"C": [2.0**power for power in range(-10, 11, 2)]},
+        voi="gram",
+        budget=14,
+        random_state=8,
+    )
+    bought = learner.fit(X, y).queried_indices_
+    monkeypatch.setattr(_gram_models, "TOLERANCE", 1e-9)
+    assert bought.tolist() == learner.fit(X, y).queried_indices_.tolist()

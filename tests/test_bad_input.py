@@ -14,6 +14,11 @@ import pytest
 from numpydoc.docscrape import ClassDoc
 from scipy.sparse import csr_array
 
+from sklearn_activelearn import (
+    CBGZClassifier,
+    DecisionStumpClassifier,
+    MinMarginClassifier,
+)
 from tests.docstrings import names, refused
 from tests.learners import (
     DEFAULTS,
@@ -43,9 +48,10 @@ VERBS = {
     "partial_fit": lambda learner, X, y, classes: learner.partial_fit(X, y, classes),
     "query": lambda learner, X, y, classes: learner.query(X),
     "teach": lambda learner, X, y, classes: learner.teach(X, y, classes),
+    "correct": lambda learner, X, y, classes: learner.correct(X, y),
     "learn": learn,
 }
-ALL = tuple(VERBS)
+ALL = ("fit", "partial_fit", "query", "teach", "learn")
 LABELLED = ("fit", "partial_fit", "teach")
 WITH_CLASSES = ("partial_fit", "teach", "learn")
 LATER = ("partial_fit", "query", "teach", "learn")  # all but fit, which begins anew
@@ -176,6 +182,86 @@ def test_a_learner_stays_as_it_was(prototype, wrong, verbs, error, words):
         check_refused(learner, verb, {**GOOD, **wrong}, error, words)
 
 
+#: Labels of which the last is missing, by what the error calls it.
+MISSING_LABELS = [
+    ("None", [*y[:-1].tolist(), None]),
+    ("NaN", [*y[:-1].tolist(), np.nan]),
+    ("NaN", pd.Series(with_label(None, object), dtype="category")),
+    ("<NA>", pd.Series(with_label(None, object), dtype="string")),
+    ("<NA>", with_label(pd.NA, object)),
+    ("<NA>", [*(y[:-1] == "no").tolist(), pd.NA]),
+    ("NaT", with_label(pd.NaT, object)),
+    ("NaT", np.array(["2020-01-01"] * 49 + ["NaT"], dtype="datetime64[D]")),
+    ("NaN", np.array([0.0, 1.0] * 24 + [0.0, np.nan])),
+    ("NaN", np.array([[0.0], [1.0]] * 24 + [[0.0], [np.nan]])),
+    ("None", np.ma.array(np.arange(50) % 2, mask=np.arange(50) == 49)),
+]
+
+
+@each_way_in
+@pytest.mark.parametrize("make", [fresh, begun])
+def test_missing_labels_are_named(prototype, make):
+    learner = make(prototype)
+    verbs = [*LABELLED, *(["correct"] if hasattr(learner, "correct") else [])]
+    for what, labels in MISSING_LABELS:
+        words = (
+            rf"y contains missing labels \({what}, first at position 49\): leave out"
+        )
+        for verb in verbs:
+            check_refused(learner, verb, {**GOOD, "y": labels}, ValueError, words)
+    words = r"y contains missing labels \(None, first at position 0\)"
+    for verb in verbs:
+        check_refused(learner, verb, {**GOOD, "y": [None] * 50}, ValueError, words)
+
+
+@pytest.mark.parametrize("classes", [["no", None], ["no", np.nan], ["no", pd.NA]])
+@each_way_in
+def test_a_missing_class_is_named(prototype, classes):
+    bad = {**GOOD, "classes": np.array(classes, dtype=object)}
+    words = "classes contains missing labels .*position 1.: leave them out"
+    for verb in WITH_CLASSES:
+        check_refused(fresh(prototype), verb, bad, ValueError, words)
+
+
+def test_missing_labels_of_sorted_rows_are_named():
+    stump = DecisionStumpClassifier()
+    with pytest.raises(ValueError, match=r"y contains missing labels \(None"):
+        stump.fit(stump.presort(X), with_label(None, object))
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_an_oracle_without_a_label(missing):
+    learner = MinMarginClassifier(n_initial=4, batch_size=4, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"returned .* for row \d+, .*\]\. Each row needs a label"
+    ):
+        learner.learn(X, lambda rows: np.append(y[rows[:-1]].astype(object), missing))
+    assert (learner.n_queries_, learner.n_pending_) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    "learner", [MinMarginClassifier(n_initial=4, batch_size=4), CBGZClassifier()]
+)
+def test_an_oracle_with_a_masked_label(learner):
+    labels = np.ma.array(np.arange(len(X)) % 2, mask=True)
+    with pytest.raises(ValueError, match=r"oracle returned None for row"):
+        fresh(learner).learn(X, lambda rows: labels[rows], classes=[0, 1])
+    labels.mask = False
+    plain = fresh(learner).learn(X, lambda rows: labels.data[rows], classes=[0, 1])
+    masked = fresh(learner).learn(X, lambda rows: labels[rows], classes=[0, 1])
+    assert masked.queried_indices_.tolist() == plain.queried_indices_.tolist()
+    assert fresh(learner).fit(X, labels).classes_.dtype == labels.dtype
+
+
+@each_way_in
+@pytest.mark.parametrize("budget", [1.5, -0.1, np.inf, np.nan])
+def test_a_budget_that_is_no_share_is_explained(prototype, budget):
+    learner = fresh(prototype, budget=budget)
+    words = rf"budget == {budget}, must lie in \[0, 1\]: a float is a share"
+    for verb in ("fit", "learn"):
+        check_refused(learner, verb, GOOD, ValueError, words)
+
+
 @each_stream_default
 @each_case(STREAM_CALLS)
 def test_a_stream_learner_must_know_the_classes(prototype, wrong, verbs, error, words):
@@ -200,7 +286,7 @@ def check_parameters(prototype, make):
         learner = make(prototype)
         for value, error in wrong:
             learner.set_params(**{name: value})
-            for verb in VERBS:
+            for verb in ALL:
                 check_refused(learner, verb, GOOD, error, name)
 
 

@@ -205,6 +205,7 @@ def test_learn_on_the_same_rows_stays_stopped():
     assert learner.query(X).size == 0
 
 
+@pytest.mark.filterwarnings("ignore::sklearn_activelearn.exceptions.OneClassWarning")
 @each_pool_family
 @given(stream=streams(), share=st.floats(0, 1), data=st.data())
 def test_a_share_is_the_same_however_the_rows_are_bought(

@@ -3,12 +3,13 @@
 import pickle
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -150,18 +151,44 @@ TWINS = [
 ]
 
 
+def is_decided_by_rounding(outcome):
+    """Whether weights that differ in their last bits lead somewhere else."""
+    weights_of, rng = reference.weights_of, np.random.default_rng(0)
+
+    def nearly(*args):
+        weights = weights_of(*args)
+        return weights * (1 + 1e-15 * rng.integers(-1, 2, len(weights)))
+
+    before = outcome()
+    with mock.patch.object(reference, "weights_of", nearly):
+        return not all(are_same(outcome(), before) for _ in range(5))
+
+
+def are_same(outcome, other):
+    """Whether the same rows were bought, and the scores are equal up to rounding."""
+    (bought, F), (others, G) = outcome, other
+    return bought == others and np.allclose(F, G, rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize(("prototype", "build", "alpha"), TWINS)
 @given(seed=st.integers(0, 999))
 def test_purchases_are_those_of_the_slow_twin(prototype, build, alpha, seed):
     X, y = make_twonorm(20, 3, random_state=seed)
     params = {"n_initial": 4, "budget": 11}
     learner = fresh(prototype, **params).fit(X, y)
-    bought, committee = reference.purchases(
-        build, X, y, alpha, random_state=0, **params
-    )
-    assert learner.queried_indices_.tolist() == bought
-    F = reference.score(committee, X)
-    np.testing.assert_allclose(learner.decision_function(X), F, atol=1e-9)
+
+    def outcome():
+        bought, committee = reference.purchases(
+            build, X, y, alpha, random_state=0, **params
+        )
+        return bought, reference.score(committee, X)
+
+    bought, F = outcome()
+    found = learner.queried_indices_.tolist(), learner.decision_function(X)
+    if not are_same(found, (bought, F)):
+        assume(not is_decided_by_rounding(outcome))
+    assert found[0] == bought
+    np.testing.assert_allclose(found[1], F, rtol=1e-7, atol=1e-9)
     cost = reference.cost(F, y, bought, alpha)
     assert learner.cost_curve_[-1] == pytest.approx(cost)
 

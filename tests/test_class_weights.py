@@ -178,6 +178,32 @@ def test_second_order_rules(
     check_predictions(learner, X, scores, classes.thresholds(0))
 
 
+@test_second_order.each_rule
+@given(normalize=flags, fit_intercept=flags, **settings)
+def test_coordinate_descent(
+    rule, seed, n_classes, weighting, limit, normalize, fit_intercept
+):
+    X, codes = rare_stream(seed, n_classes, n_rows=40)
+    params = {"normalize": normalize, "fit_intercept": fit_intercept}
+    learner, classes = weighted(
+        test_second_order.RULES[rule][0],
+        seed,
+        n_classes,
+        weighting,
+        limit,
+        solver="coordinate_descent",
+        **params,
+    )
+    learner.partial_fit(X, codes, classes=np.arange(n_classes))
+    model = test_second_order.descent_model(learner, X, codes, n_classes, every=1)
+    expected = test_second_order.run_twin(
+        learner, rule, None, codes, n_classes, X.shape[1], classes, model
+    )
+    check_purchases(learner, expected)
+    scores = model.G[:, expected["held"]] @ expected["alpha"]
+    check_predictions(learner, X, scores, classes.thresholds(0))
+
+
 class TestThresholds:
     def test_by_hand(self):
         """Scores just before each label was learned, worked out on paper."""
@@ -315,7 +341,7 @@ def test_weights_of_1_change_nothing(prototype):
 
 
 BAD_WEIGHTS = [
-    ("equal", ValueError, "class_weight must be one of .'balanced'., got 'equal'"),
+    ("equal", ValueError, "must be None, 'balanced' or a dict .* got 'equal'"),
     (3.0, TypeError, "class_weight must be None, 'balanced' or a dict"),
     ({0: 1.0, 1: 0.0}, ValueError, r"class_weight\[1\] == 0.0, must be > 0"),
     ({0: -2}, ValueError, r"class_weight\[0\] == -2, must be > 0"),

@@ -803,17 +803,19 @@ class TestTerminal:
         out, err = capsys.readouterr()
         assert "CBGZ " in out
         assert "DKM" not in out
-        assert err.endswith("\nsklearn-activelearn: interrupted.\n")
+        last = "interrupted: no run is kept without --cache FOLDER."
+        assert err.endswith(f"\nsklearn-activelearn: {last}\n")
 
-    def test_interrupt(self, capsys, monkeypatch):
+    def test_interrupt(self, capsys, monkeypatch, tmp_path):
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(comparison, "label_curve", interrupt)
-        assert main(["compare"]) == 130
+        assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()
         assert out == ""
-        assert err.endswith("\nsklearn-activelearn: interrupted.\n")
+        kept = f"finished runs are kept in {tmp_path}, and the same command resumes"
+        assert err.endswith(f"\nsklearn-activelearn: interrupted: {kept}.\n")
 
     def test_module_in_a_pipe(self, iris_csv):
         argv = ["compare", *SMALL, "--data", iris_csv, "--target", "kind"]

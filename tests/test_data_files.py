@@ -12,8 +12,9 @@ from numpy.lib import format as npy
 from scipy.sparse import csr_array
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import arrays, limits
+from sklearn_activelearn._cli import arrays
 from sklearn_activelearn._cli.labelled_data import read_labelled
+from sklearn_activelearn._tables import limits
 
 LABELS = np.array([0, 1] * 5)
 CSR = csr_array(np.eye(10))

@@ -27,7 +27,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.testing import check_learner
 from tests.learners import POOL_DEFAULTS, POOL_LEARNERS, each
 from tests.sources import SOURCES
-from tests.tools import fresh, problem
+from tests.tools import NaiveBayes, fresh, problem
 
 X, y = problem(60, 4, noise=0.3)
 
@@ -194,8 +194,10 @@ class TestInitial:
         assert search.fit(X, y).best_score_ > 0.5
 
     def test_the_laws(self):
-        learner = UncertaintySamplingClassifier(initial=first_column, n_initial=4)
-        check_learner(learner.set_params(budget=12))
+        learner = UncertaintySamplingClassifier(
+            NaiveBayes(), initial=first_column, n_initial=4, budget=12
+        )
+        check_learner(learner)
 
     @pytest.mark.parametrize(
         ("initial", "error", "words"),

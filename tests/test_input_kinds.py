@@ -1,5 +1,6 @@
 """Rows and labels in every shape they come in, and numbers at the edge of double."""
 
+import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -7,8 +8,15 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
-from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier, _validation
+from sklearn_activelearn import (
+    CBGZClassifier,
+    RandomSamplingClassifier,
+    _labels,
+    _validation,
+)
+from sklearn_activelearn._labels import find_classes
 from sklearn_activelearn._validation import check_rows, check_rows_and_labels
 from tests.learners import (
     STREAM_DEFAULTS,
@@ -289,3 +297,36 @@ def test_rows_that_say_more_are_validated(validated, verb):
     else:
         learner.partial_fit(ARRAY_ROWS, ARRAY_LABELS, classes=[0, 1])
     assert len(validated) == 1
+
+
+@pytest.mark.parametrize("kind", [int, np.uint8, bool, str])
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_labels_of_a_plain_kind_are_not_classified_by_scikit_learn(
+    kind, verb, monkeypatch
+):
+    monkeypatch.delattr(_labels, "check_classification_targets")
+    labels = y.astype(kind)
+    if kind is not bool:
+        labels[:20] = "2"
+    given = {"classes": np.unique(labels)} if verb == "partial_fit" else {}
+    learner = getattr(CBGZClassifier(random_state=0), verb)(X, labels, **given)
+    assert learner.classes_.tolist() == np.unique(labels).tolist()
+
+
+@pytest.mark.parametrize("n_rows", [20, 21, 24, 80])
+def test_many_classes_bring_the_warning_of_scikit_learn(n_rows):
+    for n_classes in (2, 10, 11, 12, 13, n_rows // 2, n_rows // 2 + 1, 15):
+        labels = np.arange(n_rows) % n_classes
+        given = []
+        for check in (check_classification_targets, find_classes):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                check(labels)
+            given.append([str(one.message) for one in caught])
+        assert given[0] == given[1]
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.0, 2.0], [0.0, 0.5]])
+def test_few_labels_of_a_regression_are_refused(labels):
+    with pytest.raises(ValueError, match="continuous"):
+        find_classes(np.repeat(labels, 30))

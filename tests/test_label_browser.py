@@ -214,7 +214,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     wait_for_text(page, "#list", "no order, see *")
     reopened = session.review("skipped").rows[0].id
     page.click("#reopen")
-    wait_for_text(page, "#found", "1 rows are shown again")
+    wait_for_text(page, "#found", "1 row is shown again")
     page.wait_for_timeout(100)
     page.click("#leave")
     page.wait_for_selector("#card:not([hidden]) p")
@@ -291,6 +291,92 @@ def test_no_word_is_broken_and_all_is_reached(page, session):
     wait_for_text(page, "#card mark", "late")
     size = page.evaluate("getComputedStyle(document.documentElement).fontSize")
     assert size == "18px"
+
+
+#: What a person may use, and what a screen reader says of itself.
+CONTROLS = {
+    "button", "textbox", "searchbox", "radio", "checkbox", "combobox", "Date",
+    "DisclosureTriangle", "dialog",
+}  # fmt: skip
+
+
+def test_a_screen_reader_is_told_all(page, session):
+    served(page, session, guide="## refund\nMoney back.")
+    driver = page.context.new_cdp_session(page)
+    driver.send("Accessibility.enable")
+
+    def told():
+        """Return the role, the name and some properties of what is there."""
+        nodes = driver.send("Accessibility.getFullAXTree")["nodes"]
+        return [
+            (
+                node["role"]["value"],
+                node.get("name", {}).get("value", ""),
+                {
+                    each["name"]: each["value"].get("value")
+                    for each in node["properties"]
+                },
+            )
+            for node in nodes
+            if not node["ignored"] and "properties" in node
+        ]
+
+    def controls():
+        found = [(role, name) for role, name, _ in told() if role in CONTROLS]
+        assert all(name for _, name in found)
+        return found
+
+    assert {("button", label) for label in CLASSES} <= set(controls())
+    live = {name: each["live"] for role, name, each in told() if "live" in each}
+    assert [*live.values()] == ["polite"] * len(live)
+    row = page.inner_text("#card")
+    page.keyboard.press("d")
+    wait_for_text(page, "#last", ": delivery")
+    page.wait_for_function(
+        "row => document.getElementById('card').innerText !== row"
+        " && document.getElementById('card').ariaBusy === 'false'",
+        arg=row,
+    )
+    where = "[...document.querySelectorAll('[role=status], [aria-live], [role=alert]')]"
+    ids = page.evaluate(f"{where}.map(each => each.id)")
+    assert {"card", "last", "typed", "found", "error"} <= set(ids)
+    page.keyboard.press("*")
+    wait_for_text(page, "#found", "1 row")
+    assert page.inner_text("#found") == "1 row"
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    names = [name for role, name in controls() if role == "button"]
+    assert any(name.startswith("delivery Order") for name in names)
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => document.activeElement.id === 'card'")
+    focused = [name for role, name, each in told() if each.get("focused")][1:]
+    assert focused == [page.inner_text("#card")]  # the row is read
+    for key, title in (("?", "Keys"), ("!", "Guide"), ("#", "Note")):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        assert ("dialog", title) in controls()
+        if key == "?":  # on a small screen, too, where buttons show none
+            widths = (
+                "[...document.querySelectorAll('#keys kbd')].map(k => k.offsetWidth)"
+            )
+            assert min(page.evaluate(widths)) > 0
+        page.keyboard.press("Escape")
+        page.wait_for_function("() => !document.querySelector('dialog[open]')")
+    assert page.evaluate("document.activeElement.id") == "card"
+
+
+def test_all_is_reached_by_tab_alone(page, session):
+    served(page, session)
+    reached = set()
+    page.keyboard.press("Tab")
+    for _ in range(40):
+        reached.add(page.evaluate("document.activeElement.textContent.trim()"))
+        page.keyboard.press("Tab")
+    buttons = page.evaluate(
+        "[...document.querySelectorAll('button, summary')].filter("
+        "each => each.getClientRects().length).map(each => each.textContent.trim())"
+    )
+    assert len(buttons) == len(CLASSES) + 7
+    assert set(buttons) <= reached
 
 
 def test_an_image_is_enlarged(page, tmp_path):

@@ -149,6 +149,48 @@ class TestPredictions:
                 row["probability"],
             )
 
+    def test_what_was_exported_is_read_again(self, saved):
+        saved("predict", "model.skops", "out.csv", "--out", "again.csv")
+        saved("predict", "model.skops", "stock.csv", "--out", "other.csv")
+        (again, other) = (
+            [(row["prediction"], row["probability"]) for row in read_rows(name)]
+            for name in ("again.csv", "other.csv")
+        )
+        assert again == other
+        assert read_rows("again.csv")[0].keys() >= {"'=formula"}
+
+    def test_an_interrupt_of_predict_leaves_no_file(self, saved, capsys, monkeypatch):
+        def interrupt(path, *columns):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("sklearn_activelearn.labeling._output.os.fsync", interrupt)
+        before = contents().keys()
+        argv = ["predict", "model.skops", "stock.csv", "--out", "again.csv"]
+        assert main(argv) == 130
+        err = capsys.readouterr().err
+        assert err == "sklearn-activelearn: interrupted: no file was written.\n"
+        assert contents().keys() == before
+
+    def test_apostrophes_that_are_no_mark_of_an_export_stay(self, saved):
+        rows = [{**row, "=formula": "'-x"} for row in stock()]
+        write_rows("new.csv", rows)
+        saved("predict", "model.skops", "new.csv", "--out", "again.csv")
+        assert {row["'=formula"] for row in read_rows("again.csv")} == {"''-x"}
+
+    @pytest.mark.parametrize("option", ["--predict", "--save-model"])
+    def test_without_labels_no_session_begins(self, run, option):
+        file = {"--predict": "out.csv", "--save-model": "model.skops"}[option]
+        err = run("label", "stock.csv", "--id", "key", *HOW, option, file, code=2)
+        assert f"error: {option}: There is no model yet, as there are no labels" in err
+        assert contents().keys() == {"stock.csv"}
+
+    @pytest.mark.parametrize("option", ["--text", "--drop", "--categorical"])
+    def test_a_column_is_named_once(self, run, option):
+        columns = [option, "note", option, "note"]
+        err = run("label", "stock.csv", *columns, *HOW, code=2)
+        assert f"error: {option}: note is named twice." in err
+        assert contents().keys() == {"stock.csv"}
+
     def test_labels_that_the_learner_has_not_been_taught_count(self, run):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(40, 2))

@@ -7,6 +7,7 @@ import select
 import shutil
 import sys
 import time
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._keyboard import END, LineReader
 from sklearn_activelearn.labeling._keys import ClassKeys
 from sklearn_activelearn.labeling._terminal import Terminal, check_answers
-from sklearn_activelearn.labeling._terminal_rows import search_of
+from sklearn_activelearn.labeling._terminal_rows import search_of, when
 from sklearn_activelearn.labeling._view import LabelingView
 
 CLASSES = ["good", "bad", "so-so"]
@@ -46,6 +47,16 @@ class Keys:
 
     def forget(self):
         return []
+
+
+@pytest.fixture
+def in_auckland(monkeypatch):
+    """Let the time be that of a place east of all others: 13 hours before UTC."""
+    monkeypatch.setenv("TZ", "NZST-12NZDT,M9.5.0,M4.1.0/3")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture
@@ -126,20 +137,34 @@ class TestLines:
                               ("0", "nowhere")]  # fmt: skip
         assert counts[4] == ("0", "class:'so-so'")
 
-    def test_what_is_searched(self):
+    def test_what_is_searched(self, in_auckland):
         keys = ClassKeys(CLASSES)
         found = search_of("dull who:ann class:go since:2026-01-31 a:b don't", keys)
         assert found == {
             "text": "dull a:b don't", "who": "ann", "label": "good",
-            "since": "2026-01-31",
+            "since": datetime.fromisoformat("2026-01-31T00:00+13:00"),
         }  # fmt: skip
         day = search_of("date:2026-01-31", keys)
         assert [f"{day[name]}" for name in ("since", "until")] == [
-            "2026-01-31", "2026-02-01",
+            "2026-01-31 00:00:00+13:00", "2026-02-01 00:00:00+13:00",
         ]  # fmt: skip
-        for words, why in ("class:x", "'x' is no class"), ("date:soon", "is no day"):
+        winter = search_of("since:2026-07-01 until:2026-07-01T12:00Z", keys)
+        assert [f"{winter[name]}" for name in ("since", "until")] == [
+            "2026-07-01 00:00:00+12:00", "2026-07-02 00:00:00+12:00",
+        ]  # fmt: skip
+        assert search_of("until:soon", keys)["until"] == "soon"
+        for words, why in (
+            ("class:x", "'x' is no class"),
+            ("date:soon", "is no day"),
+            ("date:9999-12-31", "is no day"),
+        ):
             with pytest.raises(ValueError, match=why):
                 search_of(words, keys)
+
+    def test_times_are_those_here(self, in_auckland):
+        assert when("2026-01-31T12:34:56.000001+00:00") == "2026-02-01 01:34"
+        assert when("2026-01-31T12:34:56") == "2026-02-01 01:34"
+        assert when("last summer") == "last summer"
 
     def test_doubtful_rows_come_when_they_are_found(self, opened, capsys):
         session = opened(*["good", "bad"] * 6, "*", "o", "q")

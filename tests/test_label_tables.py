@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sklearn_activelearn._cli.columns import parsed_numbers
-from sklearn_activelearn._cli.pictures import numbers_of_image
 from sklearn_activelearn._cli.tasks import default_learner, read_task
+from sklearn_activelearn._tables.columns import parsed_numbers
+from sklearn_activelearn._tables.pictures import numbers_of_image
 from sklearn_activelearn.labeling._images import image_path
 
 

@@ -161,6 +161,24 @@ def test_a_rehearsal_needs_answers_and_rows_put_aside(refused, reviews):
     refused(*rest, "--labelled", "truth")
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--predict", "all.csv"],
+        ["--save-model", "model.skops"],
+        ["--export", "out.csv"],
+        ["--web"],
+        ["--answers", "-"],
+    ],
+)
+def test_a_rehearsal_does_nothing_else(refused, reviews, option):
+    rest = [reviews, "--text", "review", "--classes", "good,bad", "--rehearse", *option]
+    known = ["--labelled", "truth", "--test-size", "5"]
+    for place in ([], ["--out", "x.sqlite"]):
+        err = refused(*rest, *known, *place)
+        assert f"{option[0]} does not go with --rehearse" in err
+
+
 def exported(path="labels.sqlite", out="labelled.csv"):
     assert main(["label", path, "--export", out]) == 0
     with open(out, newline="") as file:

@@ -118,10 +118,12 @@ def test_the_seed_is_used(prototype):
     ids=["csr", "csr64", "float32", "csr-float32", "csr64-float32", "fortran"],
 )
 def test_the_container_does_not_matter(prototype, convert, stream):
-    slack = None
+    (X, y), slack = stream, None
     if isinstance(prototype, SecondOrderClassifier):  # least squares on 1 and -1
         slack = 1e-9 if prototype.normalize else 1e-6  # A has condition |x|^2 ~ 1e9
-    laws.check_containers(prototype, *stream, [convert], slack)
+        if not prototype.normalize:  # no more than that, also with a below 1
+            X = X / 8
+    laws.check_containers(prototype, X, y, [convert], slack)
 
 
 @each_learner

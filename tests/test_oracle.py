@@ -3,6 +3,7 @@
 import pickle
 import sys
 from contextlib import suppress
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -93,7 +94,8 @@ class CtrlC:
         if frame.f_code is AnswerSheet.__call__.__code__:
             self.n -= event == "return"
         elif self.n == 0:
-            self.n -= frame.f_code.co_name in ("keep", "_buy") and event == "return"
+            kept = frame.f_code.co_name in ("encode_answers", "_buy")
+            self.n -= kept and event == "return"
             self.k -= event in ("call", "line")
             if self.k == 0:
                 self.was_pressed = True
@@ -101,12 +103,12 @@ class CtrlC:
         return self.look
 
 
-def interrupted(prototype, n, step=1):
+def interrupted(prototype, n, answers, step=1):
     """Yield learners that were interrupted at each line after the n-th answer."""
     k, was_pressed = 0, True
     while was_pressed:
         k += step
-        learner, oracle = fresh(prototype), AnswerSheet(y)
+        learner, oracle = fresh(prototype), AnswerSheet(answers)
         with suppress(KeyboardInterrupt), CtrlC(n, k) as ctrl_c:
             learner.learn(X[:20], oracle, CLASSES)
         was_pressed = ctrl_c.was_pressed
@@ -118,9 +120,14 @@ def interrupted(prototype, n, step=1):
 
 
 @each_stream_family
-def test_ctrl_c_right_after_an_answer_loses_no_label(prototype):
+@pytest.mark.parametrize(
+    ("answers", "most"),
+    [(y.astype(object), None), (y, 5)],
+    ids=["kept by Python", "kept by compiled code before the next line"],
+)
+def test_ctrl_c_right_after_an_answer_loses_no_label(prototype, answers, most):
     expected = fresh(prototype).partial_fit(X[:20], y[:20], classes=CLASSES)
-    for learner in interrupted(prototype, 2):
+    for learner in islice(interrupted(prototype, 2, answers), most):
         n = learner.n_seen_
         assert n < 20
         learner.learn(X[n:20], AnswerSheet(y[n:20]))
@@ -129,7 +136,7 @@ def test_ctrl_c_right_after_an_answer_loses_no_label(prototype):
 
 @each_pool_family
 def test_ctrl_c_right_after_a_batch_of_answers_loses_no_label(prototype):
-    for learner in interrupted(prototype, 1, step=37):
+    for learner in interrupted(prototype, 1, y, step=37):
         rows = learner.queried_indices_
         np.testing.assert_array_equal(learner._labelled.rows, X[rows])
         np.testing.assert_array_equal(learner._labelled.codes, y[rows] == "yes")
@@ -146,6 +153,10 @@ BAD_ANSWERS = {
     "other type": (lambda rows: [1], ValueError, "1 for row"),
     "NaN": (lambda rows: [np.nan], ValueError, "nan for row"),
     "None in it": (lambda rows: [None], ValueError, "None for row"),
+    "unknown in an array": (lambda rows: y[:1] + "?", ValueError, r"\?' for row"),
+    "column": (lambda rows: y[:1, None], ValueError, r"\(1, 1\)"),
+    "array of none": (lambda rows: y[:0], ValueError, r"\(0,\) for 1 rows"),
+    "array of no length": (lambda rows: np.array("no"), ValueError, "shape"),
 }
 
 

@@ -303,6 +303,14 @@ def test_rows_in_groups():
     learner = OwnClassifier(OfThree, random_state=0).partial_fit(X, y, [0, 1])
     assert (learner.n_queries_, learner._group) == (30, 3)
 
+    def grouped():  # of those that score rows together
+        rule = ConstantRule(1.0)
+        rule.group = 3
+        return rule
+
+    learner = OwnClassifier(grouped, random_state=0).partial_fit(X, y, [0, 1])
+    assert learner.n_queries_ == 30
+
     for wrong in (0, 2.5, "all"):
         kind = type("OfNone", (OfThree,), {"group": wrong})
         with pytest.raises(ValueError, match=f"OfNone.group == {wrong!r}, must be"):

@@ -2,9 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
-from benchmarks.papers import boosting, boosting_costs
-from benchmarks.papers._alms_rows import POOLED, heights_of, pooled, summary
+from benchmarks.papers import boosting, boosting_costs, label_propagation
+from benchmarks.papers._alms_rows import (
+    FIGURE_SETTING,
+    POOLED,
+    heights_of,
+    in_words,
+    of_single,
+    pooled,
+    rank,
+    summary,
+)
+from benchmarks.papers.alms_figures import of_primary_setting
 from sklearn_activelearn.datasets import make_twonorm
 
 
@@ -35,6 +46,50 @@ def test_problems_together_are_paired_trial_by_trial():
     error = np.std([0.1, 0.1, 0, 0], ddof=1) / 2
     assert other["accuracy_gain_error"] == pytest.approx(error)
     assert other["published"] is None
+
+
+def test_the_primary_setting_comes_first():
+    settings = [("mean", 10, 100), ("sum", 4, 100), ("sum", 10, 50), ("sum", 10, 100)]
+    assert sorted(settings, key=rank) == settings[::-1]
+    assert in_words(settings[1]) == "beside the sum, 4 to 100 labels"
+    assert in_words(settings[1][:2]) == "beside the sum, 4 first labels"
+
+
+def test_the_primary_setting_is_drawn():
+    settings = [("mean", 10, 99), ("sum", 4, 99), ("sum", 10, 50), ("sum", 10, 99)]
+    rows = [
+        {"problem": problem, **dict(zip(FIGURE_SETTING, setting, strict=True))}
+        for problem in ("heart", "votes")
+        for setting in settings
+    ]
+    drawn = of_primary_setting(rows)
+    assert drawn == {"heart": [rows[3]], "votes": [rows[7]]}
+
+
+def test_each_model_alone_and_how_often_its_loss_is_least():
+    def trial(*losses):
+        return {"scores": [[[0.9, loss], [0.7, loss + 0.2]] for loss in losses]}
+
+    results = {
+        "ALMS": [trial(0)] * 4,
+        "oracle": [trial(0.1, 0.3)] * 3 + [trial(0.5, 0.1)],
+    }
+    rows = [
+        {"problem": "a", "penalty": "sum", "initial": 10, "labels": 20, "method": name}
+        for name in results
+    ]
+    first, second = of_single(rows, results, [10, 20])
+    assert (first["model"], second["model"]) == (0, 1)
+    assert (first["accuracy"], first["log_loss"]) == pytest.approx((0.8, 0.3))
+    assert second["log_loss"] == pytest.approx(0.35)
+    assert (first["least"], second["least"]) == (0.75, 0.25)
+
+
+def test_cosines_of_the_graph_are_those_of_the_paper_on_texts():
+    X = np.random.RandomState(0).randn(6, 3)
+    learner, rows = label_propagation.LEARNERS["ALP, cosine"](X)
+    weights = np.exp(-learner.gamma * euclidean_distances(rows, squared=True))
+    assert weights == pytest.approx(np.exp(-(1 - cosine_similarity(X)) / 0.03))
 
 
 def test_every_fifth_step_is_written():

@@ -27,6 +27,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sklearn_activelearn import (
+    CBGZClassifier,
     MinMarginClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
@@ -268,9 +269,11 @@ def test_of_a_batch_with_unknown_labels_the_others_are_learned(prototype, told, 
     learner, asked = fresh(prototype), []
 
     def oracle(rows):
+        second = 1 - len(asked)
         asked.extend(rows.tolist())
         labels = y[rows].astype(object).tolist()
-        labels[1] = wrong
+        if 0 <= second < len(labels):
+            labels[second] = wrong
         return labels
 
     with pytest.raises(ValueError, match=f"{wrong!r} for row"):
@@ -648,3 +651,18 @@ def test_a_utility_is_one_number_for_each_row(wrong, candidates):
         ValueError, match=rf"{wrong.__name__}\._utility must return one"
     ):
         learner.query(X, candidates=candidates)
+
+
+@pytest.mark.parametrize(
+    "learner", [MinMarginClassifier(random_state=0), CBGZClassifier(random_state=0)]
+)
+def test_later_rows_are_checked_like_the_first_ones(learner):
+    X, y = problem(400, 5)
+    first, later = X[:300], X[300:]
+    known = clone(learner).fit(first, y[:300])
+    other = clone(learner).fit(first, y[:300])
+    found = known.query(later), other.query(np.asfortranarray(later))
+    assert found[0].tolist() == found[1].tolist()
+    named = clone(learner).fit(pd.DataFrame(first).add_prefix("x"), y[:300])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        named.query(later)

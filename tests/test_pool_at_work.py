@@ -18,6 +18,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool import _input_checks
 from tests.learners import each_pool_default, each_pool_family
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
 
@@ -187,3 +188,57 @@ def test_decision_values_that_do_not_fit_the_classes():
     assert len(learner._labelled) == learner.n_queries_ == 10
     tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
     assert tree.fit(X, y).decision_function(X).shape == (60, 3)
+
+
+def began_with_labels():
+    """Return a learner with a model, the rows it knows, and labels."""
+    X, y = make_blobs(64, centers=2, n_features=3, random_state=0)
+    learner = UncertaintySamplingClassifier(GaussianNB(), random_state=0)
+    return learner.teach(X[:10], y[:10]), X, y
+
+
+def test_arrays_that_need_no_change_are_not_validated_by_later_calls(monkeypatch):
+    learner, X, y = began_with_labels()
+    monkeypatch.setattr(_input_checks, "validated", None)
+    for pool in (X, X.astype(np.float32)):
+        rows = learner.query(pool)
+        learner.teach(pool[rows], y[rows])
+    assert learner.n_taught_ == 12
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X: np.where(X[-1, 1] == X, np.nan, X), "contains NaN"),
+        (lambda X: np.where(X[-1, 1] == X, np.inf, X), "contains infinity"),
+        (lambda X: X[:, :2], "X has 2 features"),
+        (lambda X: X[:, 0], "Expected 2D array"),
+        (lambda X: X[..., None], "dim 3"),
+        (lambda X: X.astype(str), "X holds texts"),
+        (lambda X: X + 1j, "Complex data"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["query", "teach"])
+def test_arrays_that_later_calls_refuse(verb, change, message):
+    learner, X, y = began_with_labels()
+    labels = (y,) if verb == "teach" else ()
+    before = state(learner)
+    with pytest.raises(ValueError, match=message):
+        getattr(learner, verb)(change(X), *labels)
+    assert state(learner) == before
+
+
+def test_rows_that_nothing_has_to_be_added_to_are_scored_in_one_call():
+    sizes = []
+
+    class Noted(GaussianNB):
+        def predict_proba(self, X):
+            sizes.append(len(X))
+            return super().predict_proba(X)
+
+    X, y = make_blobs(1100, centers=2, n_features=3, random_state=0)
+    learner = UncertaintySamplingClassifier(Noted(), random_state=0)
+    learner.teach(X[:10], y[:10])
+    for n_rows in (1088, 1100):
+        learner.query(X[:n_rows])
+    assert sizes == [1088, 1024, 80]

@@ -22,7 +22,11 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.pool._utility import consensus_kl
+from sklearn_activelearn.pool._utility import (
+    FEW_CLASSES,
+    consensus_kl,
+    smallest_margin,
+)
 from tests.tools import AnswerSheet, problem
 
 X, y = problem(150, 4, noise=0.3)
@@ -281,3 +285,12 @@ def test_an_incremental_model_starts_over_when_its_settings_change():
     learner.set_params(estimator__eta0=0.1).teach(X[20:24], y[20:24])
     expected = clone(learner).teach(X[:24], y[:24]).estimator_
     np.testing.assert_array_equal(learner.estimator_.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, FEW_CLASSES, FEW_CLASSES + 1])
+def test_the_smallest_margin_is_that_of_the_two_highest_scores(n_classes):
+    scores = np.random.RandomState(0).randint(-2, 9, size=(200, n_classes)) / 8
+    scores[0, -1] = np.nan
+    ordered = np.sort(scores, axis=1)
+    expected = ordered[:, -2] - ordered[:, -1]
+    assert smallest_margin(scores).tobytes() == expected.tobytes()

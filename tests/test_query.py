@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 from sklearn_activelearn import DKMClassifier, RandomSamplingClassifier
 from tests.learners import (
     MARGIN_FREE,
-    POOL_FREE,
     TIMELESS,
     each_family,
     each_family_of,
@@ -26,7 +25,7 @@ def begun(prototype, X, y, **params):
     return fresh(prototype, **params).partial_fit(X, y, classes=np.unique(y))
 
 
-@each_family_of(POOL_FREE)
+@each_stream_family
 @given(stream=streams(), data=st.data())
 def test_candidates(prototype, stream, data):
     X, y = stream

@@ -1,5 +1,6 @@
 """Bounds on the recall: they agree with the slow ones, and their levels hold."""
 
+import tracemalloc
 from math import log
 
 import numpy as np
@@ -83,10 +84,29 @@ def test_the_odds_are_mixtures_of_likelihood_ratios(reads, recall, more):
     assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
 
 
+@given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
+def test_a_part_of_the_stakes_waits_for_later_rows(reads, recall, more):
+    total = reads.found + more
+    assume(more <= reads.n_unread)
+    relevant, drawn = reads.relevant.tolist(), reads.drawn.tolist()
+    (at,) = np.nonzero(reads.drawn)
+
+    def stakes_from(start):
+        first = sum(relevant[: at[start]])
+        n_missed = slow.least_bad_total(first, recall) - first
+        numbers, weights = bounds.prior(n_missed, total)
+        return list(zip(map(int, numbers), weights, strict=True))
+
+    expected = slow.odds_from(relevant, drawn, reads.n_rows, total, stakes_from)
+    now = bounds.log_evidence_from(reads, total, recall)
+    assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
+
+
+@pytest.mark.parametrize("evidence", [bounds.log_evidence, bounds.log_evidence_from])
 @given(reads=reads_of_rows(25), recall=RECALLS)
-def test_evidence_grows_with_the_total(reads, recall):
+def test_evidence_grows_with_the_total(evidence, reads, recall):
     totals = range(reads.found + 1, reads.found + reads.n_unread + 1)
-    odds = np.array([bounds.log_evidence(reads, total, recall) for total in totals])
+    odds = np.array([evidence(reads, total, recall) for total in totals])
     is_more = odds > 1e-9
     assert (np.diff(odds[is_more]) >= -1e-9).all()
     assert (np.diff(is_more.astype(int)) >= 0).all()
@@ -100,19 +120,28 @@ def test_the_most_relevant_rows_are_the_largest_total_not_ruled_out(
     left = [reads.found] + [
         total
         for total in totals
-        if bounds.log_evidence(reads, total, recall) < log(1 / alpha)
+        if bounds.log_evidence_from(reads, total, recall) < log(1 / alpha)
     ]
     assert bounds.most_relevant(reads, alpha, recall) == max(left)
 
 
-@given(n_missed=st.integers(1, 400), n_most=st.integers(0, 300))
+def test_of_large_numbers_some_have_the_stakes_of_those_up_to_the_next():
+    numbers, weights = bounds.prior(30, 50_000)
+    assert len(numbers) < 1_200
+    assert numbers[bounds.EACH] == bounds.EACH
+    far = 1 / (np.append(numbers, 50_001) + 1)
+    expected = (1 - bounds.NEAR) * (far[1_010] - far[1_011])
+    assert weights[1_010] == pytest.approx(expected)
+
+
+@given(n_missed=st.integers(1, 400), n_most=st.integers(0, 5_000))
 def test_no_more_than_everything_is_staked(n_missed, n_most):
     _, weights = bounds.prior(n_missed, n_most)
     assert (weights > 0).all()
     assert weights.sum() <= 1 + 1e-9
 
 
-def share_that_is_wrong(choose_random, n_runs=400, n_rows=120, total=24):
+def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=24):
     """Return how often the true total is ever ruled out at a level of .2."""
     n_wrong, rng = 0, np.random.default_rng(0)
     for _ in range(n_runs):
@@ -128,17 +157,22 @@ def share_that_is_wrong(choose_random, n_runs=400, n_rows=120, total=24):
             relevant.append(y[row])
         reads = bounds.Reads(np.array(relevant), np.array(drawn), n_rows)
         # the evidence is the largest of all moments
-        n_wrong += bounds.log_evidence(reads, total, 0.9) >= log(1 / 0.2)
+        n_wrong += evidence(reads, total, 0.9) >= log(1 / 0.2)
     return n_wrong / n_runs
 
 
 @pytest.mark.parametrize(
-    "choose_random",
-    [lambda t, rng: t >= 30, lambda t, rng: rng.random() < 0.3, lambda t, rng: True],
-    ids=["audit", "explored", "all"],
+    ("choose_random", "evidence"),
+    [
+        (lambda t, rng: t >= 30, bounds.log_evidence),
+        (lambda t, rng: rng.random() < 0.3, bounds.log_evidence),
+        (lambda t, rng: rng.random() < 0.3, bounds.log_evidence_from),
+        (lambda t, rng: True, bounds.log_evidence),
+    ],
+    ids=["audit", "explored", "explored later", "all"],
 )
-def test_the_level_holds_at_every_look(choose_random):
-    assert share_that_is_wrong(choose_random) <= 0.2 + 0.04
+def test_the_level_holds_at_every_look(choose_random, evidence):
+    assert share_that_is_wrong(choose_random, evidence) <= 0.2 + 0.04
 
 
 def test_what_a_certificate_costs():
@@ -147,6 +181,16 @@ def test_what_a_certificate_costs():
     assert 0.63 < share < 0.72
     assert bounds.audit_share(400, 0.0, 0.95, 0.05) < 0.2
     assert bounds.audit_share(45, 2.0, 0.95, 0.05) > share
+
+
+def test_a_low_recall_costs_no_memory():
+    tracemalloc.start()
+    try:
+        bounds.audit_share(300, 5.0, 0.05, 0.05)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6
 
 
 def test_a_plan_ranks_until_few_are_left_and_then_draws():

@@ -8,20 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from sklearn_activelearn import RelevanceSamplingClassifier
+from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn import _recall_bounds as bounds
 from sklearn_activelearn.evaluation import (
     recall_estimate,
     recall_price,
     recall_so_far,
 )
-from sklearn_activelearn.pool import RecallTarget
+from sklearn_activelearn.evaluation._recall import shares_explored
+from sklearn_activelearn.evaluation._recall_price import price_of, rows_to_recall
+from sklearn_activelearn.pool import AllOf, RecallTarget
 from sklearn_activelearn.pool.stopping._reads import AskedRows, relevance_probabilities
+from sklearn_activelearn.sources import Source
 from tests.reference import recall as slow
 
 
@@ -170,6 +174,38 @@ def test_bad_input(rule, message):
         learner.query(np.eye(5))
 
 
+class TestPositiveIsNoClass:
+    message = r"RecallTarget: positive must be one of the classes, \['no', 'yes'\], got"
+    X, is_relevant = rows_with_late_cluster(n=60, n_relevant=20, n_late=2)
+    y = np.where(is_relevant, "yes", "no")
+
+    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
+    def test_of_declared_ones(self, wrap):
+        rule = wrap(RecallTarget(positive="yess"))
+        learner = MinMarginClassifier(stopping=rule, random_state=0)
+        with pytest.raises(ValueError, match=self.message):
+            learner.teach(self.X[:1], self.y[:1], classes=["no", "yes"])
+        with pytest.raises(ValueError, match=self.message):
+            learner.fit(self.X, self.y)
+        assert not hasattr(learner, "classes_")
+
+    def test_of_those_that_have_labels_and_none_is_lost(self):
+        rule = RecallTarget(positive="yess")
+        learner = MinMarginClassifier(n_initial=1, stopping=rule, random_state=0)
+        learner.teach(self.X[:20], self.y[:20])
+        with pytest.raises(ValueError, match=self.message):
+            learner.query(self.X)
+        assert learner.n_taught_ == 20
+        learner.set_params(stopping=RecallTarget(positive="yes"))
+        assert len(learner.query(self.X))
+
+    def test_not_of_one_that_was_declared_and_has_no_label_yet(self):
+        rule = RecallTarget(positive="maybe")
+        learner = MinMarginClassifier(n_initial=1, stopping=rule, random_state=0)
+        learner.teach(self.X[:20], self.y[:20], classes=["maybe", "no", "yes"])
+        assert len(learner.query(self.X))
+
+
 def asked_rows(places, probabilities, purposes, n_rows):
     rows = np.arange(len(places))
     columns = np.array(places), np.array(probabilities), np.array(purposes)
@@ -190,6 +226,46 @@ def test_rows_that_are_out_hold_back_the_evidence_after_them():
 def test_draws_from_a_part_of_the_pool_are_not_taken_for_random():
     asked = asked_rows([0, 1], [1 / 5, 1 / 9], ["audit", "audit"], 10)
     assert asked.drawn.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("initial", ["random", "mixed"])
+@pytest.mark.parametrize(
+    ("batch_size", "explore"), [(1, 0.3), (5, 0.3), (0.2, 0.3), (7, 0.05), (4, 1.0)]
+)
+def test_explored_rows_come_first_in_their_purchase(initial, batch_size, explore):
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, n_initial=10, initial=initial, batch_size=batch_size,
+        explore=explore, budget=None, random_state=0,
+    )  # fmt: skip
+    order, is_random = [], []
+    while len(order) < 90:
+        rows = learner.query(X)
+        purposes = learner.record()["purposes"][-len(rows) :]
+        drawn = np.array(purposes) == "explored"
+        drawn |= not order and initial == "random"
+        first = np.argsort(~drawn, kind="stable")
+        order += rows[first].tolist()
+        is_random += drawn[first].tolist()
+        learner.teach(X[rows], y[rows])
+    asked = AskedRows.of(learner._requests, len(y) - len(order))
+    is_relevant = learner._labelled.codes == 1
+    reads = asked.reads(is_relevant, shares=shares_explored(learner))
+    assert reads.relevant.tolist() == y[order].tolist()
+    assert reads.drawn.tolist() == is_random
+    assert recall_so_far(learner, X).n_drawn == sum(is_random)
+
+
+def test_rows_explored_among_some_of_the_pool_only_do_not_count():
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, batch_size=5, explore=0.4, budget=None, random_state=0
+    ).teach(X[:30], y[:30])
+    for _ in range(8):
+        rows = learner.query(X, candidates=np.arange(30, 317))
+        learner.teach(X[rows], y[rows])
+    assert "explored" in learner.record()["purposes"]
+    assert recall_so_far(learner, X).n_drawn == 0
 
 
 @given(
@@ -248,12 +324,69 @@ def test_all_rows_were_read():
     assert (price.n_expected, price.n_certain, price.n_relevant) == (0, 0, 8)
 
 
+def test_rows_that_were_excluded_are_not_in_the_pool():
+    X, y = rows_with_late_cluster(n=200, n_relevant=60, n_late=1)
+    test = np.arange(0, 200, 4)
+    learner = RelevanceSamplingClassifier(
+        positive=True, budget=40, batch_size=10, explore=0.3, random_state=0
+    )
+    for _ in range(3):
+        rows = learner.query(X, exclude=test)
+        learner.teach(X[rows], y[rows], classes=[False, True])
+    rest, is_test = np.delete(X, test, axis=0), np.isin(np.arange(200), test)
+    alone = recall_so_far(learner, rest)
+    assert alone.n_drawn > 0
+    assert recall_so_far(learner, X, exclude=test) == alone
+    assert recall_so_far(learner, X, exclude=is_test) == alone
+    assert recall_price(learner, X, exclude=test) == recall_price(learner, rest)
+    with_labels = [*test, *rows]
+    assert recall_so_far(learner, X, exclude=with_labels) == alone
+    with pytest.raises(ValueError, match="exclude"):
+        recall_so_far(learner, X, exclude=[200])
+
+
 @pytest.mark.parametrize("function", [recall_so_far, recall_price])
 def test_no_pool_learner(function):
     with pytest.raises(TypeError, match="learner must be a pool learner, got Log"):
         function(LogisticRegression(), np.eye(3))
     with pytest.raises(NotFittedError, match="has not been taught"):
         function(RelevanceSamplingClassifier(), np.eye(3))
+
+
+class Blocks(Source):
+    """Rows that note how many of them were taken at a time."""
+
+    def __init__(self, X):
+        self.X, self.shape, self.dtype, self.sizes = X, X.shape, X.dtype, []
+
+    def _parts(self, n_jobs):
+        return [slice(i, i + 64) for i in range(0, len(self.X), 64)]
+
+    def _take(self, rows):
+        self.sizes.append(len(rows))
+        return self.X[rows]
+
+
+def test_rows_that_are_not_in_memory_are_judged_in_blocks():
+    X, y = rows_with_late_cluster(n=1_280, n_relevant=80, n_late=1)
+    pool = Blocks(X)
+    learner = searching().set_params(positive=True)
+    learner.teach(X[:50], y[:50])
+    in_memory = clone(learner).teach(X[:50], y[:50])
+    assert learner.query(pool).tolist() == in_memory.query(X).tolist()
+    prices = recall_price(learner, pool), recall_price(in_memory, X)
+    assert max(pool.sizes) <= 256
+    assert prices[0].n_relevant == prices[1].n_relevant
+    assert learner._stopping_memory.memory == in_memory._stopping_memory.memory
+
+
+def test_gaps_in_unread_rows_are_left_to_the_model():
+    X, y = rows_with_late_cluster(n=300, n_relevant=60, n_late=1)
+    X[100:, 4] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=5, random_state=0)
+    learner = RelevanceSamplingClassifier(model, positive=True, random_state=0)
+    price = recall_price(learner.teach(X[:100], y[:100]), X)
+    assert y.sum() / 2 < price.n_relevant < 2 * y.sum()
 
 
 def test_a_sample_of_the_unread_rows_stands_for_all_of_them():
@@ -295,6 +428,38 @@ def test_the_price_comes_true(searched):
     assert done.low > 0.75  # stakes are those for .95
 
 
+@pytest.mark.parametrize("recall", [0.5, 0.95, 1.0])
+@pytest.mark.parametrize("found", [1, 5, 9])
+def test_rows_to_a_recall_are_those_of_each_number_that_misses_it(found, recall):
+    p = np.sort(np.random.default_rng(0).beta(0.2, 2, size=60))[::-1]
+    n_rows, p_reached = rows_to_recall(found, p, recall)
+    # a negative binomial distribution, as a mixture of Poisson ones
+    rng = np.random.default_rng(1)
+    unread = rng.poisson(p.sum() * rng.gamma(4, 1 / 4, size=200_000))
+    unread = unread[unread <= len(p)]
+    is_missed = found < recall * (found + unread) - 1e-9
+    logs = {}
+    for d in np.unique(unread[is_missed]).tolist():
+        n_needed = next(k for k in range(d + 1) if found + k >= recall * (found + d))
+        goal = (n_needed - 0.5) / d * p.sum()
+        logs[d] = np.log(next(n for n in range(1, 61) if p[:n].sum() >= goal))
+    mean = np.mean([logs[d] for d in unread[is_missed].tolist()])
+    assert n_rows == pytest.approx(np.exp(mean), rel=0.02, abs=0.6)
+    assert p_reached == pytest.approx(1 - is_missed.mean(), abs=0.01)
+
+
+def test_the_price_in_words():
+    p = np.full(700, 0.01)
+    reads = bounds.Reads(np.arange(300) < 90, np.zeros(300, dtype=bool), 1_000)
+    price = price_of(reads, p, 0.95, 0.95)
+    chance = f"{price.p_reached:.0%}"
+    words = f"To a recall of 95%: about {price.n_expected} rows unless it is reached"
+    assert f"{words} already, of which the chance is {chance}; to be" in str(price)
+    early = price_of(reads._replace(n_rows=2_000), np.full(1_700, 0.1), 0.95, 0.95)
+    words = f"To a recall of 95%: at most about {early.n_expected} rows; to be"
+    assert words in str(early)
+
+
 def test_a_price_is_refused_while_nothing_relevant_is_known():
     X, _ = rows_with_late_cluster()
     learner = RelevanceSamplingClassifier(positive=1).teach(X[:3], [0, 0, 0])
@@ -306,6 +471,8 @@ def test_the_probabilities_of_texts_come_from_the_scores():
     texts = [f"{w} {i % 7}" for i in range(60) for w in ("cat", "dog", "dog")]
     is_cat = np.array([text.startswith("cat") for text in texts])
     model = make_pipeline(TfidfVectorizer(), LogisticRegression())
-    p = relevance_probabilities(model, texts[:90], is_cat[:90], texts[90:])
+    p = relevance_probabilities(
+        model, texts[:90], is_cat[:90], lambda judge: judge(texts[90:])
+    )
     assert p.shape == (90,)
     assert abs(p.sum() - is_cat[90:].sum()) < 5

@@ -287,3 +287,22 @@ class TestPositive:
         learner = RelevanceSamplingClassifier(budget=10, random_state=0)
         with pytest.warns(OneClassWarning, match="its 10 labels are all of that"):
             learner.fit(X, labels)
+
+
+class TestWarningsOfOneClass:
+    def test_a_search_without_a_relevant_row_asks_for_one(self):
+        learner = RelevanceSamplingClassifier(positive="yes", budget=10, random_state=0)
+        with pytest.warns(OneClassWarning) as caught:
+            learner.learn(X, lambda rows: np.full(len(rows), "no"), ["no", "yes"])
+        assert "teach it one that is known" in str(caught[0].message)
+        assert "balanced accuracy" not in str(caught[0].message)
+
+    def test_one_prediction_is_no_harm_to_a_search(self):
+        labels = np.where(np.arange(len(X)) % 9 == 3, "yes", "no")
+        model = LinearSVC(C=1e-9, class_weight={"yes": 1})
+        learner = RelevanceSamplingClassifier(
+            model, positive="yes", budget=60, random_state=0
+        )
+        with pytest.warns(OneClassWarning, match="search does not suffer") as caught:
+            learner.fit(X, labels)
+        assert "balanced accuracy" not in str(caught[0].message)

@@ -17,7 +17,13 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn.stream.second_order import _inverse, _stored_rows
+from sklearn_activelearn.stream.second_order import (
+    _base,
+    _descent,
+    _inverse,
+    _state,
+    _stored_rows,
+)
 from sklearn_activelearn.stream.second_order._kernel import UNIT, Kernel
 from tests.learners import drawn_for
 from tests.reference import second_order as twin
@@ -86,21 +92,23 @@ def each_rule(test):
     return pytest.mark.parametrize("rule", RULES)(drawn_for(len(RULES), test))
 
 
-def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None):
+def run_twin(learner, rule, K, codes, n_classes, n_features, classes=None, model=None):
     """Run the twin with the parameters of a learner, and with its coins."""
     params = learner.get_params()
+    if model is None:
+        G = twin.gram(K, learner.normalize, learner.fit_intercept)
+        model = twin.Ridge(G, codes, n_classes, params.get("a", 1.0))
     limits = {
         name: np.inf if params[name] is None else params[name]
         for name in ("budget", "patience", "max_stored")
     }
     return twin.run(
-        twin.gram(K, learner.normalize, learner.fit_intercept),
+        model,
         codes,
         n_classes,
         RULES[rule][1](n_features + learner.fit_intercept),
         mistakes_only=params.get("variant", "mistake") == "mistake",
         next_row=params.get("variant") == "next",
-        a=params.get("a", 1.0),
         seed=learner._coin_seed,
         classes=classes,
         **limits,
@@ -546,6 +554,9 @@ def test_a_kernel_that_fails_loses_nothing():
         (_stored_rows, "csr_array", {"dual": True}),
         (_stored_rows, "csr_array", {"max_stored": 4}),
         (np, "zeros", {"kernel": "rbf"}),
+        (_descent, "with_room", {"solver": "coordinate_descent"}),
+        (_stored_rows, "csr_array", {"solver": "coordinate_descent"}),
+        (_state, "coordinate_descent_from", {"solver": "coordinate_descent"}),
     ],
 )
 def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
@@ -593,6 +604,11 @@ def test_a_kernel_whose_values_are_no_products(value):
     [
         ({"kernel": "rbf", "dual": False}, "^dual=False .* kernel='rbf'"),
         ({"dual": False, "max_stored": 9}, "max_stored"),
+        ({"solver": "sag"}, "^solver must be one of .* got 'sag'"),
+        *(
+            ({"solver": "coordinate_descent", name: value}, "^solver='coord.* needs")
+            for name, value in (("dual", False), ("max_stored", 9), ("kernel", "rbf"))
+        ),
         ({"dual": "yes"}, "^dual must be 'auto', True or False, got 'yes'"),
         ({"kernel": "cubic"}, "^kernel must be one of .* or callable, got 'cubic'"),
     ],
@@ -667,6 +683,7 @@ def arrays_of(learner):
         {"max_stored": 5},
         {"kernel": "rbf"},
         {"kernel": "rbf", "max_stored": 5},
+        {"solver": "coordinate_descent"},
     ],
     ids=str,
 )
@@ -737,17 +754,21 @@ def test_the_matrix_may_be_asked_for_later(before, n_before):
 
 
 @pytest.mark.parametrize("before", ["auto", False])
-def test_rows_that_are_gone_cannot_be_asked_for(before):
+@pytest.mark.parametrize(
+    ("name", "value"), [("dual", True), ("solver", "coordinate_descent")]
+)
+def test_rows_that_are_gone_cannot_be_asked_for(before, name, value):
     X, codes = gaussian_stream(0, 2)
     learner = RLSSamplingClassifier(variant="all", dual=before).fit(X, codes)
     assert not learner.is_dual_
-    learner.set_params(dual=True)
+    learner.set_params(**{"dual": "auto", name: value})
     for verb in (learner.query, lambda X: learner.teach(X, codes)):
-        with pytest.raises(ValueError, match="dual=True comes too late"):
+        with pytest.raises(ValueError, match=f"{name}={value} comes too late"):
             verb(X)
     assert learner.fit(X, codes).is_dual_
-    learner.set_params(dual="auto").partial_fit(X, codes)
-    assert not learner.is_dual_
+    if name == "dual":
+        learner.set_params(dual="auto").partial_fit(X, codes)
+        assert not learner.is_dual_
 
 
 def test_a_rule_that_remembers_something_else():
@@ -867,3 +888,122 @@ def test_images_of_unit_length(sparse):
         np.testing.assert_allclose(
             K.diagonal(), Kernel(name, {}).squares(X), rtol=1e-12
         )
+
+
+def descent_model(learner, X, codes, n_classes, every):
+    """Return the twin's model of a learner that goes over to coordinate descent."""
+    Z = twin.rows_as_seen(X, learner.normalize, learner.fit_intercept)
+    return twin.Descent(Z, codes, n_classes, learner.get_params().get("a", 1.0), every)
+
+
+def check_descent(rule, X, codes, n_classes, every, **params):
+    """Compare a learner that goes over to coordinate descent with its twin."""
+    learner = fresh(RULES[rule][0], **params)
+    learner.partial_fit(csr_array(X), codes, classes=np.arange(n_classes))
+    model = descent_model(learner, X, codes, n_classes, every)
+    expected = run_twin(learner, rule, None, codes, n_classes, X.shape[1], None, model)
+    assert learner.queried_indices_.tolist() == expected["bought"]
+    assert learner.n_updates_ == expected["n_updates"]
+    assert isinstance(learner._inverse, _descent.Coefficients) == model.descends
+    check_scores(learner, expected, X, X @ X.T)
+
+
+@each_rule
+@given(
+    seed=seeds,
+    n_classes=st.integers(2, 4),
+    scale=st.sampled_from([0.1, 1.0, 30.0]),
+    normalize=flags,
+    fit_intercept=flags,
+    budget=st.sampled_from([None, 9]),
+    every=st.sampled_from([None, 1, 4]),
+)
+def test_coordinate_descent(rule, seed, n_classes, scale, every, **params):
+    X, codes = gaussian_stream(seed, n_classes, n_rows=30, n_features=12, scale=scale)
+    if not params["fit_intercept"]:
+        X[seed % 7] = 0.0
+    if every is None:
+        params["solver"] = "coordinate_descent"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_base, "DESCENT", (every, 1.0))
+        check_descent(
+            rule, X, codes, n_classes, every or 1, random_state=seed, **params
+        )
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_coordinate_descent_approaches_the_ridge_regression(every, monkeypatch):
+    """By another way than the twin: the equation of the minimum is nearly solved."""
+    X, y = STREAMS["words"]
+    monkeypatch.setattr(_base, "DESCENT", (every, 1.0))
+    learner = RLSSamplingClassifier(variant="all", random_state=0)
+    learner.teach(X[:20], y[:20], classes=[False, True])
+    assert isinstance(learner._inverse, _descent.Coefficients)
+    exact = fresh(learner, solver="exact").teach(X[:20], y[:20], classes=[False, True])
+    found, wanted = learner.decision_function(X), exact.decision_function(X)
+    np.testing.assert_allclose(found, wanted, atol=0.02 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("share", [0.08, 0.12])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_auto_goes_over_where_stored_rows_are_sparse(share, sparse):
+    """At 500 stored rows, and with the triangle it frees all but the diagonal of A."""
+    rng = np.random.RandomState(0)
+    X = rng.uniform(size=(510, 1500)) * (rng.uniform(size=(510, 1500)) < share)
+    y = X @ rng.standard_normal(1500) > 0
+    X = csr_array(X) if sparse else X
+    learner = RLSSamplingClassifier(variant="all", random_state=0)
+    exact = fresh(learner, solver="exact")
+    for each in (learner, exact):
+        each.teach(X[:499], y[:499], classes=[False, True])
+    np.testing.assert_array_equal(learner.coef_, exact.coef_)
+    assert len(learner._inverse.factor) == 499 * 500 // 2
+    learner.teach(X[499:500], y[499:500])
+    moved = isinstance(learner._inverse, _descent.Coefficients)
+    assert moved == (share < 0.1)
+    learner.teach(X[500:], y[500:])
+    assert learner.is_dual_
+    assert moved == isinstance(learner._inverse, _descent.Coefficients)
+    if moved:
+        assert len(learner._inverse.alphas) == len(learner._inverse.codes) == 510
+        assert learner._inverse.diagonal.shape == (1501,)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"dual": True}, {"solver": "exact"}, {"max_stored": 700}, {"kernel": "rbf"}],
+    ids=str,
+)
+def test_auto_stays_exact_where_that_is_asked_for(params, monkeypatch):
+    monkeypatch.setattr(_base, "DESCENT", (4, 1.0))
+    X, codes = gaussian_stream(0, 2, n_features=200)
+    learner = RLSSamplingClassifier(variant="all", **params).fit(X, codes)
+    assert learner.is_dual_
+    assert len(learner._inverse.factor) == 60 * 61 // 2
+
+
+@pytest.mark.parametrize(
+    "params", [{"dual": True}, {"solver": "exact"}, {"max_stored": 5}], ids=str
+)
+def test_exact_comes_too_late_after_coordinate_descent(params):
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(solver="coordinate_descent").fit(X, codes)
+    learner.set_params(solver="auto").query(X)
+    learner.set_params(**params)
+    for verb in (learner.query, lambda X: learner.teach(X, codes)):
+        with pytest.raises(ValueError, match=r"solver, dual or max_stored .* too late"):
+            verb(X)
+    learner.fit(X, codes)
+    assert not isinstance(learner._inverse, _descent.Coefficients)
+
+
+def test_a_pickle_without_a_solver_stays_exact():
+    X, codes = gaussian_stream(0, 2)
+    learner = RLSSamplingClassifier(random_state=0).fit(X, codes)
+    state = learner.__getstate__()
+    del state["solver"]
+    loaded = RLSSamplingClassifier.__new__(RLSSamplingClassifier)
+    loaded.__setstate__(state)
+    assert loaded.solver == "exact"
+    loaded.partial_fit(X, codes)
+    np.testing.assert_array_equal(loaded.coef_, learner.partial_fit(X, codes).coef_)

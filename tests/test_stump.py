@@ -153,16 +153,30 @@ def test_some_of_the_presorted_rows(stream, kind, seed):
     )
 
 
-@given(stream=streams(), seed=st.integers(0, 99))
-def test_a_weight_is_a_number_of_rows(stream, seed):
+@pytest.mark.parametrize("criterion", ["error", "gini"])
+@given(stream=streams(zeros=0.3), seed=st.integers(0, 99))
+def test_a_weight_is_a_number_of_rows(criterion, stream, seed):
     X, y = stream
     n_times = np.append([1, 1], np.random.RandomState(seed).randint(0, 4, len(y) - 2))
     rows = np.repeat(np.arange(len(y)), n_times)
-    weighted = DecisionStumpClassifier().fit(X, y, n_times)
-    repeated = DecisionStumpClassifier().fit(X[rows], y[rows])
+    weighted = DecisionStumpClassifier(criterion).fit(X, y, n_times)
+    repeated = DecisionStumpClassifier(criterion).fit(X[rows], y[rows])
     assert weighted.feature_ == repeated.feature_
     assert weighted.threshold_ == repeated.threshold_
     assert weighted.error_ == repeated.error_
+
+
+@pytest.mark.parametrize("criterion", ["error", "gini"])
+@pytest.mark.parametrize(
+    ("values", "threshold"),
+    [([-1, 0, 2], 0.5), ([1, 2, 4], 2.5), ([-4, -2, -1], -2.5), ([0, 1, 2], 1)],
+)
+def test_a_row_without_weight_moves_no_threshold(values, threshold, criterion):
+    stump, X = DecisionStumpClassifier(criterion), np.array(values, dtype=float)
+    X = X.reshape(3, 1)
+    for rows in (X, stump.presort(X)):
+        for y in ([0, 1, 1], [0, 0, 1], [1, 1, 0]):
+            assert stump.fit(rows, y, [1, 0, 1]).threshold_ == threshold
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-9, 3.0, 1e300])
@@ -250,6 +264,8 @@ def test_presorted_rows_are_checked_like_others():
     rows = stump.presort(np.arange(12.0).reshape(4, 3))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         stump.fit(rows, [0, 1, 1])
+    with pytest.raises(TypeError, match=r"Singleton array|at least 1 dimension"):
+        stump.fit(rows, np.array(1))
     with pytest.raises(ValueError, match="1d array"):
         stump.fit(rows, np.eye(4))
     with pytest.raises(ValueError, match="minimum of 1"):

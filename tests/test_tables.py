@@ -12,12 +12,12 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_activelearn._cli import limits, tables
-from sklearn_activelearn._cli.columns import typed
-from sklearn_activelearn._cli.encoding import encoder_of, rows_of
 from sklearn_activelearn._cli.labelled_data import read_labelled
-from sklearn_activelearn._cli.tables import Table, read_table
 from sklearn_activelearn._cli.tasks import read_task
+from sklearn_activelearn._tables import limits, tables
+from sklearn_activelearn._tables.columns import typed
+from sklearn_activelearn._tables.encoding import encoder_of, rows_of
+from sklearn_activelearn._tables.tables import Table, read_table
 from sklearn_activelearn.preprocessing import TableEncoder
 
 NAMES = ["red", "green", "blue", "red"]

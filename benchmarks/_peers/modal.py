@@ -5,6 +5,8 @@ from modAL.models import ActiveLearner
 from modAL.uncertainty import uncertainty_sampling
 from sklearn.linear_model import LogisticRegression
 
+PACKAGE = "modAL-python"
+
 
 def loops(pool):
     """Return the ways to buy labels from a pool, by name."""

@@ -7,6 +7,8 @@ from scipy.sparse import csr_array
 from benchmarks._peers._task import FEW, Pass
 from benchmarks.sets._stream_method import method
 
+PACKAGE = "river"
+
 
 def dicts(X):
     """Return the rows as river reads them, zeros dropped."""

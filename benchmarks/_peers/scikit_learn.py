@@ -5,6 +5,8 @@ from sklearn.linear_model import SGDClassifier
 
 from benchmarks._peers._task import FEW, Pass
 
+PACKAGE = "scikit-learn"
+
 
 def epoch(X, y):
     """Learn every label once."""

@@ -12,6 +12,8 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from benchmarks._peers._task import FEW, Pass
 from benchmarks.sets._stream_method import method
 
+PACKAGE = "scikit-activeml"
+
 
 class Strategy:
     """A strategy with the interface of a stream learner; rows are made dense singly."""

@@ -10,6 +10,8 @@ from vowpalwabbit import Workspace
 from benchmarks._peers._task import Pass
 from benchmarks.sets._stream_method import method
 
+PACKAGE = "vowpalwabbit"
+
 #: The namespace of all features, and where the weight of the constant is.
 SPACE, CONSTANT = "f", 11650396
 

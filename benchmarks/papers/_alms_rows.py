@@ -19,14 +19,41 @@ SCORES = ("accuracy", "log_loss")
 #: Instead of a problem: all of them, trial by trial.
 POOLED = "all"
 
+#: The columns of a setting: what the paper leaves open, and how many labels are bought.
+SETTING = ("penalty", "initial", "labels")
+FIGURE_SETTING = ("penalty", "initial", "budget")
+
+
+def rank(setting):
+    """Return what sorts settings, with or without labels: the primary one comes first.
+
+    That is a penalty beside the sum of the losses, with the most labels: only then do
+    heart and ionosphere need a strong penalty, as in the paper.
+    """
+    penalty, *counts = setting
+    return penalty != "sum", *(-count for count in counts)
+
+
+def in_words(setting):
+    """Return a setting, with or without labels, in words."""
+    penalty, initial, *labels = setting
+    if labels:
+        return f"beside the {penalty}, {initial:.0f} to {labels[0]:.0f} labels"
+    return f"beside the {penalty}, {initial:.0f} first labels"
+
+
+def curve_heights(found, counts):
+    """Return the mean heights of all curves, of shape (n_trials, n_models, 2)."""
+    scores = np.array([one["scores"] for one in found])
+    return np.trapezoid(scores, counts, axis=2) / (counts[-1] - counts[0])
+
 
 def areas(found, counts):
     """Return the mean heights of the curves, of shape (2, n_trials).
 
     The oracle's are those of the parameters that are best on average.
     """
-    scores = np.array([one["scores"] for one in found])
-    height = np.trapezoid(scores, counts, axis=2) / (counts[-1] - counts[0])
+    height = curve_heights(found, counts)
     best = (height * [1, -1]).mean(axis=0).argmax(axis=0)
     return np.array([height[:, best[k], k] for k in (0, 1)])
 
@@ -73,6 +100,17 @@ def summary(problem, penalty, results, heights, counts):
     return rows
 
 
+def of_trials(rows, heights):
+    """Return a row for each method and trial: the areas."""
+    return [
+        {name: row[name] for name in ("problem", "penalty", "initial", "labels")}
+        | {"method": row["method"], "run": run}
+        | dict(zip(SCORES, areas_of_one, strict=True))
+        for row in rows
+        for run, areas_of_one in enumerate(heights[row["method"]].T)
+    ]
+
+
 def in_time(rows, results, counts):
     """Return a row for each method and number of labels.
 
@@ -87,7 +125,7 @@ def in_time(rows, results, counts):
         scores = np.mean([one["scores"][0] for one in found], axis=0)
         for number, count in enumerate(counts):
             one = {name: row[name] for name in ("problem", "penalty", "initial")}
-            one |= {"method": row["method"], "labels": count}
+            one |= {"budget": row["labels"], "method": row["method"], "labels": count}
             one |= dict(zip(SCORES, scores[number], strict=True))
             one |= {"validation": np.nan, "entropy": np.nan}
             if "values" in found[0]:
@@ -121,6 +159,24 @@ def of_models(rows, results):
         final = np.mean([one["probabilities"][-1] for one in found], axis=0)
         for model, probability in enumerate(final):
             one = {name: row[name] for name in ("problem", "penalty", "initial")}
-            one |= {"method": row["method"], "model": model}
+            one |= {"budget": row["labels"], "method": row["method"], "model": model}
             out.append(one | {"probability": probability})
+    return out
+
+
+def of_single(rows, results, counts):
+    """Return a row for each model alone: its areas, and how often its loss is least.
+
+    The oracle's curves are those of all models, each without a choice.
+    """
+    out = []
+    for row in rows:
+        if row["method"] != "oracle":
+            continue
+        heights = curve_heights(results["oracle"], counts)
+        best = heights[..., 1].argmin(axis=1)
+        for model, (accuracy, loss) in enumerate(heights.mean(axis=0)):
+            one = {name: row[name] for name in ("problem", *SETTING)}
+            one |= {"model": model, "accuracy": accuracy, "log_loss": loss}
+            out.append(one | {"least": np.mean(best == model)})
     return out

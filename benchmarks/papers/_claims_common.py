@@ -27,10 +27,10 @@ def factors(rows, group, baseline, names, figure):
     ]
 
 
-def fewer_labels(rows, figure, **of):
-    """Answer for each problem whether the best learner beats the baseline."""
+def fewer_labels(rows, figure, least=1.0, **of):
+    """Answer for each problem whether the baseline needs so many times the labels."""
     ours, published = (factors(rows, figure=key, **of) for key in (figure, "published"))
-    answers = [factor > 1 for factor in ours]
+    answers = [factor > least for factor in ours]
     return answers, *(
         f"{min(found):.1f} to {max(found):.1f} times fewer, {len(found)} problems"
         if found
@@ -39,10 +39,14 @@ def fewer_labels(rows, figure, **of):
     )
 
 
-def same_best(rows, group, names):
-    """Answer for each problem whether the best learner is the published one."""
-    answers = []
-    for of in tables(rows, group).values():
+def same_best(rows, group, names, counted="labels", one=()):
+    """Answer for each problem whether the best learner is the published one.
+
+    Problems of ``one``, of which the paper has one and does not say which, count as one
+    that agrees if all of them do.
+    """
+    answers, of_one = [], []
+    for problem, of in tables(rows, group).items():
         shown = [
             of[name]
             for name in names
@@ -51,7 +55,9 @@ def same_best(rows, group, names):
         if shown:
             ours, published = (
                 min(shown, key=lambda row: np.nan_to_num(row[figure], nan=np.inf))
-                for figure in ("labels", "published")
+                for figure in (counted, "published")
             )
-            answers.append(ours is published)
+            (of_one if problem in one else answers).append(ours is published)
+    if of_one:
+        answers.append(all(of_one))
     return answers, count(answers, "problems")

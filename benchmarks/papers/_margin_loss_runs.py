@@ -10,9 +10,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.losses import make_loss
+from sklearn_activelearn.losses import RampLoss, make_loss
 
 BLOCK = 1000  # rows drawn at a time
+#: The thresholds of a ramp that decreases, within how many labels it does, and the
+#: rows drawn at a time until then.
+THRESHOLDS, WITHIN, STEP = (10.0, 1.0), 1000, 10
 
 
 class Finished(Exception):
@@ -77,8 +80,9 @@ def run(learner, rows, *, seed, start=None, **watching):
         Training rows and labels, held-out rows and labels.
     seed : int
         Of the draws and the coins.
-    start : {"normal"}, optional
-        Start from weights drawn from N(0, I) instead of 0.
+    start : {"normal", "threshold"}, optional
+        "normal": start from weights drawn from N(0, I) instead of 0. "threshold": from
+        a ramp with a large threshold, which decreases.
     **watching
         For `Watcher`.
 
@@ -88,6 +92,8 @@ def run(learner, rows, *, seed, start=None, **watching):
         After every so many labels.
     final : float
         Error at the end.
+    n_labels : int
+        Labels bought.
     """
     X, y, X_held, y_held = rows
     rng = np.random.RandomState(seed)
@@ -103,23 +109,36 @@ def run(learner, rows, *, seed, start=None, **watching):
         simplefilter("ignore", ConvergenceWarning)  # to fall silent is a result here
         simplefilter("ignore", OneClassWarning)  # and so is to predict one class
         while learner.patience is None or n_idle < learner.patience:
-            drawn = rng.randint(X.shape[0], size=BLOCK)
+            n_rows = BLOCK
+            if start == "threshold":
+                t = threshold(learner)
+                learner.set_params(loss=RampLoss(t=t))
+                n_rows = STEP if t > THRESHOLDS[-1] else BLOCK
+            drawn = rng.randint(X.shape[0], size=n_rows)
             watcher.labels = y[drawn]
             learner.learn(X[drawn], watcher, classes=[0, 1])
             bought = learner.queried_indices_
-            n_idle = BLOCK - 1 - bought[-1] if len(bought) else n_idle + BLOCK
+            n_idle = n_rows - 1 - bought[-1] if len(bought) else n_idle + n_rows
         watcher.look()
     with suppress(Finished):
         watcher.score()
-    return watcher.errors, 1 - learner.score(X_held, y_held)
+    final = 1 - learner.score(X_held, y_held)
+    return watcher.errors, final, learner.n_queries_
+
+
+def threshold(learner):
+    """Return the threshold of a ramp that decreases with the labels bought."""
+    first, last = THRESHOLDS
+    n_labels = getattr(learner, "n_queries_", 0)
+    return max(first - (first - last) * n_labels / WITHIN, last)
 
 
 def runs(learner, rows, seeds, jobs, **kwargs):
-    """Return the errors and the final errors of a run for each seed."""
+    """Return the errors, the final errors and the labels of a run for each seed."""
     done = Parallel(jobs)(
         delayed(run)(learner, rows, seed=seed, **kwargs) for seed in seeds
     )
-    return [errors for errors, _ in done], [final for _, final in done]
+    return [list(found) for found in zip(*done, strict=True)]
 
 
 def labels_needed(errors, target, every, limit):

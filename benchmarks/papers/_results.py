@@ -1,8 +1,9 @@
 """What the experiments measured, as CSV files.
 
 An experiment takes ``--results DIR`` and writes one file for each table or figure, a
-row for each measurement. The columns of `PROVENANCE` say where a row comes from. The
-pages and figures of the docs are made from the files in ``docs/results``.
+row for each measurement. The columns of `PROVENANCE` say where a row comes from; an
+empty cell means that it was not recorded. The pages and figures of the docs are made
+from the files in ``docs/results``.
 """
 
 import csv
@@ -10,11 +11,17 @@ import math
 import shlex
 import sys
 from datetime import date
+from itertools import chain
 from pathlib import Path
 
 from sklearn_activelearn import __version__
 
-PROVENANCE = ("command", "seed", "runs", "version", "date")
+from ._provenance import DATA, commit, libraries
+
+PROVENANCE = (
+    *("command", "seed", "runs", "version", "date"),
+    *("commit", "libraries", "data_sha256"),
+)
 
 #: Options, each with a value, that do not change what is measured.
 MACHINE = ("--jobs", "--results", "--cache", "--out")
@@ -29,6 +36,8 @@ def add_option(parser):
 
 class Results:
     """The files of one run of an experiment.
+
+    It is made before the data are loaded: each row names those loaded since.
 
     Parameters
     ----------
@@ -46,16 +55,21 @@ class Results:
         self.folder = folder
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)  # fails before the long run
+        DATA.clear()
         words = [f"benchmarks.papers.{experiment}", *without_machine(argv)]
         self.constant = {
             "command": f"python -m {shlex.join(words)}",
             "seed": seed,
             "version": __version__,
             "date": date.today().isoformat(),
+            "commit": commit(),
+            "libraries": libraries(),
         }
 
-    def write(self, name, rows, *, key, runs):
-        """Add rows to a file; a row that is there already is replaced.
+    def write(self, name, rows, *, key, runs, each=()):
+        """Add rows to a file; those there with the same key are replaced.
+
+        Rows of files that have no column for some of `PROVENANCE` get empty cells.
 
         Parameters
         ----------
@@ -65,29 +79,35 @@ class Results:
             All with the same keys, which are the columns. Values are str, numbers,
             bool, or None for what is not known.
         key : sequence of str
-            The columns that identify a row.
+            The columns that identify a row, or the rows that are replaced together.
         runs : int
             The number of repetitions that a figure is the mean of.
+        each : list of dict
+            The single repetitions, with the columns of `key` and "run": written to a
+            file of their own, with "_runs" after its name.
         """
         if self.folder is None or not rows:
             return
+        self.write(f"{name}_runs", each, key=key, runs=1)
         file = self.folder / f"{name}.csv"
-        origin = {
-            column: {**self.constant, "runs": runs}[column] for column in PROVENANCE
-        }
+        known = {**self.constant, "runs": runs, "data_sha256": DATA.cell()}
+        origin = {column: known[column] for column in PROVENANCE}
         new = [
             {column: as_text(value) for column, value in {**row, **origin}.items()}
             for row in rows
         ]
-        kept = {identity(row, key): row for row in read_texts(file)}
-        if kept and new and next(iter(kept.values())).keys() != new[0].keys():
+        old = [
+            row | {column: row.get(column, "") for column in PROVENANCE}
+            for row in read_texts(file)
+        ]
+        if old and old[0].keys() != new[0].keys():
             raise ValueError(f"{file} has other columns; move it away first.")
-        kept |= {identity(row, key): row for row in new}
+        kept = grouped(old, key) | grouped(new, key)
         part = file.with_suffix(".part")
         with part.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, new[0].keys(), lineterminator="\n")
             writer.writeheader()
-            writer.writerows(kept.values())
+            writer.writerows(chain.from_iterable(kept.values()))
         part.replace(file)
 
 
@@ -112,9 +132,12 @@ def as_text(value):
     return str(value)
 
 
-def identity(row, key):
-    """Return what tells a row from the others."""
-    return tuple(row[column] for column in key)
+def grouped(rows, key):
+    """Return the rows with the same key, for each key."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in key), []).append(row)
+    return groups
 
 
 def read_texts(file):

@@ -16,11 +16,8 @@ added, and the figures drawn.
 """
 
 import argparse
-import json
-import os
 from copy import copy
 from functools import partial
-from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -43,8 +40,19 @@ from sklearn_activelearn.pool.alms._gram_models import coordinates
 from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data
-from ._alms_rows import POOLED, heights_of, in_time, of_models, pooled, summary
+from ._alms_rows import (
+    POOLED,
+    heights_of,
+    in_time,
+    of_models,
+    of_single,
+    of_trials,
+    pooled,
+    summary,
+)
+from ._provenance import DATA
 from ._results import Results, add_option
+from ._trials import add_cache, at_least, stored
 
 SEED = 0
 FIRST = 1000
@@ -57,9 +65,13 @@ POOL, TEST = 250, 1000
 SIZES = {"n_candidates": 25, "n_pairs": 30}
 SVM_SIZES = {"n_candidates": 2, "n_pairs": 2}
 
-#: What is written, and what tells its rows apart beside the method.
-FILES = ("alms_table_1", "alms_figure_2", "alms_figure_2_models")
-KEYS = (("labels",), ("labels",), ("model",))
+#: What is written, and what tells its rows apart in a problem and setting.
+FILES = {
+    "alms_table_1": ("method", "labels"),
+    "alms_figure_2": ("method", "budget", "labels"),
+    "alms_figure_2_models": ("method", "budget", "model"),
+    "alms_single_models": ("labels", "model"),
+}
 
 RUNS = {
     "ALMS": {},
@@ -241,19 +253,17 @@ def curves(learner, rows, counts, seed, selections):
     return scores, learner
 
 
-def file_name(problem, penalty, initial, run, number):
-    """Return where a trial is stored."""
-    return f"{problem}-{penalty}-{initial}-{run}-{number}.json".replace(" ", "")
-
-
 def trial(problem, penalty, method, number, counts, folder, rows):
     """Run a method once, or read what it found; return that as a dict."""
     run, selection = VARIANTS.get(method, (method, ""))
-    name = file_name(problem, penalty, counts[0], run, number)
-    file = folder and folder / name
-    if file and file.exists():
-        out = json.loads(file.read_text())
-        return {**out, "scores": out["scores"][selection]}
+    name = (problem, penalty, counts[0], counts[-1], run, number)
+    compute = partial(measure, problem, penalty, run, number, counts, rows)
+    out = stored(folder, name, compute)
+    return {**out, "scores": out["scores"][selection]}
+
+
+def measure(problem, penalty, run, number, counts, rows):
+    """Run a method once."""
     started = process_time()
     rows = split(*rows, number)
     several = run in RUNS and problem != "pima"  # where a training takes milliseconds
@@ -271,11 +281,7 @@ def trial(problem, penalty, method, number, counts, folder, rows):
         out["probabilities"] = learner.model_probabilities_.tolist()
         out["values"] = learner.voi_history_.tolist()
         out["best_index"] = learner.best_index_
-    if file:
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(out))
-        part.replace(file)
-    return {**out, "scores": out["scores"][selection]}
+    return out
 
 
 def report(rows, n_trials):
@@ -303,41 +309,66 @@ def report(rows, n_trials):
         )
 
 
+def counts_of(initial, labels):
+    """Return the numbers of labels at which learners are scored."""
+    later = range(10, labels + 1, EVERY)
+    return [initial, *(count for count in later if count > initial)]
+
+
+def runs_on(problem, method):
+    """Return whether a method is there for a problem: few are for pima's machines."""
+    return problem != "pima" or method == "ALMS" or method not in VARIANTS
+
+
+def check(parser, args, problems):
+    """Refuse what would fail or mean nothing, before anything is measured."""
+    if args.labels <= args.initial:
+        parser.error(f"--labels is {args.labels}, but --initial is {args.initial}.")
+    if args.labels % EVERY:
+        parser.error(f"--labels is {args.labels}, but must be a multiple of {EVERY}.")
+    for name in problems:
+        for method in args.method or ():
+            if not runs_on(name, method):
+                parser.error(f"--method {method!r} is not there for {name}.")
+        if name == "pima" and args.penalty != "sum":
+            parser.error("--problem pima needs --penalty sum: C is beside the sum.")
+        (n_rows, *_) = data.UCI[name][-1] if name in data.UCI else (2 * POOL,)
+        n_pool = min(POOL, n_rows // 2)
+        if args.labels > n_pool:
+            parser.error(f"--labels is {args.labels}, but {name} has {n_pool} to buy.")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--trials", type=int, default=30)
+    parser.add_argument("--trials", type=at_least(1), default=30)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--penalty", choices=("sum", "mean"), default="mean")
-    parser.add_argument("--initial", type=int, default=10)
-    parser.add_argument("--labels", type=int, default=100)
-    parser.add_argument("--cache", metavar="DIR", type=Path)
+    parser.add_argument("--initial", type=at_least(2), default=10)
+    parser.add_argument("--labels", type=at_least(10 + EVERY), default=100)
+    add_cache(parser)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
-    if args.trials < 1:
-        parser.error(f"--trials is {args.trials}, but must be at least 1.")
     load = LOAD
     if args.quick:
         load, args.labels, args.trials = {"heart": toy}, 15, 2
         args.problem = ["heart"]
-        args.method = ["passive", "ALMS", "ALMS, expected, CV"]
-    if args.cache:
-        args.cache.mkdir(parents=True, exist_ok=True)
-    counts = sorted({args.initial, *range(10, args.labels + 1, EVERY)})
+        args.method = ["passive", "ALMS", "ALMS, expected, CV", "oracle"]
+    problems = args.problem or [name for name in LOAD if name != "pima"]
+    check(parser, args, problems)
+    counts = counts_of(args.initial, args.labels)
     numbers = range(FIRST, FIRST + args.trials)
     results_to = Results(args.results, "alms", argv, f"{FIRST} to {numbers[-1]}")
     print(__doc__.splitlines()[0])
-    key, parts = ("problem", "penalty", "initial", "method"), []
-    for problem in args.problem or [name for name in LOAD if name != "pima"]:
+    key, parts, pooled_data = ("problem", "penalty", "initial"), [], []
+    for problem in problems:
         run = partial(
             trial, problem, args.penalty,
             counts=counts, folder=args.cache, rows=load[problem](),
         )  # fmt: skip
-        names = args.method or USUAL
-        if problem == "pima":
-            names = [name for name in names if name == "ALMS" or name not in VARIANTS]
+        names = args.method or [name for name in USUAL if runs_on(problem, name)]
         tasks = [(method, number) for number in numbers for method in names]
         found = Parallel(n_jobs=args.jobs)(delayed(run)(*task) for task in tasks)
         results = {
@@ -351,17 +382,29 @@ def main(argv=None):
         heights = heights_of(results, counts)
         if problem != "pima":
             parts.append((results, heights))
+            pooled_data += DATA.checksums
         rows = summary(problem, args.penalty, results, heights, counts)
         report(rows, args.trials)
-        table = [rows, in_time(rows, results, counts), of_models(rows, results)]
-        for name, part, more in zip(FILES, table, KEYS, strict=True):
-            results_to.write(name, part, key=(*key, *more), runs=args.trials)
+        tables = [
+            rows,
+            in_time(rows, results, counts),
+            of_models(rows, results),
+            of_single(rows, results, counts),
+        ]
+        singles = (of_trials(rows, heights), (), (), ())
+        for (name, more), part, each in zip(
+            FILES.items(), tables, singles, strict=True
+        ):
+            one_key = (*key, *more)
+            results_to.write(name, part, key=one_key, runs=args.trials, each=each)
     if len(parts) > 1:
         rows = summary(POOLED, args.penalty, *pooled(parts), counts)
         report(rows, args.trials * len(parts))
         if not args.problem:
-            key, runs = (*key, "labels"), args.trials * len(parts)
-            results_to.write(FILES[0], rows, key=key, runs=runs)
+            name, more = next(iter(FILES.items()))
+            runs = args.trials * len(parts)
+            DATA.use(pooled_data)
+            results_to.write(name, rows, key=(*key, *more), runs=runs)
 
 
 if __name__ == "__main__":

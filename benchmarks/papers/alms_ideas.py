@@ -14,9 +14,7 @@ were held out.
 """
 
 import argparse
-import json
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -37,7 +35,9 @@ from ._alms_purchases import (
     losses_of,
     mixed,
 )
+from ._provenance import recorded
 from ._results import Results, add_option
+from ._trials import add_cache, at_least, stored
 
 #: The first trial of each group of data sets.
 FIRST = {"developed": 2000, "held out": 3000}
@@ -54,6 +54,7 @@ REFERENCES = ("random", "uncertainty", "QBC")
 FREE = (10, 20, 40)
 
 
+@recorded
 def breast_cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return X, 2 * y - 1
@@ -126,19 +127,14 @@ def curves(method, pool, counts, seed):
 
 def trial(problem, rows, method, number, counts, folder):
     """Run a method once, or read what it found."""
-    name = f"{problem}-{method}-{counts[-1]}-{number}.json"
-    name = name.replace(" ", "").replace("/", "_")
-    file = folder and folder / name
-    if file and file.exists():
-        return json.loads(file.read_text())
-    X, y, X_test, y_test = alms.split(*rows, number)
-    pool = SimpleNamespace(X=X, sign=1.0 * y, X_test=X_test, sign_test=1.0 * y_test)
-    out = curves(method, pool, counts, number)
-    if file:
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps(out))
-        part.replace(file)
-    return out
+
+    def compute():
+        X, y, X_test, y_test = alms.split(*rows, number)
+        sign = {"sign": 1.0 * y, "sign_test": 1.0 * y_test}
+        pool = SimpleNamespace(X=X, X_test=X_test, **sign)
+        return curves(method, pool, counts, number)
+
+    return stored(folder, (problem, method, counts[-1], number), compute)
 
 
 def differences(found, counts):
@@ -192,24 +188,18 @@ def report(title, rows):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=15)
+    parser.add_argument("--trials", type=at_least(2), default=15)
     parser.add_argument("--problem", action="append", choices=LOAD)
     parser.add_argument("--method", action="append", choices=METHODS)
-    parser.add_argument("--labels", type=int, default=50)
-    parser.add_argument("--cache", metavar="DIR", type=Path)
+    parser.add_argument("--labels", type=at_least(INITIAL + alms.EVERY), default=50)
+    add_cache(parser)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
-    if args.trials < 2:
-        parser.error(f"--trials is {args.trials}, but standard errors need 2.")
-    if args.labels < INITIAL:
-        parser.error(f"--labels is {args.labels}, but the first {INITIAL} are bought.")
     load, methods = LOAD, args.method or METHODS
     if args.quick:
         load, args.labels, args.trials = {"heart": alms.toy}, 15, 2
         args.problem, methods = None, ("random", "uncertainty", METHODS[-1])
-    if args.cache:
-        args.cache.mkdir(parents=True, exist_ok=True)
     counts = list(range(INITIAL, args.labels + 1, alms.EVERY))
     print(__doc__.splitlines()[0])
     for group, first in FIRST.items():
@@ -232,8 +222,9 @@ def main(argv=None):
         if found:
             table = differences(list(found.values()), counts)
             report(f"mean of {len(found)} sets ({group})", table)
-            table = [{"group": group, "sets": len(found), **row} for row in table]
-            key = ("group", "method", "choice")
+            setting = {"group": group, "sets": len(found), "labels": counts[-1]}
+            table = [{**setting, **row} for row in table]
+            key = ("group", "labels", "method", "choice")
             results_to.write("alms_validation_ideas", table, key=key, runs=args.trials)
 
 

@@ -26,9 +26,7 @@ not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 """
 
 import argparse
-import json
-import os
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -46,6 +44,7 @@ from sklearn_activelearn import (
 
 from . import data
 from ._results import Results, add_option
+from ._trials import add_cache, at_least, stored
 
 BENCHMARKS = list(data.N_TRAIN)
 PAIRS = ["2v3", "3v5", "3v8", "6v8", "8v9", "0v8"]
@@ -107,6 +106,14 @@ def partitions(name):
     return list(zip(*rows, strict=True))
 
 
+def parts_of(n_rows, partitions, n_pool, split):
+    """Return the rows of the pool and of the test set of a split."""
+    if split < len(partitions):
+        return partitions[split]
+    order = np.random.RandomState(split).permutation(n_rows)
+    return order[:n_pool], order[n_pool:]
+
+
 def model_of(learner, X, y):
     """Return what a learner that bought these rows predicts presorted rows with."""
     if len(np.unique(y)) == 1:
@@ -125,11 +132,7 @@ def model_of(learner, X, y):
 
 def curve(learner, X, y, partitions, n_pool, shares, split):
     """Return the two transductive errors and the inductive one at the shares."""
-    if split < len(partitions):
-        pool, test = partitions[split]
-    else:
-        order = np.random.RandomState(split).permutation(len(y))
-        pool, test = order[:n_pool], order[n_pool:]
+    pool, test = parts_of(len(y), partitions, n_pool, split)
     X_pool, y_pool, y_test = X[pool], y[pool], y[test]
     counts = np.maximum(np.round(shares * n_pool), 5).astype(int)
     sort = DecisionStumpClassifier().presort
@@ -162,32 +165,14 @@ def curve(learner, X, y, partitions, n_pool, shares, split):
     return np.transpose(errors).tolist()
 
 
-def file_name(name, criterion, method, split):
-    """Return where a curve is stored."""
-    return f"{name}-{criterion}-{method}-{split}.json"
-
-
-def cached(file, learner, rows, split):
-    """Return a curve, from the file that holds it if there is one."""
-    if file and file.exists():
-        return json.loads(file.read_text())
-    result = curve(learner, *rows, split)
-    if file:
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(result))
-        part.replace(file)
-    return result
-
-
 def run(methods, name, criterion, rows, args):
     """Return the curves as an array (3, n_splits, n_shares), by method."""
     tasks = [(method, split) for split in range(args.splits) for method in methods]
     curves = Parallel(n_jobs=args.jobs)(
-        delayed(cached)(
-            args.cache and args.cache / file_name(name, criterion, method, split),
-            methods[method],
-            rows,
-            split,
+        delayed(stored)(
+            args.cache,
+            (name, criterion, method, split),
+            partial(curve, methods[method], *rows, split),
         )
         for method, split in tasks
     )
@@ -212,6 +197,15 @@ def summary(name, results, suffix, reference):
                 row["difference_error"] = gain.std(ddof=1) / np.sqrt(len(gain))
                 row["p"] = ttest_rel(area, area + gain).pvalue
             yield row
+
+
+def of_splits(name, results, suffix):
+    """Yield the mean error in % of each split."""
+    for method, curves in results.items():
+        for kind, errors in zip(KINDS, curves, strict=True):
+            for split, area in enumerate(100 * errors.mean(axis=1)):
+                row = {"data": name, "kind": kind, "method": method + suffix}
+                yield row | {"run": split, "mean_error": area}
 
 
 def criteria(name, by_error, by_gini):
@@ -265,20 +259,20 @@ def report(name, means, curves, shares, reference):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--splits", type=at_least(2), default=20)
     parser.add_argument("--problem", action="append", choices=BENCHMARKS + PAIRS)
     parser.add_argument("--method", action="append", choices=METHODS)
     parser.add_argument("--criterion", choices=CRITERIA, default="error")
-    parser.add_argument("--cache", metavar="DIR", type=Path)
+    add_cache(parser)
     add_option(parser)
     parser.add_argument("--few", action="store_true", help="labels; implies gini")
     parser.add_argument("--alphas", action="store_true")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    if args.splits < 2:
-        parser.error(f"--splits is {args.splits}, but standard errors need 2.")
     if args.alphas and (args.few or args.criterion == "gini"):
         parser.error("--alphas is for weighted error, without --few or gini.")
+    if args.alphas and (args.method or args.problem not in (None, ["twonorm"])):
+        parser.error("--alphas is for FASSL-Boost on twonorm.")
     problems, compared = args.problem or BENCHMARKS, "boosting_criteria"
     if args.few:
         args.criterion, compared = "gini", "boosting_criteria_few"
@@ -294,8 +288,6 @@ def main(argv=None):
     if args.alphas:
         problems, methods, reference = ["twonorm"], ALPHA_METHODS, "alpha=0.01"
         names = ("boosting_figure_2_errors", "boosting_figure_2")
-    if args.cache:
-        args.cache.mkdir(parents=True, exist_ok=True)
     last = args.splits - 1
     results_to = Results(args.results, "boosting", argv, f"0 to {last}")
     print(__doc__.splitlines()[0])
@@ -326,7 +318,8 @@ def main(argv=None):
         key = ("data", "kind", "method")
         if not args.few:
             results_to.write(names[0], curves, key=(*key, "labels"), runs=args.splits)
-            results_to.write(names[1], means, key=key, runs=args.splits)
+            each = list(of_splits(name, results, suffix))
+            results_to.write(names[1], means, key=key, runs=args.splits, each=each)
         if args.criterion == "gini":
             others = {method: methods_with("error")[method] for method in methods}
             by_error = run(others, stored, "error", rows, args)

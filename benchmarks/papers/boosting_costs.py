@@ -25,7 +25,9 @@ from sklearn_activelearn import (
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool.boosting._cost import UNLABELLED, BoostingCost
 
+from ._provenance import recorded
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
 ALL_STEPS = "ASSL-Boost, all steps"
@@ -111,18 +113,16 @@ def times(X, y, counts, n_rounds):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5, help="for the seconds")
+    parser.add_argument("--rounds", type=at_least(1), default=5, help="for the seconds")
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
-    if args.rounds < 1:
-        parser.error(f"--rounds is {args.rounds}, but must be at least 1.")
     n_rows, first, last, counts = 400, 20, 120, list(range(20, 321, 20))
     if args.quick:
         n_rows, first, last, counts, args.rounds = 100, 10, 20, [10, 20, 30], 1
     results = Results(args.results, "boosting_costs", argv, SEED)
     print(__doc__.splitlines()[0])
-    X, y = make_twonorm(n_rows, random_state=SEED)
+    X, y = recorded(make_twonorm)(n_rows, random_state=SEED)
     key = ["curve", "position"]
     results.write("boosting_figure_1", costs(X, y, first, last), key=key, runs=1)
     rows = times(X, y, counts, args.rounds)

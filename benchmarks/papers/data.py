@@ -10,6 +10,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from sklearn_activelearn.datasets import make_twonorm
 
+from ._provenance import recorded
+
 #: Where local files are, unless the environment names another folder.
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -29,18 +31,21 @@ def _load(stem, **openml):
         return X, arrays["y"].astype(int)
 
 
+@recorded
 def mnist():
     """Return 70,000 images of 784 grey values in [0, 1], digits 0 to 9."""
     X, y = _load("mnist", name="mnist_784", version=1)
     return X / 255, y
 
 
+@recorded
 def usps():
     """Return 9,298 images of 256 grey values in [0, 1], digits 0 to 9."""
     X, y = _load("usps", data_id=41082)
     return (X + 1) / 2, y - 1 if y.max() == 10 else y
 
 
+@recorded
 def covtype():
     """Return 581,012 plots of 54 features, forest cover types 1 to 7."""
     file = local_file("covtype")
@@ -56,6 +61,7 @@ def _sparse(arrays):
     return csr_matrix(parts, shape=tuple(arrays["shape"]))
 
 
+@recorded
 def money_fx():
     """Return 11,069 Reuters news as CSR of 8,315 terms, 1 for money-fx or 0.
 
@@ -68,6 +74,7 @@ def money_fx():
         return _sparse(arrays), (arrays["y"] > 0).astype(int)
 
 
+@recorded
 def rcv1():
     """Return news as CSR of 47,236 terms, 1 (business) or 0 (others), and folds.
 
@@ -91,6 +98,7 @@ def rcv1():
     return news.data[kept].astype(np.float32), business[kept].astype(int), folds
 
 
+@recorded
 def rcv1_topics():
     """Return news as CSR of 47,236 terms, their topics (0 or 1) and the topics' names.
 
@@ -123,6 +131,7 @@ UCI = {
 }
 
 
+@recorded
 def uci(name):
     """Return one of five small sets of two classes: rows and labels -1 and 1.
 
@@ -150,6 +159,7 @@ def as_numbers(frame):
     return OneHotEncoder(sparse_output=False).fit_transform(frame)
 
 
+@recorded
 def digits():
     """Return 1,797 images of 64 grey values in [0, 1], digits 0 to 9."""
     X, y = load_digits(return_X_y=True)
@@ -167,6 +177,7 @@ N_TRAIN = {
 }
 
 
+@recorded
 def raetsch(name):
     """Return rows, labels -1 and 1, and the size of the training part.
 

@@ -1,24 +1,27 @@
 """Regret and labels of RLS selective sampling, as the noise near the separator falls.
 
-Cavallanti, Cesa-Bianchi & Gentile (2008), Theorems 1 and 2, on rows of the unit
-circle whose margins have the noise exponent alpha (`make_low_noise`, c = 1).
-Regret of a step: the mean of |u'x| over 100,000 other rows on which the
-separator is wrong; its sum over steps and the labels bought are looked at 20
-times per decade. Slopes are least squares on log-log axes over the last two
-decades, means of the runs. In theory, without logarithms:
+Cavallanti, Cesa-Bianchi & Gentile (2008), Theorems 1 and 2, on unit rows whose margins
+have the noise exponent alpha (`make_low_noise`, c = 1). Regret of a step: the mean of
+|u'x| over 100,000 other rows on which the separator is wrong; its sum over the n steps
+and the labels bought are looked at 20 times per decade. Slopes are least squares on
+log-log axes over the last two decades, means of the runs. In theory, but for
+logarithms:
 
     all labels   regret n^(1/(2+alpha))
     sampler      regret n^(2/(3+alpha)), labels n^(2/(2+alpha))
 
-"paper" is Figure 1 with its constants (lam the smallest eigenvalue of the
-covariance, transient included), "small" the same with a threshold 128 times
-smaller and no transient.
+"paper" is Figure 1 with its constants (lam the smallest eigenvalue of the covariance,
+transient included), "small" the same with a threshold 128 times smaller and no
+transient. SSMD stores a label only if its prediction was wrong; its exponent of labels
+is that of the labels stored.
 
-    python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10] [--results DIR]
+    python -m benchmarks.papers.low_noise [--rows 1000000] [--runs 10] [--d 2]
+        [--alpha 1] [--algorithm NAME] [--results DIR]
 """
 
 import argparse
 import time
+from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,49 +29,58 @@ from joblib import Parallel, delayed
 from sklearn_activelearn import RLSSamplingClassifier
 from sklearn_activelearn.datasets import make_low_noise
 
+from ._provenance import DATA
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
-ALPHAS = (0.5, 1.0, 3.0, np.inf)
+DIMENSIONS = (2, 10)
+ALPHAS = (0.5, 0.75, 1.0, 3.0, np.inf)
+N_TEST = 100_000
 PLAIN = {"fit_intercept": False, "normalize": False, "dual": False}
+ALL = "all labels"
+
+
+def rls(lam, variant, transient=False):
+    return RLSSamplingClassifier(lam, variant=variant, transient=transient, **PLAIN)
 
 
 def learners(lam):
     return {
-        "all labels": RLSSamplingClassifier(variant="all", **PLAIN),
-        "SSNL paper": RLSSamplingClassifier(
-            lam, variant="next", transient=True, **PLAIN
-        ),
-        "SSNL small": RLSSamplingClassifier(128 * lam, variant="next", **PLAIN),
-        "SS small": RLSSamplingClassifier(128 * lam, variant="current", **PLAIN),
+        ALL: rls(1.0, "all"),
+        "SSNL paper": rls(lam, "next", transient=True),
+        "SSNL small": rls(128 * lam, "next"),
+        "SS small": rls(128 * lam, "current"),
+        "SSMD small": rls(128 * lam, "mistake"),
     }
 
 
 def theory(name, alpha):
     """Return the exponents of regret and labels in the number of rows."""
-    if name == "all labels":
+    if name == ALL:
         return 1 / (2 + alpha), 1.0
     return 2 / (3 + alpha), 2 / (2 + alpha)
 
 
-def run(name, alpha, n_rows, seed):
-    """Return cumulative regret and labels bought at each look."""
-    X, y, u = make_low_noise(
-        n_rows + 100_000, alpha=alpha, coef=True, random_state=seed
-    )
+def problem(d, alpha, n_rows, seed):
+    """Return rows and labels, the last of them for the regret, and the separator."""
+    return make_low_noise(n_rows + N_TEST, d, alpha=alpha, coef=True, random_state=seed)
+
+
+def run(name, d, alpha, n_rows, seed):
+    """Return cumulative regret, labels bought and labels stored at each look."""
+    X, y, u = problem(d, alpha, n_rows, seed)
     margins = X[n_rows:] @ u
     lam = np.linalg.eigvalsh(X[:n_rows].T @ X[:n_rows] / n_rows)[0]
     learner = learners(lam)[name].set_params(random_state=seed)
-    regret, labels, start = 0.0, [], 0
-    total = []
+    regret, start, found = 0.0, 0, []
     for stop in looks(n_rows):
         learner.partial_fit(X[start:stop], y[start:stop], classes=[-1, 1])
         wrong = (X[n_rows:] @ learner.coef_[0] > 0) != (margins > 0)
         regret += (stop - start) * np.abs(margins[wrong]).sum() / len(margins)
-        total.append(regret)
-        labels.append(learner.n_queries_)
+        found.append((regret, learner.n_queries_, learner.n_updates_))
         start = stop
-    return total, labels
+    return found
 
 
 def looks(n_rows):
@@ -85,49 +97,61 @@ def slope(x, values):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--rows", type=at_least(100), default=1_000_000)
+    parser.add_argument("--runs", type=at_least(1), default=10)
+    parser.add_argument("--d", type=at_least(2), action="append", help="dimensions")
+    parser.add_argument("--alpha", type=float, action="append", choices=ALPHAS)
+    parser.add_argument("--algorithm", action="append", choices=learners(1.0))
     parser.add_argument("--jobs", type=int, default=2)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)
     if args.quick:
-        args.rows, args.runs, args.jobs = 3_000, 2, 1
+        args.rows, args.runs, args.jobs, args.d = 3_000, 2, 1, [2]
     print(__doc__.splitlines()[0])
-    print(f"{args.rows} rows, d = 2, {args.runs} runs, seeds {SEED}..")
-    print("                      exponents, measured (theory)      at the end")
-    print("alpha  algorithm     of regret         of labels         regret    labels")
+    print(f"{args.rows} rows, {args.runs} runs, seeds {SEED}..")
+    print("                           exponents, measured (theory)      at the end")
+    print("d   alpha  algorithm      of regret         of labels     regret    labels")
     seeds = f"{SEED} to {SEED + args.runs - 1}"
     results = Results(args.results, "low_noise", argv, seeds)
     x = looks(args.rows)
-    for alpha in ALPHAS:
-        for name in learners(1.0):
+    for d, alpha in product(args.d or DIMENSIONS, args.alpha or ALPHAS):
+        DATA.add(*problem(d, alpha, args.rows, SEED)[:2])  # of the first run
+        for name in args.algorithm or learners(1.0):
             started = time.perf_counter()
             runs = Parallel(n_jobs=args.jobs)(
-                delayed(run)(name, alpha, args.rows, SEED + k) for k in range(args.runs)
+                delayed(run)(name, d, alpha, args.rows, SEED + k)
+                for k in range(args.runs)
             )
-            regret, labels = np.mean(runs, axis=0)
+            regret, labels, stored = np.mean(runs, axis=0).T
             expected = theory(name, alpha)
+            identity = {"d": d, "alpha": alpha, "algorithm": name}
             row = {
-                "alpha": alpha,
-                "algorithm": name,
+                **identity,
                 "rows": args.rows,
                 "regret_exponent": slope(x, regret),
                 "regret_theory": expected[0],
-                "labels_exponent": slope(x, labels),
+                "labels_exponent": slope(
+                    x, stored if name.startswith("SSMD") else labels
+                ),
                 "labels_theory": expected[1],
                 "regret": regret[-1],
                 "labels": labels[-1],
+                "stored": stored[-1],
             }
             print(
-                "{alpha:5}  {algorithm:11} {regret_exponent:7.2f} "
+                "{d:2}  {alpha:5}  {algorithm:11} {regret_exponent:7.2f} "
                 "({regret_theory:.2f})    {labels_exponent:7.2f} "
                 "({labels_theory:.2f})   {regret:9.1f} {labels:9.0f}   ".format(**row)
                 + f"{time.perf_counter() - started:.0f} s",
                 flush=True,
             )
+            each = [
+                {**identity, "run": k, "regret": one[-1][0], "labels": one[-1][1]}
+                for k, one in enumerate(runs)
+            ]
             results.write(
-                "low_noise", [row], key=["alpha", "algorithm"], runs=args.runs
+                "low_noise", [row], key=[*identity], runs=args.runs, each=each
             )
 
 

@@ -14,8 +14,11 @@ Optimization", by the paper's procedure:
 Rows are drawn with replacement; separators go through the origin; the learning
 rate is constant; a learner that buys nothing for 1,000 rows has stopped.
 
+``--starts`` runs other starts; ``--thresholds`` ramps with a larger threshold, and with
+one that decreases (section 2.1).
+
     python -m benchmarks.papers.margin_loss [--data NAME] [--learner NAME]
-        [--starts] [--results DIR]
+        [--starts] [--thresholds] [--results DIR]
 """
 
 import argparse
@@ -25,10 +28,12 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
+from sklearn_activelearn.losses import RampLoss
 
 from . import data
-from ._margin_loss_runs import labels_needed, runs
+from ._margin_loss_runs import THRESHOLDS, labels_needed, runs
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
 PLAIN = {"fit_intercept": False, "average": False}
@@ -55,6 +60,14 @@ STARTS = {
     "R+N": loss("ramp"),
     "S+N": loss("sigmoid"),
 }
+#: Ramps with a large threshold, and with one that decreases to the usual 1.
+RAMPS = {
+    f"R, t = {THRESHOLDS[0]:g}": loss(RampLoss(t=THRESHOLDS[0])),
+    "R, t decreases": loss("ramp"),
+}
+OTHERS = {"starts": STARTS, "thresholds": RAMPS}
+#: How a learner starts, if not with zero weights; see `_margin_loss_runs.run`.
+START = {"R+N": "normal", "S+N": "normal", "R, t decreases": "threshold"}
 EXTENDED_USPS = (0.109, [6236, 6120, 1883, 3310, 8409, 2599, 1565, 2428])
 #: Published targets and label counts, in the order of LEARNERS. The extended USPS is
 #: not to be had and its problem is not named: two problems of USPS stand in.
@@ -116,15 +129,19 @@ DATA = {
 }
 
 
-def find_target(rows, args):
-    """Return the target error and the hinge's best learning rate."""
+def least_error(learner, start, rows, args):
+    """Return the least validation error at the end, and its learning rate."""
     mean = {}
     for rate in args.rates:
-        errors, _ = runs(
-            clone(LEARNERS["hinge"]).set_params(eta0=rate), rows,
-            range(args.tuning_trials), args.jobs, every=args.limit, limit=args.limit,
+        found = runs(
+            clone(learner).set_params(eta0=rate), rows,
+            range(args.tuning_trials), args.jobs, start=start, every=args.limit,
+            limit=args.limit,
         )  # fmt: skip
-        mean[rate] = float(np.mean(errors))
+        ends = [
+            (errors or [final])[-1] for errors, final, _ in zip(*found, strict=True)
+        ]
+        mean[rate] = float(np.mean(ends))
     best = min(mean, key=mean.get)
     return mean[best], best
 
@@ -138,7 +155,7 @@ def tune(learner, start, rows, target, hinge_rate, args):
     for rate in sorted(args.rates, key=lambda rate: abs(np.log(rate / hinge_rate))):
         total = 0
         for first in range(0, args.tuning_trials, step):
-            errors, _ = runs(
+            errors, *_ = runs(
                 clone(learner).set_params(eta0=rate), rows,
                 range(first, min(first + step, args.tuning_trials)), args.jobs,
                 start=start, every=args.tuning_every, limit=args.limit,
@@ -157,8 +174,8 @@ def tune(learner, start, rows, target, hinge_rate, args):
 def measure(learner, start, rows, target, args):
     """Return labels needed, error curves and final errors of the last stage."""
     common = {"start": start, "every": args.every, "limit": args.limit}
-    whole, final = runs(learner, rows, range(args.curves), args.jobs, **common)
-    stopped, _ = runs(
+    whole, final, _ = runs(learner, rows, range(args.curves), args.jobs, **common)
+    stopped, *_ = runs(
         learner, rows, range(args.curves, args.trials), args.jobs, stop_at=target,
         **common,
     )  # fmt: skip
@@ -169,13 +186,18 @@ def measure(learner, start, rows, target, args):
     return needed, whole, final
 
 
+def tuning_rows(X, y):
+    """Return two thirds of the training rows, and the others to validate."""
+    order = np.random.RandomState(SEED).permutation(len(y))
+    train, held = np.split(order, [round(len(y) * 0.66)])
+    return X[train], y[train], X[held], y[held]
+
+
 def experiment(name, load, learners, args):
     """Yield a result for each learner on a data set."""
     X, y, X_test, y_test = load()
-    order = np.random.RandomState(SEED).permutation(len(y))
-    train, held = np.split(order, [round(len(y) * 0.66)])
-    tuning = X[train], y[train], X[held], y[held]
-    target, hinge_rate = find_target(tuning, args)
+    tuning = tuning_rows(X, y)
+    target, hinge_rate = least_error(LEARNERS["hinge"], None, tuning, args)
     published_target, counts = PUBLISHED.get(name, (None, []))
     published = dict(zip(LEARNERS, counts, strict=False))
     print(
@@ -186,7 +208,7 @@ def experiment(name, load, learners, args):
     )
     for learner_name, learner in learners.items():
         started = time.perf_counter()
-        start = "normal" if learner_name.endswith("+N") else None
+        start = START.get(learner_name)
         rate, tuned = tune(learner, start, tuning, target, hinge_rate, args)
         learner = clone(learner).set_params(eta0=rate)
         needed, whole, final = measure(
@@ -207,7 +229,7 @@ def experiment(name, load, learners, args):
             f"  {learner_name:8} {tuned:.0f} labels in tuning, final error "
             f"{np.mean(final):.4f}, {time.perf_counter() - started:.0f} s"
         )
-        yield row, whole, final
+        yield row, needed, whole, final
 
 
 def describe(r, args):
@@ -219,13 +241,15 @@ def describe(r, args):
     )
 
 
-def write(results, row, curves, final, args):
+def write(results, row, needed, curves, final, args):
     """Write a result: to Table 2, the mean curve to Figure 6, final errors to 7."""
     identity = {name: row[name] for name in ("data", "learner")}
-    starts = row["learner"] in STARTS
-    table = "margin_loss_starts" if starts else "margin_loss_table_2"
-    results.write(table, [row], key=[*identity], runs=args.trials)
-    if starts:
+    table = f"margin_loss_{args.others or 'table_2'}"
+    each = [
+        {**identity, "run": run, "labels": labels} for run, labels in enumerate(needed)
+    ]
+    results.write(table, [row], key=[*identity], runs=args.trials, each=each)
+    if args.others:
         return
     shortest = min(map(len, curves))
     shown = np.unique(np.geomspace(1, max(shortest, 1), 60).astype(int))[:shortest]
@@ -237,8 +261,7 @@ def write(results, row, curves, final, args):
         }
         for k in shown
     ]
-    key = [*identity, "labels"]
-    results.write("margin_loss_figure_6", points, key=key, runs=args.curves)
+    results.write("margin_loss_figure_6", points, key=[*identity], runs=args.curves)
     if row["learner"] == "ramp":
         rows = [
             {"data": row["data"], "trial": trial, "final_error": error}
@@ -250,21 +273,32 @@ def write(results, row, curves, final, args):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", action="append", choices=DATA)
-    parser.add_argument("--learner", action="append", choices=[*LEARNERS, *STARTS])
-    parser.add_argument("--starts", action="store_true", help="other starts")
-    parser.add_argument("--trials", type=int, default=100)
-    parser.add_argument("--tuning-trials", type=int, default=50)
-    parser.add_argument("--curves", type=int, default=20, help="trials that go on")
+    parser.add_argument("--learner", action="append", choices=LEARNERS)
+    others = parser.add_mutually_exclusive_group()
+    for name in OTHERS:
+        others.add_argument(
+            f"--{name}", action="store_const", dest="others", const=name,
+            help=f"other {name}",
+        )  # fmt: skip
+    parser.add_argument("--trials", type=at_least(1), default=100)
+    parser.add_argument("--tuning-trials", type=at_least(1), default=50)
+    parser.add_argument(
+        "--curves", type=at_least(1), default=20, help="trials that go on"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
+    if args.others and args.learner:
+        parser.error(f"--{args.others} are learners of their own, without --learner.")
+    if args.curves > args.trials:
+        parser.error(f"--curves is {args.curves}, but --trials is {args.trials}.")
     args.rates = [10.0**k for k in range(-6, 3)]
     args.limit, args.tuning_every, args.every = 10_000, 100, 10
     problems = {name: DATA[name] for name in args.data or DATA}
-    learners = STARTS if args.starts else LEARNERS
+    learners = OTHERS.get(args.others, LEARNERS)
     if args.learner:
-        learners = {name: {**LEARNERS, **STARTS}[name] for name in args.learner}
+        learners = {name: LEARNERS[name] for name in args.learner}
     if args.quick:
         args.trials, args.tuning_trials, args.curves, args.jobs = 3, 3, 2, 1
         args.limit, args.tuning_every = 300, 50
@@ -278,9 +312,9 @@ def main(argv=None):
     seeds = f"{SEED} to {SEED + args.trials - 1}"
     results = Results(args.results, "margin_loss", argv, seeds)
     for name, load in problems.items():
-        for row, *curves in experiment(name, load, learners, args):
+        for row, *found in experiment(name, load, learners, args):
             print(describe(row, args), flush=True)
-            write(results, row, *curves, args)
+            write(results, row, *found, args)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from sklearn_activelearn.evaluation import (
 
 from . import data
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
 PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
@@ -137,6 +138,7 @@ def run(name, learner, sizes, args, load):
             "reached_mean": reached.mean() if len(reached) else None,
             "reached_std": reached.std() if len(reached) else None,
             "failed": needed.n_failed,
+            "each": needed.labels,
             "runs": len(needed.labels),
             "published_mean": mean,
             "published_std": std,
@@ -177,8 +179,8 @@ def describe(r):
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--repeats", type=at_least(1), default=5)
+    parser.add_argument("--folds", type=at_least(2), default=10)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
     add_option(parser)
     parser.add_argument("--sweep", action="store_true", help="run all, tune nothing")
@@ -207,7 +209,12 @@ def main(argv=None):
         for learner in LEARNERS:
             for r in run(name, learner, sizes, args, load):
                 print(describe(r), flush=True)
-                results.write(table, [table_row(r)], key=key, runs=r["runs"])
+                row = table_row(r)
+                each = [
+                    {column: row[column] for column in key} | {"run": k, "labels": n}
+                    for k, n in enumerate(r["each"])
+                ]
+                results.write(table, [row], key=key, runs=r["runs"], each=each)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,10 @@
 
 Measures the paper's Figure 4 (mean labels to each target error, where all runs got
 there) and Figure 5 (test error against labels bought) with the parameters that
-`benchmarks.papers.ocr --results DIR` found; `ocr_figures` draws them.
+`benchmarks.papers.ocr --results DIR` found; `ocr_figures` draws them. The runs are
+those of Figure 3, 5 permutations of 10-fold cross-validation, each to its last row.
+Test errors are measured after each of the first 200 labels, then every 5, from 500
+on every 50 and from 1,500 on every 500.
 
     python -m benchmarks.papers.ocr_curves [--results DIR] [--quick]
 """
@@ -17,6 +20,7 @@ from sklearn_activelearn.evaluation import label_curve, labels_to_target
 
 from . import data
 from ._results import Results, add_option, read
+from ._trials import at_least
 from .ocr import LEARNERS, SEED, problem
 
 FIGURE_4 = ("0v1", "4v7", "0vAll", "USPS 0vAll")
@@ -33,10 +37,10 @@ def labels_per_target(curve):
 
 def error_per_labels(curve):
     """Yield label counts that runs bought on average, and the mean error there."""
-    shown = np.unique(np.geomspace(1, curve.n_bought.mean(), 40).round())
-    for count, score in zip(curve.n_labels, curve.mean, strict=True):
-        if count in shown:
-            yield {"labels": int(count), "error": 1 - score}
+    shown = np.geomspace(1, curve.n_bought.mean(), 40)
+    last = np.searchsorted(curve.n_labels, shown, side="right") - 1
+    for k in np.unique(last):
+        yield {"labels": int(curve.n_labels[k]), "error": 1 - curve.mean[k]}
 
 
 #: file: (problems, points of a curve, column of the points)
@@ -49,14 +53,14 @@ FIGURES = {
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--repeats", type=at_least(1), default=5)
+    parser.add_argument("--folds", type=at_least(2), default=10)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
     args = parser.parse_args(argv)
-    sizes, load, most = (10_000, 2_000), None, 1_500
+    sizes, load = (10_000, 2_000), None
     if args.quick:
-        args.repeats, args.folds, sizes, load, most = 1, 2, (200, 0), data.digits, 50
+        args.repeats, args.folds, sizes, load = 1, 2, (200, 0), data.digits
     tuned = {
         (row["problem"], row["learner"]): json.loads(row["parameters"])
         for row in (read(args.results, "ocr") if args.results else [])
@@ -64,7 +68,7 @@ def main(argv=None):
     }
     if not tuned:
         print("The parameters are the defaults: there is no ocr.csv in --results.")
-    steps = np.unique(np.r_[1:201, 205:501:5, 510 : most + 1 : 10])
+    steps = np.r_[1:201, 205:501:5, 550:1501:50, 2000:10_001:500]
     results = Results(args.results, "ocr_curves", argv, SEED + 1)
     print(__doc__.splitlines()[0])
     for name in dict.fromkeys(FIGURE_4 + FIGURE_5):
@@ -72,12 +76,12 @@ def main(argv=None):
         for learner, (base, _) in LEARNERS.items():
             params = tuned.get((name, learner), {})
             curve = label_curve(
-                clone(base).set_params(budget=most, **params),
+                clone(base).set_params(**params),
                 *problem(name, *sizes, load)[:2],
                 cv=args.folds,
                 n_repeats=args.repeats,
                 n_jobs=args.jobs,
-                at=steps[steps <= most],
+                at=steps,
                 random_state=SEED + 1,
             )
             print(f"  {learner:9} final error {1 - curve.mean[-1]:.4f}", flush=True)

@@ -26,6 +26,7 @@ from sklearn_activelearn import BatchMarginLossClassifier
 
 from . import data
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
 N_RANDOM = 10
@@ -88,8 +89,8 @@ def min_margin(learner, X, y, X_test, y_test, n_labels):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=10)
-    parser.add_argument("--labels", type=int, default=200)
+    parser.add_argument("--trials", type=at_least(2), default=10)
+    parser.add_argument("--labels", type=at_least(4 * N_RANDOM), default=200)
     parser.add_argument(
         "--learner", action="append", choices=LEARNERS, help=f"and the {BASELINE}"
     )
@@ -102,10 +103,9 @@ def main(argv=None):
     learners = {
         name: LEARNERS[name] for name in (BASELINE, *(args.learner or LEARNERS))
     }
-    if args.trials < 2:
-        parser.error("--trials: a standard error needs 2 or more")
-    if args.labels < 4 * N_RANDOM:
-        parser.error(f"--labels: at least {4 * N_RANDOM}, {N_RANDOM} being random")
+    n_pool = min(problem[-1] for problem in PROBLEMS.values())
+    if args.labels > n_pool:
+        parser.error(f"--labels is {args.labels}, but a pool has {n_pool} rows.")
     shown = [args.labels // 4, args.labels // 2, args.labels]
     print(__doc__.splitlines()[0])
     print(
@@ -144,12 +144,17 @@ def main(argv=None):
                 f"{time.perf_counter() - started:.0f} s",
                 flush=True,
             )
+            row = {"problem": name, "learner": learner}
+            each = [
+                {**row, "run": run, "labels": n_labels, "error": error}
+                for run, found in enumerate(errors)
+                for n_labels, error in zip(shown, found, strict=True)
+            ]
             results.write(
                 "offline_margin_loss",
                 [
                     {
-                        "problem": name,
-                        "learner": learner,
+                        **row,
                         "labels": n_labels,
                         "error": mean,
                         "std": std,
@@ -163,6 +168,7 @@ def main(argv=None):
                 ],
                 key=["problem", "learner", "labels"],
                 runs=args.trials,
+                each=each,
             )  # fmt: skip
 
 

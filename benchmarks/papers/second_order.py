@@ -32,7 +32,9 @@ from sklearn_activelearn import (
 )
 
 from . import data
+from ._provenance import recorded
 from ._results import Results, add_option
+from ._trials import at_least
 
 SEED = 0
 FREQUENT = 50  # topics in Figure 2
@@ -40,12 +42,16 @@ FIGURE_3 = "figure-3"
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
+SECOND_ORDER = {**ORIGIN, "solver": "exact"}
 PREFIXES = (*AT, 1.0)
 
 
 def rls(variant, lowest, share):
     return {
-        f"{lam:.3g}": (RLSSamplingClassifier(lam, variant=variant, **ORIGIN), share)
+        f"{lam:.3g}": (
+            RLSSamplingClassifier(lam, variant=variant, **SECOND_ORDER),
+            share,
+        )
         for lam in 10.0 ** np.arange(lowest, 6.5, 0.5)
     }
 
@@ -61,18 +67,18 @@ ALGORITHMS = {
     "SSNL": rls("next", 1.0, 0.15),
     "SS": rls("current", 1.0, 0.15),
     "SOLE": {
-        f"{b:.3g}": (SOLEClassifier(b, **ORIGIN), 1.0)
+        f"{b:.3g}": (SOLEClassifier(b, **SECOND_ORDER), 1.0)
         for b in (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
     },
     "SOLE-margin": {
-        f"{b:.3g}": (SOLEClassifier(b, query_probability="margin", **ORIGIN), 1.0)
+        f"{b:.3g}": (SOLEClassifier(b, query_probability="margin", **SECOND_ORDER), 1.0)
         for b in (1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
     },
     "DKMperc": {
         f"{R}": (DKMClassifier(R, **FIRST_ORDER), 1.0)
         for R in (1, 2, 4, 8, 16, 32, 64, 128, 256)
     },
-    "SOP": prefix(SecondOrderPerceptronClassifier(**ORIGIN)),
+    "SOP": prefix(SecondOrderPerceptronClassifier(**SECOND_ORDER)),
     "PERC": prefix(RandomSamplingClassifier(1.0, **FIRST_ORDER)),
 }
 
@@ -160,6 +166,7 @@ def curves(name, X, topics, args):
     # (repeats, topics, settings, 3)
     results = np.array(results).reshape(args.repeats, -1, len(settings), 3)
     frequent, everything = results[:, :FREQUENT].mean((0, 1)), results.mean((0, 1))
+    has_rare = topics.shape[1] > FREQUENT
     spread = results[:, :FREQUENT, :, 0].mean(1).std(0)
     print(f"\n{name}   {time.perf_counter() - started:.0f} s")
     print(f"           {FREQUENT} most frequent topics          all {topics.shape[1]}")
@@ -184,24 +191,36 @@ def curves(name, X, topics, args):
             "F": F,
         }
         for topics, means in (("frequent", frequent), ("all", everything))
+        if topics == "frequent" or has_rare
         for value, (F, bought, stored) in zip(values, means, strict=True)
     ]
 
 
 def figure_3(X, topics, args):
-    """Relate what SSMD stores and buys to how hard and how frequent topics are."""
-    learner = RLSSamplingClassifier(args.lam, variant="mistake", **ORIGIN)
+    """Relate what SSMD stores and buys to how hard and how frequent topics are.
+
+    Returns
+    -------
+    rows, each : list of dict
+        Means over the orders of the news for each topic, and the single orders.
+    """
+    learner = RLSSamplingClassifier(args.lam, variant="mistake", **SECOND_ORDER)
     results = Parallel(n_jobs=args.jobs)(
-        delayed(run_topic)([(learner, 1.0)], X, topics, k, SEED)
+        delayed(run_topic)([(learner, 1.0)], X, topics, k, SEED + repeat)
+        for repeat in range(args.repeats)
         for k in range(topics.shape[1])
     )
-    F, bought, stored = np.array(results)[:, 0].T
+    results = np.array(results).reshape(args.repeats, -1, 3)
+    F, bought, stored = results.mean(axis=0).T
     svm = LinearSVC(C=1.0, loss="hinge", fit_intercept=False, max_iter=10_000, tol=1e-3)
     norms = Parallel(n_jobs=args.jobs)(
         delayed(norm_of)(svm, X, topics[:, k]) for k in range(topics.shape[1])
     )
     positive = topics.mean(axis=0)
-    print(f"\nFigure 3: SSMD, lam = {args.lam:g}, {topics.shape[1]} topics")
+    print(
+        f"\nFigure 3: SSMD, lam = {args.lam:g}, {topics.shape[1]} topics, orders: "
+        f"{args.repeats}"
+    )
     pairs = {
         "stored rows, norm of the SVM's weights": (stored, norms),
         "stored rows, positive rows": (stored, positive),
@@ -224,10 +243,16 @@ def figure_3(X, topics, args):
         "F": F,
         "svm_norm": norms,
     }
-    return [
+    rows = [
         dict(zip(columns, row, strict=True))
         for row in zip(*columns.values(), strict=True)
     ]
+    each = [
+        {"topic": k + 1, "run": run, "labels": bought, "stored": stored, "F": F}
+        for run, of_topics in enumerate(results)
+        for k, (F, bought, stored) in enumerate(of_topics)
+    ]
+    return rows, each
 
 
 def norm_of(svm, X, y):
@@ -235,6 +260,7 @@ def norm_of(svm, X, y):
     return float(np.linalg.norm(svm.fit(X, y).coef_))
 
 
+@recorded
 def toy():
     """Return words in place of news, for a quick run."""
     rng = np.random.default_rng(0)
@@ -249,17 +275,26 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", choices=[*ALGORITHMS, FIGURE_3])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--repeats", type=int, default=3, help="orders of the news")
-    parser.add_argument("--rows", type=int, help="so many news, drawn at random")
-    parser.add_argument("--topics", type=int, help="the most frequent ones only")
+    parser.add_argument(
+        "--repeats", type=at_least(1), default=3, help="orders of the news"
+    )
+    parser.add_argument(
+        "--rows", type=at_least(2), help="so many news, drawn at random"
+    )
+    parser.add_argument(
+        "--topics", type=at_least(1), help="the most frequent ones only"
+    )
     parser.add_argument("--lam", type=float, default=1e4, help="of Figure 3")
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="synthetic, seconds")
     args = parser.parse_args(argv)
     args.every = 1
     if args.quick:
-        X, topics = toy()
         args.jobs, args.repeats, args.every = 1, 1, 3
+    seeds = f"{SEED} to {SEED + args.repeats - 1}"
+    results = Results(args.results, "second_order", argv, seeds)
+    if args.quick:
+        X, topics = toy()
     else:
         X, topics, _ = data.rcv1_topics()
         X = X.astype(np.float64)
@@ -270,12 +305,13 @@ def main(argv=None):
     topics = topics[:, topics.sum(axis=0) > 0][:, : args.topics]
     print(__doc__.splitlines()[0])
     print(f"{X.shape[0]} x {X.shape[1]}, seeds {SEED}..{SEED + args.repeats - 1}")
-    seeds = f"{SEED} to {SEED + args.repeats - 1}"
-    results = Results(args.results, "second_order", argv, seeds)
     for name in args.only or [*ALGORITHMS, FIGURE_3]:
         if name == FIGURE_3:
-            rows = figure_3(X, topics, args)
-            results.write("second_order_figure_3", rows, key=["topic"], runs=1)
+            rows, each = figure_3(X, topics, args)
+            # all rows are replaced: topics and orders are those of one run
+            results.write(
+                "second_order_figure_3", rows, key=[], runs=args.repeats, each=each
+            )
         else:
             rows = curves(name, X, topics, args)
             key = ["algorithm", "value", "topics"]

@@ -27,6 +27,7 @@ from sklearn_activelearn.evaluation import label_curve
 
 from . import data
 from ._results import Results, add_option
+from ._trials import at_least
 from .ocr import PAPER, PROBLEMS, SEED, problem
 
 COUNTS = [10, 20, 30, 50, 75, 100, 150, 200]
@@ -43,8 +44,8 @@ LEARNERS = {
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--folds", type=at_least(2), default=5)
+    parser.add_argument("--rows", type=at_least(2 * COUNTS[-1]), default=10_000)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
     add_option(parser)
     parser.add_argument("--quick", action="store_true", help="bundled digits, seconds")
@@ -87,11 +88,23 @@ def main(argv=None):
             print(
                 f"  {learner_name:12}" + "".join(f"{c:>12}" for c in cells), flush=True
             )
+            each = [
+                {
+                    "problem": name,
+                    "labels": count,
+                    "learner": learner_name,
+                    "run": run,
+                    "error": 100 * (1 - score),
+                }
+                for run, scores in enumerate(curve.carried_scores)
+                for count, score in zip(counts, scores, strict=True)
+            ]
             results.write(
                 "simple_svm",
                 rows,
                 key=["problem", "labels", "learner"],
                 runs=args.folds,
+                each=each,
             )
 
 

@@ -1,10 +1,11 @@
 """How right the price is: the number of relevant rows, and the rows to 95 % of them.
 
 Of the rankings of `benchmarks.screening.rankings`, after so many of the rows are read:
-the median over runs of |estimate / truth - 1| for the number of relevant rows, how
-often it is in the range that is given instead before 10 %; the median factor by which
-the rows yet to read for 95 % are off, of runs that have more to read; and the median
-factor between the rows that the audit was said to read in all and those it read.
+the median over runs of |estimate / truth - 1| for the number of relevant rows, and how
+often it is in the range that is given instead before 10 %; of the runs that have not
+reached 95 % yet, and so many tasks, the median factor by which the rows to it are off,
+how often it is 2 or less, and how often they are not too few; and the median factor
+between the rows that the audit was said to read in all and those it read.
 
     python -m benchmarks.screening.prices --rankings FOLDER --stops FILE
         --results FILE [--orders 10]
@@ -19,20 +20,23 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.screening import rankings
+from benchmarks.screening import rankings, results
 from benchmarks.screening.stops import RECALL
 from sklearn_activelearn._recall_bounds import Reads
 from sklearn_activelearn.evaluation._recall_price import price_of
 
-SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 FIELDS = (
     "share read",
     "runs",
-    "number of relevant rows off by",
+    "number off by",
     "number in the range",
-    "runs below the target",
-    "rows to the target off by a factor",
-    "runs before the audit ended",
+    "runs below 95 %",
+    "tasks",
+    "rows to it off by a factor",
+    "by 2 or less",
+    "not too few",
+    "runs before the end of the audit",
     "rows to certainty off by a factor",
 )
 
@@ -70,23 +74,35 @@ def table(folder, stops, n_orders):
             cell["number"].append(abs(price.n_relevant / y.sum() - 1))
             cell["range"].append(price.likely[0] <= y.sum() <= price.likely[1])
             if n_read <= target:
-                cell["rows"].append(factor(price.n_expected, target + 1 - n_read))
+                rows = target + 1 - n_read
+                cell["tasks"].append(file.stem.rsplit("_", 1)[0])
+                cell["rows"].append(factor(price.n_expected, rows))
+                cell["enough"].append(price.n_expected >= rows)
             if n_read < certain.get(file.stem, 0):
                 truth = certain[file.stem] - n_read
                 cell["certain"].append(factor(price.n_certain, truth))
-    return [
-        (
-            share,
-            len(cell["number"]),
-            round(np.median(cell["number"]), 3),
-            round(np.mean(cell["range"]), 3),
-            len(cell["rows"]),
-            round(np.median(cell["rows"] or [np.nan]), 2),
-            len(cell["certain"]),
-            round(np.median(cell["certain"] or [np.nan]), 2),
-        )
-        for share, cell in cells.items()
-    ]
+    return [line_of(share, cell) for share, cell in cells.items()]
+
+
+def line_of(share, cell):
+    """Return the row of the table for a share of the rows read; "" for no runs."""
+    off = np.array(cell["rows"])
+    of_rows = "", "", ""
+    if len(off):
+        of_rows = np.median(off), np.mean(off <= 2), np.mean(cell["enough"])
+        of_rows = (round(value, 2) for value in of_rows)
+    certain = cell["certain"]
+    return (
+        share,
+        len(cell["number"]),
+        round(np.median(cell["number"]), 3),
+        round(np.mean(cell["range"]), 3),
+        len(off),
+        len({*cell["tasks"]}),
+        *of_rows,
+        len(certain),
+        round(np.median(certain), 2) if certain else "",
+    )
 
 
 def main():
@@ -97,10 +113,7 @@ def main():
     parser.add_argument("--orders", type=int, default=10)
     args = parser.parse_args()
     rows = table(args.rankings, args.stops, args.orders)
-    with args.results.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([FIELDS, *rows])
-    for row in rows:
-        print(*row)
+    results.write_table(args.results, FIELDS, rows)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ def summary_table(lines, methods):
 def tables_of(files):
     """Return both tables of these files by the names of their own."""
     runs = [run for file in files for run in results.read(file)]
-    methods = list(dict.fromkeys(run.method for run in runs))
+    # the peer first, whichever file was named first
+    methods = sorted(dict.fromkeys(run.method for run in runs), key=PEER.__ne__)
     lines = means_of(runs, methods)
     return {
         "screening_tasks.csv": tasks_table(lines, methods),

@@ -45,6 +45,14 @@ def write(file, run):
         writer.writerow(run)
 
 
+def write_table(file, fields, rows):
+    """Write a table to a CSV file, and print its rows."""
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        csv.writer(out, lineterminator="\n").writerows([fields, *rows])
+    for row in rows:
+        print(*row)
+
+
 def read(file):
     """Return the runs of a CSV file; none if it is not there."""
     if not Path(file).exists():

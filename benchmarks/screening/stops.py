@@ -31,16 +31,20 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.screening import rankings, tasks
+from sklearn_activelearn._cli.stops import (
+    ALPHA,
+    RECALL,
+    hypergeometric_stop,
+    looks,
+    sample_stop,
+)
 from sklearn_activelearn._recall_bounds import (
     Reads,
-    hypergeometric_p,
     is_audit_due,
     least_bad_total,
     log_evidence,
-    rank_in_sample,
 )
 
-RECALL, ALPHA = 0.95, 0.05
 KINDS = ("model", "random", "late")
 METHODS = ("audit", "hypergeometric", "sample")
 SUMMARY = (
@@ -117,14 +121,6 @@ def order_of(ranking, kind, rng):
     return Order(y, ranking.n_read, ranking.probabilities)
 
 
-def looks(n):
-    """Yield after how many rows a learner would ask for more."""
-    n_read = 20
-    while n_read < n:
-        yield n_read
-        n_read += max(10, n_read // 20)
-
-
 def audit_stop(order, rng):
     """Return rows and relevant rows at the stop, and rows before the audit."""
     y, n = order.y, len(order.y)
@@ -161,31 +157,6 @@ def audit_stop(order, rng):
     return n, int(y.sum()), begin
 
 
-def test_stop(order):
-    """Return rows and relevant rows at the stop of the hypergeometric test."""
-    y, n = order.y, len(order.y)
-    for n_read in looks(n):
-        if y[:n_read].any() and hypergeometric_p(y[:n_read], n, RECALL) < ALPHA:
-            return n_read, int(y[:n_read].sum())
-    return n, int(y.sum())
-
-
-def sample_stop(order, rng):
-    """Return rows and relevant rows at the stop of the quantile rule; None: too few."""
-    y, n = order.y, len(order.y)
-    n_sample = min(n, round(80 / y.mean()))
-    is_drawn = np.zeros(n, dtype=bool)
-    is_drawn[rng.choice(n, n_sample, replace=False)] = True
-    j = rank_in_sample(int((y & is_drawn).sum()), RECALL, ALPHA)
-    if j is None:
-        return None
-    n_ranked = int(np.flatnonzero(y & is_drawn)[j - 1]) + 1
-    is_read = is_drawn.copy()
-    is_read[:n_ranked] = True
-    # the claim is about the rows of the ranking alone
-    return int(is_read.sum()), int(y[:n_ranked].sum()), n_ranked
-
-
 def stops_of(file, draws):
     """Yield the stops of all methods on one ranking."""
     task, number = file.stem.rsplit("_", 1)
@@ -202,10 +173,13 @@ def stops_of(file, draws):
             end = int(reached) + 1
             yield Stop(*about, "audit", *sizes, read, found, end, ranked)
             if kind != "model" or draw == 0:  # the same in all draws
-                read, found = test_stop(order)
+                read = hypergeometric_stop(y, RECALL, ALPHA)
+                found = int(y[:read].sum())
                 yield Stop(*about, "hypergeometric", *sizes, read, found, end, read)
-            if y.sum() >= 200 and (stop := sample_stop(order, rng)):
-                read, found, ranked = stop
+            if y.sum() >= 200 and (stop := sample_stop(y, RECALL, ALPHA, rng)):
+                # the claim is about the rows of the ranking alone
+                ranked, is_read = stop
+                read, found = int(is_read.sum()), int(y[:ranked].sum())
                 yield Stop(*about, "sample", *sizes, read, found, end, ranked)
 
 

@@ -49,8 +49,7 @@ class Table(NamedTuple):
 
 TABLES = {
     "first": Table(["random", "margin"], ["hybrid"]),
-    "herding": Table(["random", "margin", "hybrid"], HERDING[:1]),
-    "local": Table(["random", "margin", "hybrid"], HERDING),
+    "herding": Table(["random", "margin", "hybrid"], HERDING),
     "tens": Table(["random", "margin"], ["margin, tens", "herding, tens"]),
     "committee": Table(["random", "margin"], ["committee", "committee (own)"]),
     "own": Table(

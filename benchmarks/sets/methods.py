@@ -126,6 +126,9 @@ METHODS = {
     "FASSL-Boost": Method(own(FASSLBoostClassifier), OWN, classes=2, dense=True),
     "graph, random": Method(own(RandomLabelPropagation), OWN),
     "label propagation": Method(own(ActiveLabelPropagationClassifier), OWN),
+    "label propagation, 100 candidates": Method(
+        own(partial(ActiveLabelPropagationClassifier, n_candidates=100)), OWN
+    ),
 }
 
 #: Modules with a dict METHODS.

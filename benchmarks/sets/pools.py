@@ -15,7 +15,9 @@ code has changed. `benchmarks.sets.report` reads the file.
 
     python -m benchmarks.sets.pools [--only SET ...] [--methods NAME ...]
         [--models logistic svc forest own] [--regime low] [--orders 20] [--jobs 2]
-        [--held-out] [--copies] [--results results/pools.csv] [--quick]
+        [--held-out] [--copies] [--rows 1500] [--results results/pools.csv] [--quick]
+
+Larger pools belong in a file of results of their own.
 """
 
 import argparse
@@ -31,7 +33,7 @@ from benchmarks.sets._run import Regime, chosen_C, run
 from benchmarks.sets._statistics import spread
 from benchmarks.sets._tables import in_order
 from benchmarks.sets.methods import METHODS, MODELS, all_methods, applicable
-from benchmarks.sets.problems import PROBLEMS, sets_of
+from benchmarks.sets.problems import N_POOL, PROBLEMS, sets_of
 
 RESULTS = "results/pools.csv"
 SHARED = ["logistic", "svc"]
@@ -50,7 +52,7 @@ def run_set(name, methods, done, args):
     except OSError as error:  # no file, no network
         print(f"\n{name} is left out: {error}", flush=True)
         return
-    split = partial(PROBLEMS[name].split, X, y)
+    split = partial(PROBLEMS[name].split, X, y, n_pool=args.rows)
     first = split(0)
     n_classes, n_pool, n_test = len(np.unique(y)), len(first.y), len(first.y_test)
     if n_pool < 1.5 * REGIMES[args.regime].budget:
@@ -117,6 +119,7 @@ def main(argv=None):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--held-out", action="store_true", help="the sets kept aside")
     parser.add_argument("--copies", action="store_true", help="pools of near-copies")
+    parser.add_argument("--rows", type=int, default=N_POOL, help="for sale, at most")
     parser.add_argument("--results", default=RESULTS, metavar="FILE")
     parser.add_argument("--quick", action="store_true", help="toy size, seconds")
     args = parser.parse_args(argv)

@@ -121,9 +121,9 @@ class Problem(NamedTuple):
     prepare: Callable
     has_copies: bool = False
 
-    def split(self, X, y, order):
-        """Return the random split with this number."""
-        n_pool = min(N_POOL, 2 * len(y) // 3)
+    def split(self, X, y, order, n_pool=N_POOL):
+        """Return the random split with this number, at most `n_pool` rows for sale."""
+        n_pool = min(n_pool, 2 * len(y) // 3)
         rows = np.random.default_rng((SEED, order)).permutation(len(y))
         pool, test = rows[:n_pool], rows[n_pool : n_pool + N_TEST]
         if self.has_copies:

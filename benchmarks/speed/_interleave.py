@@ -6,13 +6,12 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-import scipy
-import sklearn
 from threadpoolctl import threadpool_limits
+
+from benchmarks.speed._results import caches, processor, rounded, versions, write_to
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Timing:
         return float(np.median(self.seconds / other.seconds))
 
 
-def interleaved(functions, rounds=9, least=0.01):
+def interleaved(functions, rounds=9, least=0.01, clock=perf_counter):
     """Call functions in turn, A, B, C, A, B, C, ..., so that all meet the same weather.
 
     Parameters
@@ -45,6 +44,9 @@ def interleaved(functions, rounds=9, least=0.01):
         How often it is each one's turn.
     least : float
         Seconds that a turn should last; quick functions are repeated.
+    clock : callable
+        Returns seconds; `process_time` those of the processor, of all threads, for
+        machines that are busy with other things.
 
     Returns
     -------
@@ -54,16 +56,17 @@ def interleaved(functions, rounds=9, least=0.01):
     repeats = {}
     for name, call in functions.items():
         call()
-        started = perf_counter()
+        started = clock()
         call()
-        repeats[name] = max(1, ceil(least / (perf_counter() - started)))
+        took = max(clock() - started, 1e-9)  # clocks of processors may be coarse
+        repeats[name] = max(1, ceil(least / took))
     seconds = {name: np.empty(rounds) for name in functions}
     for turn in range(rounds):
         for name, call in functions.items():
-            started = perf_counter()
+            started = clock()
             for _ in range(repeats[name]):
                 call()
-            seconds[name][turn] = (perf_counter() - started) / repeats[name]
+            seconds[name][turn] = (clock() - started) / repeats[name]
     return {name: Timing(values) for name, values in seconds.items()}
 
 
@@ -77,18 +80,25 @@ class Case:
     at_most: float | None = None
     at_least: float | None = None
 
+    @property
+    def goal(self):
+        """The target, in words."""
+        if self.at_most is not None:
+            return f"<= {self.at_most:g}"
+        return "" if self.at_least is None else f">= {self.at_least:g}"
+
     def verdict(self, ratio):
         """Return the target and whether the ratio meets it, in words."""
+        if not self.goal:
+            return ""
         if self.at_most is not None:
             met = ratio <= self.at_most
-            return f"<= {self.at_most:g}  {'met' if met else 'missed'}"
-        if self.at_least is not None:
+        else:
             met = ratio >= self.at_least
-            return f">= {self.at_least:g}  {'met' if met else 'missed'}"
-        return ""
+        return f"{self.goal}  {'met' if met else 'missed'}"
 
 
-def table(title, cases, rounds, least=0.01, units=1, unit="ms"):
+def table(title, cases, rounds, least=0.01, units=1, unit="ms", clock=perf_counter):
     """Time cases and print a line for each.
 
     Parameters
@@ -97,7 +107,7 @@ def table(title, cases, rounds, least=0.01, units=1, unit="ms"):
         Printed above.
     cases : list of Case
         In the order in which they take turns.
-    rounds, least
+    rounds, least, clock
         As for `interleaved`.
     units : int
         By what to divide the times of a call, such as the number of its rows.
@@ -109,7 +119,8 @@ def table(title, cases, rounds, least=0.01, units=1, unit="ms"):
     timings : dict of Timing
         By the names of the cases.
     """
-    timings = interleaved({case.name: case.call for case in cases}, rounds, least)
+    calls = {case.name: case.call for case in cases}
+    timings = interleaved(calls, rounds, least, clock)
     factor = {"ms": 1e3, "us": 1e6}[unit] / units
     width = max(len(case.name) for case in cases)
     to_width = max(len(case.to or "") for case in cases)
@@ -126,21 +137,65 @@ def table(title, cases, rounds, least=0.01, units=1, unit="ms"):
     return timings
 
 
+def column(cases, timings):
+    """Return the cells of a problem, for `side_by_side`.
+
+    Returns
+    -------
+    cells : dict
+        By the name of a case and of the one to which its time is relative: the ratio,
+        with the goal in brackets. Milliseconds if it is relative to none.
+    """
+    cells = {}
+    for case in cases:
+        timing = timings[case.name]
+        if case.to is None:
+            cells[case.name, "ms"] = rounded(1e3 * timing.median)
+        else:
+            ratio = rounded(timing.ratio(timings[case.to]))
+            goal = f" ({case.goal})" if case.goal else ""
+            cells[case.name, case.to] = ratio + goal
+    return cells
+
+
+def side_by_side(columns, shown=None):
+    """Return the header and the lines of a table with a column for each problem.
+
+    Parameters
+    ----------
+    columns : dict of dicts
+        For each problem what `column` returns; further cells may be added. Problems
+        may lack some.
+    shown : collection of str, optional
+        The cases that have a line. By default all.
+    """
+    names = dict.fromkeys(name for cells in columns.values() for name in cells)
+    lines = [
+        [*name, *(cells.get(name, "") for cells in columns.values())]
+        for name in names
+        if shown is None or name[0] in shown
+    ]
+    return ["what", "to", *columns], lines
+
+
 def machine():
     """Describe the processor and the libraries in one line."""
-    processor = platform.processor()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                processor = line.partition(":")[2].strip()
-                break
     return (
-        f"{processor or platform.machine()}, {os.cpu_count()} cores, "
-        f"{platform.system()}; Python {platform.python_version()}, numpy "
-        f"{np.__version__}, scipy {scipy.__version__}, scikit-learn "
-        f"{sklearn.__version__}; BLAS on one thread"
+        f"{processor()}, {os.cpu_count()} cores, "
+        f"{platform.system()}; {versions()}; BLAS on one thread"
     )
+
+
+def about(rounds):
+    """Return the last columns of a table of times: rounds, machine and its caches."""
+    l2, l3 = caches()
+    return {"rounds": rounds, "machine": machine(), "l2": l2, "l3": l3}
+
+
+def write_lines(path, lines, rounds):
+    """Write rows, dicts of their columns, with what `about` says of the machine."""
+    rows = [line | about(rounds) for line in lines]
+    write_to(path, [*rows[0]], (row.values() for row in rows))
 
 
 def main(doc, benchmark):

@@ -1,9 +1,10 @@
 """Covering a large pool: what samples of it cost in coverage, and save in time.
 
 Rows are bought that cover the pool, ten at a time, with more and more rows that stand
-for it and among which they are chosen. Printed: seconds for the first purchase, which
-makes the points, seconds for each later one, and the coverage of what was bought,
-measured on 5,000 rows of the pool, as a share of that of the largest samples.
+for it and among which they are chosen. Printed: seconds of the processor for the first
+purchase, which makes the points, and for each later one, and the coverage of what was
+bought, measured on 5,000 rows of the pool, as a share of that of the largest samples.
+All but a toy run are written to docs/results/herding_speed.csv.
 
     python -m benchmarks.speed.herding
     python -m benchmarks.speed.herding --quick  # seconds: does it run?
@@ -16,10 +17,12 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
+from benchmarks.speed import _results
 from benchmarks.speed._rows import images
 from sklearn_activelearn import UncertaintyHerdingClassifier
 
 N_BOUGHT, N_JUDGED = 50, 5_000
+HEAD = ["pool", "sample", "first, s", "later, s", "coverage"]
 
 
 def measure(X, n_rows):
@@ -29,9 +32,9 @@ def measure(X, n_rows):
     )
     seconds, bought = [], []
     while len(bought) < N_BOUGHT:
-        started = time.perf_counter()
+        started = time.process_time()
         bought += learner.query(X).tolist()
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
     return seconds, bought
 
 
@@ -51,6 +54,7 @@ def main(argv=None):
     pools = [600] if quick else [10_000, 60_000]
     sizes = [50, 100, 300] if quick else [250, 500, 1_000, 2_000, 4_000, 8_000]
     print(__doc__.splitlines()[0])
+    lines = []
     for n in pools:
         X, _, _, name = images(n)
         random = np.random.default_rng(2).permutation(n)[:N_BOUGHT]
@@ -63,7 +67,13 @@ def main(argv=None):
             share = coverage(X, bought) / best
             later = np.median(seconds[1:])
             print(f"{size:6,}  {seconds[0]:7.2f}  {later:7.3f}  {share:8.3f}")
-        print(f"random rows               {coverage(X, random) / best:8.3f}")
+            numbers = f"{seconds[0]:.2f}", f"{later:.3f}", f"{share:.3f}"
+            lines.append([f"{n:,} of {name}", f"{size:,}", *numbers])
+        share = f"{coverage(X, random) / best:.3f}"
+        print(f"random rows               {share:>8}")
+        lines.append([f"{n:,} of {name}", "random rows", "", "", share])
+    if not quick:
+        _results.write("herding_speed.csv", HEAD, lines)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,16 @@ pool, for each label taught singly among the first ones, and for each label in a
 the graph without one. scikit-learn's `LabelPropagation` is fitted to the same graph and
 labels, as often as there are labels in a loop without a query rule. `candidate again`
 solves the linear system once for each label that one candidate may have; a query by
-that takes u times as long.
+that takes u times as long. All but a toy run are written to
+docs/results/label_propagation_speed.csv, the least of the rounds. Times are those of
+the processor.
 
     python -m benchmarks.speed.label_propagation [--rounds 5] [--quick]
 """
 
 import warnings
 from copy import copy
+from time import process_time
 
 import numpy as np
 from scipy.linalg import solve
@@ -20,11 +23,23 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.semi_supervised import LabelPropagation
 
+from benchmarks.speed import _results
 from benchmarks.speed._interleave import Case, main, table
 from sklearn_activelearn import ActiveLabelPropagationClassifier
 from sklearn_activelearn.pool.graph._harmonic import HarmonicField
 
 N_LABELLED = 20
+HEAD = [
+    "u",
+    "classes",
+    "query",
+    "expected risk",
+    "teach",
+    "clamp",
+    "start",
+    "LabelPropagation.fit",
+    "candidate again",
+]
 
 
 def harmonic(weights, known, certain):
@@ -43,7 +58,7 @@ def peer(X, codes, gamma):
 
 
 def compare(n_free, n_classes, rounds):
-    """Print a table for one size."""
+    """Print a table for one size; return its line of the documentation."""
     n_rows = n_free + N_LABELLED
     X, y = make_blobs(n_rows, 10, centers=n_classes, cluster_std=4.0, random_state=0)
     known, left = np.arange(N_LABELLED), np.arange(N_LABELLED, n_rows)
@@ -62,7 +77,7 @@ def compare(n_free, n_classes, rounds):
     everyone = np.arange(n_free)
     codes = np.where(np.arange(n_rows) < N_LABELLED, y, -1)
 
-    def candidate_anew():
+    def one_candidate():
         for label in range(n_classes):
             guess = certain.copy()
             guess[N_LABELLED] = np.eye(n_classes)[label]
@@ -73,13 +88,13 @@ def compare(n_free, n_classes, rounds):
     cases = [
         Case(query, lambda: copy(learner).query(X, candidates=left)),
         Case(
-            "  expected risk",
+            "expected risk",
             lambda: field.expected_risk(probabilities, everyone),
             query,
         ),
         Case("teach", lambda: copy(asked).teach(X[rows], y[rows]), query),
         Case(
-            "  clamp",
+            "clamp",
             lambda: field.clamped(N_LABELLED, certain[N_LABELLED]),
             query,
         ),
@@ -89,15 +104,21 @@ def compare(n_free, n_classes, rounds):
             query,
         ),
         Case("LabelPropagation.fit", lambda: peer(X, codes, graph.gamma_), query),
-        Case("candidate again", candidate_anew, query),
+        Case("candidate again", one_candidate, query),
     ]
-    table(f"u = {n_free}, {n_classes} classes", cases, rounds)
+    title = f"u = {n_free}, {n_classes} classes"
+    timings = table(title, cases, rounds, clock=process_time)
+    times = [_results.rounded(1e3 * timings[name].minimum) for name in HEAD[2:]]
+    return [f"{n_free:,}", n_classes, *times]
 
 
 def benchmark(quick, rounds):
-    for n_free in (60,) if quick else (250, 500, 1000, 2000):
-        compare(n_free, 2, rounds)
-    compare(60 if quick else 1000, 10, rounds)
+    sizes = [(60, 2), (60, 10)]
+    if not quick:
+        sizes = [*((n_free, 2) for n_free in (250, 500, 1000, 2000)), (1000, 10)]
+    lines = [compare(*size, rounds) for size in sizes]
+    if not quick:
+        _results.write("label_propagation_speed.csv", HEAD, lines)
 
 
 if __name__ == "__main__":

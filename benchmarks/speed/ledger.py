@@ -7,7 +7,8 @@ Labels of one's own: a query after 100 labels that nobody asked for, in the pool
 elsewhere, beside one after 100 that were bought; after the first query of the pool.
 Texts: the hashes of all rows, beside those of the slow reference, a cell at a time.
 Labels: one row more, and teaching it with ``incremental=True``, beside a copy of all
-labelled rows.
+labelled rows. All but a toy run write the tables of streams and of the pool to
+docs/results/ledger_speed.csv.
 
     python -m benchmarks.speed.ledger
     python -m benchmarks.speed.ledger --quick  # seconds: does it run?
@@ -24,6 +25,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from benchmarks.speed import _results
 from benchmarks.speed._interleave import Case, main, table
 from sklearn_activelearn import (
     MinMarginClassifier,
@@ -39,8 +41,22 @@ from sklearn_activelearn.sources import ParquetSource
 from tests.reference.cells import hashes_of_rows
 
 
+def lines_of(title, timings):
+    """Return lines of the documentation: medians, and ratios to the first case."""
+    first = next(iter(timings.values()))
+    return [
+        [
+            title,
+            name.strip(),
+            _results.rounded(1e3 * timing.median),
+            _results.rounded(timing.ratio(first)),
+        ]
+        for name, timing in timings.items()
+    ]
+
+
 def stream(n_out, n_features, rounds):
-    """Print a table for a stream learner."""
+    """Print a table for a stream learner; return its lines of the documentation."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_out, n_features))
     row, label = rng.standard_normal((1, n_features)), ["a"]
@@ -58,19 +74,21 @@ def stream(n_out, n_features, rounds):
         learner.teach(row, label)
 
     none = "query and teach one row, none out"
-    table(
-        f"a stream of {n_features} features",
+    title = f"a stream of {n_features} features"
+    timings = table(
+        title,
         [
             Case(none, lambda: there_and_back(few)),
             Case(f"  {n_out:,} out", lambda: there_and_back(many), none),
-            Case("  n_pending_", lambda: many.n_pending_, none),
+            Case("  how many are out", lambda: many.n_pending_, none),
         ],
         rounds,
     )
+    return lines_of(title, timings)
 
 
 def pool(n_rows, n_features, n_out, rounds):
-    """Print a table for the ledger of a pool learner."""
+    """Print a table for the ledger of a pool; return its lines of the documentation."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_rows, n_features))
     weights = rng.standard_normal(n_features)
@@ -84,8 +102,9 @@ def pool(n_rows, n_features, n_out, rounds):
     absent = Ledger().answered(row_keys(X[few] + 1))
     absent = absent.located(ByValue(X), everything)
     product = "X @ w"
-    table(
-        f"a pool of {n_rows:,} x {n_features}",
+    title = f"a pool of {n_rows:,} x {n_features}"
+    timings = table(
+        title,
         [
             Case(product, lambda: X @ weights),
             Case(
@@ -113,6 +132,7 @@ def pool(n_rows, n_features, n_out, rounds):
         ],
         rounds,
     )
+    return lines_of(title, timings)
 
 
 def own_labels(title, pool, X, y, learner, rounds):
@@ -251,9 +271,13 @@ def labels(n_rows, n_features, rounds):
 
 def benchmark(quick, rounds):
     shrink = 100 if quick else 1
+    lines = []
     for n_out in (1000, 100_000, 200_000):
-        stream(n_out // shrink, 50, rounds)
-    pool(1_000_000 // shrink, 50, 100_000 // shrink, rounds)
+        lines += stream(n_out // shrink, 50, rounds)
+    lines += pool(1_000_000 // shrink, 50, 100_000 // shrink, rounds)
+    if not quick:
+        header = ["rows", "what", "ms", "to the first"]
+        _results.write("ledger_speed.csv", header, lines)
     pools_with_own_labels(quick, rounds)
     texts(30_000 // shrink, rounds)
     for n_rows in (1_000, 50_000):

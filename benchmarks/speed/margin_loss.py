@@ -2,7 +2,9 @@
 
 The yardstick is `X @ w` on one thread (scipy's product for CSR). "inlined" is a
 loop with the same kernels whose rule is written into it, compiled on the spot;
-both buy the same labels and learn the same weights, which is checked.
+both buy the same labels and learn the same weights, which is checked. All but a toy
+run write the tables to docs/results/margin_loss_speed.csv, a column for each problem,
+goals in brackets.
 
     python -m benchmarks.speed.margin_loss [--rounds 9] [--quick]
 """
@@ -10,10 +12,10 @@ both buy the same labels and learn the same weights, which is checked.
 import numpy as np
 from sklearn.linear_model import SGDClassifier
 
-from benchmarks.speed import _rows
+from benchmarks.speed import _results, _rows
 from benchmarks.speed._compiled import compiled
-from benchmarks.speed._interleave import Case, main, table
-from benchmarks.speed.one_pass import ONE_EPOCH, fresh, kernel, whole
+from benchmarks.speed._interleave import Case, column, main, side_by_side, table
+from benchmarks.speed.one_pass import ONE_EPOCH, fresh, in_words, kernel, whole
 from sklearn_activelearn import GreedyOnlineClassifier, MarginLossClassifier
 from sklearn_activelearn._rows import Rows
 from sklearn_activelearn.losses import make_loss
@@ -80,24 +82,31 @@ def cases(X, y, kernel_target, eta0):
 
 
 def purchases(X, y, eta0):
-    """Say how much each loss buys and learns."""
-    parts = []
+    """Return the shares of the rows that each loss buys and learns from."""
+    parts = {}
     for loss in LOSSES:
         learner = MarginLossClassifier(loss, eta0=eta0, **PLAIN)
         learner.partial_fit(X, y, classes=[0, 1])
-        bought, moved = learner.n_queries_ / len(y), learner.n_updates_ / len(y)
-        parts.append(f"{loss} buys {bought:.1%}, updates on {moved:.1%}")
-    return "; ".join(parts)
+        parts[loss] = learner.n_queries_ / len(y), learner.n_updates_ / len(y)
+    return parts
 
 
 def compare(title, X, y, kernel_target, eta0, rounds):
-    """Print what a pass costs, and what of that is the price of exchangeable rules."""
-    table(
-        f"{title}, eta0 {eta0:g}: {purchases(X, y, eta0)}",
-        cases(X, y, kernel_target, eta0),
-        rounds,
-    )
-    for step in (eta0, 100 * eta0):
+    """Print what a pass costs, and what of that is the price of exchangeable rules.
+
+    Returns
+    -------
+    cells : dict
+        The column of the documentation, see `column`.
+    """
+    shares = purchases(X, y, eta0)
+    lines = cases(X, y, kernel_target, eta0)
+    heading = f"{title}, eta0 {eta0:g}: {in_words(shares)}"
+    cells = column(lines, table(heading, lines, rounds))
+    for loss, (bought, _) in shares.items():
+        cells[f"labels bought, {loss}", "% of rows"] = f"{100 * bought:.1f}"
+    for times in (1, 100):
+        step = times * eta0
         learner = MarginLossClassifier("log_ramp", eta0=step, average=False, **PLAIN)
         bought = fresh(learner).partial_fit(X, y, classes=[0, 1]).n_queries_ / len(y)
         timings = table(
@@ -109,19 +118,33 @@ def compare(title, X, y, kernel_target, eta0, rounds):
             rounds,
         )
         extra = timings["exchangeable"].seconds - timings["inlined"].seconds
-        print(f"  {np.median(extra) / len(y) * 1e9:.1f} ns a row")
+        nanos = np.median(extra) / len(y) * 1e9
+        print(f"  {nanos:.1f} ns a row")
+        ratio = timings["exchangeable"].ratio(timings["inlined"])
+        name = "log_ramp, average=False" + f", eta0 x {times}" * (times > 1)
+        cells[f"kernel {name}", "inlined"] = _results.rounded(ratio)
+        cells[f"exchangeable rules, {name}", "ns a row more"] = f"{nanos:.1f}"
+        cells[f"labels bought, {name}", "% of rows"] = f"{100 * bought:.1f}"
+    return cells
 
 
 def benchmark(quick, rounds):
     shrink = 100 if quick else 1
+    columns = {}
+
+    def add(title, X, y, kernel_target, eta0):
+        columns[title] = compare(title, X, y, kernel_target, eta0, rounds)
+
     X, y, _, what = _rows.images(60_000 // shrink)
-    compare(f"{what}, {len(X)} x {X.shape[1]}", X, y, 1.0, 0.01, rounds)
+    add(f"{what}, {len(X):,} x {X.shape[1]}", X, y, 1.0, 0.01)
     X, y = _rows.gaussian(500_000 // shrink, 54)
-    compare(f"Gaussian, {len(X)} x 54", X, y, 1.0, 0.01, rounds)
+    add(f"{len(X):,} x 54", X, y, 1.0, 0.01)
     X, y = _rows.gaussian(2_000, 10)
-    compare(f"In cache, {len(X)} x 10", X, y, None, 0.01, rounds)
+    add(f"in cache, {len(X):,} x 10", X, y, None, 0.01)
     X, y = _rows.words(20_000 // shrink)
-    compare(f"Words, {X.shape[0]} x {X.shape[1]}, CSR", X, y, 1.25, 0.1, rounds)
+    add(f"CSR, {X.shape[0]:,} x {X.shape[1]:,}", X, y, 1.25, 0.1)
+    if not quick:
+        _results.write("margin_loss_speed.csv", *side_by_side(columns))
 
 
 if __name__ == "__main__":

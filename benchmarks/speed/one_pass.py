@@ -7,7 +7,10 @@ is the median over the rounds of a line's time divided by that of the line
 named behind it.
 
 Dense rows are timed twice: with the widest vectors that the processor has, and
-with none wider than AVX2's.
+with none wider than AVX2's ("vectors of 4"). All but a toy run write tables to
+docs/results: one_pass_speed.csv (large problems), one_pass_calls.csv (a part of it, of
+the calls that users make) and one_pass_speed_cache.csv (rows that stay in the cache).
+A goal is in brackets behind its ratio.
 
     python -m benchmarks.speed.one_pass [--rounds 9] [--quick]
 """
@@ -16,8 +19,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.linear_model import Perceptron, SGDClassifier
 
-from benchmarks.speed import _rows
-from benchmarks.speed._interleave import Case, main, table
+from benchmarks.speed import _results, _rows
+from benchmarks.speed._interleave import Case, column, main, side_by_side, table
 from sklearn_activelearn import (
     CBGZClassifier,
     DKMClassifier,
@@ -30,6 +33,14 @@ from sklearn_activelearn.stream._loop import Pass, Rows, run
 CBGZ, DKM = CBGZClassifier(random_state=0), DKMClassifier(random_state=0)
 RANDOM = RandomSamplingClassifier(random_state=0)
 ONE_EPOCH = {"max_iter": 1, "tol": None, "shuffle": False}
+#: of the shorter table
+CALLS = [
+    "X @ w",
+    "partial_fit CBGZ",
+    "fit CBGZ shuffle=True",
+    "float32 partial_fit CBGZ",
+    "SGDClassifier, 1 epoch",
+]
 
 
 def kernel(learner, X, y):
@@ -157,64 +168,87 @@ def canonical_check(X):
 
 
 def purchases(X, y):
-    """Say how much each learner buys and learns."""
-    parts = []
+    """Return the shares of the rows that each learner buys and learns from."""
+    parts = {}
     for name, learner in {"CBGZ": CBGZ, "DKM": DKM, "random": RANDOM}.items():
         fitted = fresh(learner).partial_fit(X, y, classes=np.unique(y))
-        bought, moved = fitted.n_queries_ / len(y), fitted.n_updates_ / len(y)
-        parts.append(f"{name} buys {bought:.2%}, updates on {moved:.2%}")
-    return "; ".join(parts)
+        parts[name] = fitted.n_queries_ / len(y), fitted.n_updates_ / len(y)
+    return parts
 
 
-def dense_tables(quick, rounds, vectors):
-    """Print the tables for dense rows."""
-    shrink = 100 if quick else 1
+def in_words(shares):
+    """Say how much each learner buys and learns."""
+    return "; ".join(
+        f"{name} buys {bought:.2%}, updates on {moved:.2%}"
+        for name, (bought, moved) in shares.items()
+    )
+
+
+def compare(title, X, y, lines, rounds):
+    """Print a table for a problem; return its column of the documentation."""
+    shares = purchases(X, y)
+    cells = column(lines, table(f"{title}: {in_words(shares)}", lines, rounds))
+    for name, (bought, moved) in shares.items():
+        cells[f"labels bought, {name}", "% of rows"] = f"{100 * bought:.1f}"
+        cells[f"updates, {name}", "% of rows"] = f"{100 * moved:.1f}"
+    return cells
+
+
+def dense_tables(quick, rounds, widest):
+    """Print tables for dense rows; return columns of large and of small problems."""
+    shrink, vectors = 100 if quick else 1, f"vectors of up to {widest} numbers"
     targets = {"kernel_target": 1.0, "scaled_target": 1.15, "whole_target": 1.2}
 
+    large, small = {}, {}
     X, y, digits, what = _rows.images(60_000 // shrink)
-    table(
-        f"{what}, {len(X)} x {X.shape[1]}, float64, {vectors}: {purchases(X, y)}",
-        cases(X, y, **targets, faster=3.0)
-        + float32_cases(X, y, 0.75)
-        + class_cases(X, digits),
-        rounds,
-    )
+    lines = cases(X, y, **targets, faster=3.0)
+    lines += float32_cases(X, y, 0.75) + class_cases(X, digits)
+    title = f"{what}, {len(X)} x {X.shape[1]}, float64, {vectors}"
+    large[f"{what}, {len(X):,} x {X.shape[1]}"] = compare(title, X, y, lines, rounds)
     X, y = _rows.gaussian(500_000 // shrink, 54)
-    table(
-        f"Gaussian, {len(X)} x 54, float64, {vectors}: {purchases(X, y)}",
-        cases(X, y, **targets, faster=3.0) + float32_cases(X, y),
-        rounds,
-    )
+    lines = cases(X, y, **targets, faster=3.0) + float32_cases(X, y)
+    title = f"Gaussian, {len(X)} x 54, float64, {vectors}"
+    large[f"{len(X):,} x 54"] = compare(title, X, y, lines, rounds)
     for n_rows, n_features in [(2_000, 100), (300, 784), (60, 10)]:
         X, y = _rows.gaussian(n_rows, n_features)
-        table(
-            f"In cache, {n_rows} x {n_features}, float64, {vectors}: {purchases(X, y)}",
-            cases(X, y, whole_target=1.5 if n_features == 784 else None)
-            + float32_cases(X, y),
-            rounds,
-        )
+        lines = cases(X, y, whole_target=1.5 if n_features == 784 else None)
+        lines += float32_cases(X, y)
+        title = f"In cache, {n_rows} x {n_features}, float64, {vectors}"
+        name = f"{n_rows:,} x {n_features}"
+        small[name] = compare(title, X, y, lines, rounds)
+    return large, small
 
 
 def benchmark(quick, rounds):
     shrink = 100 if quick else 1
     before = products.widest
-    for widest in (before, 4):
-        products.widest = widest
-        dense_tables(quick, rounds, f"vectors of up to {widest} numbers")
+    large, small = dense_tables(quick, rounds, before)
+    products.widest = 4
+    narrow = dense_tables(quick, rounds, 4)
     products.widest = before
+    calls = dict(large)
+    for columns, others in zip((large, small), narrow, strict=True):
+        columns |= {f"{name}, vectors of 4": cells for name, cells in others.items()}
     for n_rows, index_type in [
         (20_000, np.int32),
         (20_000, np.int64),
         (200_000, np.int32),
     ]:
         X, y = _rows.words(n_rows // shrink, index_type=index_type)
-        table(
-            f"Words, {X.shape[0]} x {X.shape[1]}, 75 a row, CSR of float64 and "
-            f"{X.indices.dtype}: {purchases(X, y)}",
-            cases(X, y, scaled_target=1.25, whole_target=1.6, faster=3.0)
-            + float32_cases(X, y),
-            rounds,
-        )
+        lines = cases(X, y, scaled_target=1.25, whole_target=1.6, faster=3.0)
+        lines += float32_cases(X, y)
+        size = f"{X.shape[0]} x {X.shape[1]}"
+        title = f"Words, {size}, 75 a row, CSR of float64 and {X.indices.dtype}"
+        name = f"CSR, {X.shape[0]:,} x {X.shape[1]:,}"
+        cells = compare(title, X, y, lines, rounds)
+        if index_type is np.int64:
+            large[f"{name}, int64"] = cells
+        else:
+            large[name] = calls[name] = cells
+    if not quick:
+        _results.write("one_pass_speed.csv", *side_by_side(large))
+        _results.write("one_pass_calls.csv", *side_by_side(calls, CALLS))
+        _results.write("one_pass_speed_cache.csv", *side_by_side(small))
 
 
 if __name__ == "__main__":

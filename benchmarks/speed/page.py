@@ -1,10 +1,13 @@
 """The page under load: twenty people label at once, and each answer is timed.
 
-The people are threads of another process, who read a row for half a second on average;
-what nobody waits for does not count. A label is timed from the request to its
-confirmation, which comes with the next row or, if that has to wait for training,
-without it; then the wait for the row is timed, too. At the end every label must be in
-the file, and no row may have two.
+The people are threads of another process, who read a row for a quarter of a second on
+average. A label is timed from the request to its confirmation, which comes with the
+next row or, if that has to wait for training, without it; then the wait for the row is
+timed, too. At the end every label must be in the file, and no row may have two.
+
+For comparison, one more thread asks for the empty page, which needs no session, and for
+what the page shows first and in its lists; and before all that, the time is taken that
+the disk needs for a single event.
 
     python -m benchmarks.speed.page
     python -m benchmarks.speed.page --quick  # seconds: does it run?
@@ -19,7 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from random import Random
-from time import perf_counter, sleep
+from threading import Event
+from time import perf_counter, process_time, sleep
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -28,27 +32,54 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.labeling._journal import Journal
 
 N_PEOPLE = 20
-READING = 0.5  # seconds for which a person reads a row, on average
+READING = 0.25  # seconds for which a person reads a row, on average
+VIEWS = "start", "review", "people"
+
+
+class Caller:
+    """A connection to the page, whose requests are timed.
+
+    Parameters
+    ----------
+    address : str
+        Of the page, with the token.
+    who : str
+        Who sends the requests.
+    """
+
+    def __init__(self, address, who):
+        place, _, token = address.partition("/#token=")
+        self._who = who
+        self._connection = http.client.HTTPConnection(place.removeprefix("http://"))
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+        }
+
+    def request(self, method, path, **body):
+        """Return what is answered, and the seconds that it took."""
+        body = json.dumps({**body, "who": self._who})
+        started = perf_counter()
+        self._connection.request(method, path, body, self._headers)
+        response = self._connection.getresponse()
+        found = response.read()
+        took = perf_counter() - started
+        assert response.status == 200, found
+        return found, took
+
+    def ask(self, verb, **body):
+        """Return the answer to a verb, and the seconds that it took."""
+        found, took = self.request("POST", f"/api/{verb}", **body)
+        return json.loads(found), took
 
 
 def label_rows(address, n_labels, number):
     """Label rows as one person; return the ids, and the seconds of labels and waits."""
-    place, _, token = address.partition("/#token=")
-    connection = http.client.HTTPConnection(place.removeprefix("http://"))
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-
-    def ask(verb, **body):
-        body = json.dumps({**body, "who": f"person {number}"})
-        started = perf_counter()
-        connection.request("POST", f"/api/{verb}", body, headers)
-        response = connection.getresponse()
-        found = json.loads(response.read())
-        assert response.status == 200, found
-        return found, perf_counter() - started
-
-    ids, labels, waits, reader = [], [], [], Random(number)
+    ask, reader = Caller(address, f"person {number}").ask, Random(number)
+    ids, labels, waits = [], [], []
     view, _ = ask("next")
     for _ in range(n_labels):
         sleep(reader.expovariate(1 / READING))
@@ -61,11 +92,35 @@ def label_rows(address, n_labels, number):
     return ids, labels, waits
 
 
+def watch(address, is_over):
+    """Return the seconds of requests for the empty page, and of those for lists."""
+    caller, pages, views = Caller(address, "person 0"), [], []
+    while not is_over.wait(0.1):
+        pages.append(caller.request("GET", "/")[1])
+        views += [caller.ask(verb)[1] for verb in VIEWS]
+    return pages, views
+
+
 def label_together(address, n_labels, results):
     """Label rows as all people at once, in a process of their own."""
-    with ThreadPoolExecutor(N_PEOPLE) as people:
+    with ThreadPoolExecutor(N_PEOPLE + 1) as people:
+        is_over = Event()
+        watching = people.submit(watch, address, is_over)
         each = partial(label_rows, address, n_labels // N_PEOPLE)
-        results.put([*people.map(each, range(N_PEOPLE))])
+        found = [*people.map(each, range(N_PEOPLE))]
+        is_over.set()
+        results.put((found, watching.result()))
+
+
+def commit_times(folder, n=50):
+    """Return the seconds that it takes to store a single event."""
+    journal, times = Journal(Path(folder, "empty.sqlite")), []
+    for _ in range(n):
+        started = perf_counter()
+        journal.append(("event", {}))
+        times.append(perf_counter() - started)
+    journal.close()
+    return times
 
 
 def benchmark(quick, rounds):
@@ -76,6 +131,7 @@ def benchmark(quick, rounds):
     )
     processes = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
+        commits = commit_times(folder)
         path = Path(folder, "labels.sqlite")
         options = {"ids": list(range(n_rows)), "classes": ["no", "yes"], "ahead": 1}
         with LabelingSession(learner, X, path, **options) as session:
@@ -83,19 +139,28 @@ def benchmark(quick, rounds):
             results = processes.Queue()
             arguments = page.address, n_labels, results
             clients = processes.Process(target=label_together, args=arguments)
-            started = perf_counter()
+            started, used = perf_counter(), process_time()
             clients.start()
-            found = results.get()
-            took = perf_counter() - started
+            found, (pages, views) = results.get()
+            took, used = perf_counter() - started, process_time() - used
             clients.join()
             stored = sum(session.status().by_class.values())
     ids = Counter(id for ids, _, _ in found for id in ids)
     twice = sum(n - 1 for n in ids.values())
     print(f"{N_PEOPLE} people, {n_labels} labels in {took:.0f} s")
     print(f"  stored {stored}, lost {n_labels - stored}, given twice {twice}")
-    for name, k in (("a label", 1), ("a row that waits", 2)):
-        times = 1e3 * np.array([t for part in found for t in part[k]] or [0.0])
-        middle, most = np.percentile(times, (50, 95))
+    print(f"  processor time of a label: {1e3 * used / n_labels:.1f} ms")
+    for name, times in {
+        "a label": [t for _, labels, _ in found for t in labels],
+        "a row that waits": [t for _, _, waits in found for t in waits],
+        "the empty page": pages,
+        "a view": views,
+        "an event on the disk, before": commits,
+    }.items():
+        if not times:
+            print(f"  {name}: none")
+            continue
+        middle, most = 1e3 * np.percentile(times, (50, 95))
         print(f"  {name}: {len(times)}, median {middle:.0f} ms, 95 % {most:.0f} ms")
 
 

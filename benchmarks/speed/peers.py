@@ -4,36 +4,51 @@ A stream: one pass that decides row by row whether to ask for the label, over ro
 the form that each reads fastest: arrays, dicts of the features that are not 0 (river),
 a binary cache (Vowpal Wabbit). Who takes long for a row reads the first 300. A pool:
 one label at a time for logistic regression. The learners differ, and so do the labels
-they buy: the share is printed. A time is the least over the rounds; a ratio is the time
-of a row (pool: of a label) over that of the first line.
+they buy: the share is printed. A time is that of the processor, of all threads, the
+least over the rounds; a ratio is the time of a row (pool: of a label) over that of the
+first line.
 
     python -m benchmarks.speed.peers [--rounds 9] [--quick]
 """
 
-import csv
-from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks._peers import installed
+from benchmarks._peers import installed, package_of
 from benchmarks._peers._task import Pass, Pool
-from benchmarks.speed import _rows
+from benchmarks.speed import _results, _rows
 from benchmarks.speed._interleave import interleaved, main
+from benchmarks.speed._results import rounded
 from sklearn_activelearn import (
     CBGZClassifier,
     MarginLossClassifier,
     RLSSamplingClassifier,
     UncertaintySamplingClassifier,
+    __version__,
 )
 
+OUR_PACKAGE = f"sklearn_activelearn {__version__}"
 OURS = {
     "CBGZClassifier": CBGZClassifier(random_state=0),
     "MarginLossClassifier": MarginLossClassifier(random_state=0, patience=None),
     "RLSSamplingClassifier(lam=300)": RLSSamplingClassifier(300, random_state=0),
 }
-RESULTS = Path("docs/results/peers_speed.csv")
+
+
+class Line(NamedTuple):
+    """What was timed, on which rows: microseconds, and labels bought in per cent."""
+
+    rows: str
+    method: str
+    package: str
+    n_rows: int
+    micros: float
+    ratio: float
+    share: float
 
 
 def passes(X, y):
@@ -89,18 +104,29 @@ def stream_table(title, X, y, rounds, least, peers):
     print(f"\n{title}, {X.shape[0]} x {X.shape[1]}")
     with TemporaryDirectory() as folder:
         cases = passes(X, y)
+        packages = dict.fromkeys(cases, OUR_PACKAGE)
         for peer in peers:
             if hasattr(peer, "passes"):
-                cases |= peer.passes(X, y, folder)
+                of_peer = peer.passes(X, y, folder)
+                cases |= of_peer
+                packages |= dict.fromkeys(of_peer, package_of(peer))
         bought = {name: case.call() / case.n_rows for name, case in cases.items()}
         calls = {name: case.call for name, case in cases.items()}
-        timings = interleaved(calls, rounds, least)
+        timings = interleaved(calls, rounds, least, process_time)
     micros = {
         name: 1e6 * timings[name].minimum / case.n_rows for name, case in cases.items()
     }
     first = next(iter(micros.values()))
     return [
-        (title, name, cases[name].n_rows, time, time / first, 100 * bought[name])
+        Line(
+            title,
+            name,
+            packages[name],
+            cases[name].n_rows,
+            time,
+            time / first,
+            100 * bought[name],
+        )
         for name, time in micros.items()
     ]
 
@@ -109,29 +135,33 @@ def pool_table(title, pool, rounds, least, peers):
     """Time loops over a pool; return a line for each."""
     print(f"\n{title}, {pool.X.shape[0]} x {pool.X.shape[1]}, {pool.n_labels} labels")
     cases = loops(pool)
+    packages = dict.fromkeys(cases, OUR_PACKAGE)
     for peer in peers:
         if hasattr(peer, "loops"):
-            cases |= peer.loops(pool)
+            of_peer = peer.loops(pool)
+            cases |= of_peer
+            packages |= dict.fromkeys(of_peer, package_of(peer))
     cases = {name: call for name, call in cases.items() if runs(name, call)}
-    timings = interleaved(cases, rounds, least)
+    timings = interleaved(cases, rounds, least, process_time)
     n_bought = pool.n_labels - len(pool.first)
     micros = {name: 1e6 * timing.minimum / n_bought for name, timing in timings.items()}
     first = next(iter(micros.values()))
     share = 100 * pool.n_labels / len(pool.y)
     return [
-        (title, name, len(pool.y), time, time / first, share)
+        Line(title, name, packages[name], len(pool.y), time, time / first, share)
         for name, time in micros.items()
     ]
 
 
 def show(lines):
     """Print the lines of a table."""
-    width = max(len(line[1]) for line in lines)
+    width = max(len(line.method) for line in lines)
     unit = "microseconds a row (pools: a label), ratio, labels bought, rows"
     print(f"  {unit}")
-    for _, name, n_rows, micros, ratio, share in lines:
+    for line in lines:
         print(
-            f"  {name:{width}} {micros:12.3f} {ratio:10.1f} {share:6.1f} % {n_rows:8,}",
+            f"  {line.method:{width}} {line.micros:12.3f} {line.ratio:10.1f} "
+            f"{line.share:6.1f} % {line.n_rows:8,}  {line.package}",
             flush=True,
         )
 
@@ -147,31 +177,24 @@ def benchmark(quick, rounds):
     lines = []
     for title, X, y in tables:
         lines += stream_table(title, X, y, rounds, least, peers)
-        show([line for line in lines if line[0] == title])
+        show([line for line in lines if line.rows == title])
     X, y = _rows.gaussian(10_000 // shrink, 100)
     first = np.array([np.flatnonzero(y == k)[:5] for k in (0, 1)]).ravel()
     pool = Pool(X, y, first, 15 if quick else 100)
     lines += pool_table("pool", pool, rounds, 0, peers)
-    show([line for line in lines if line[0] == "pool"])
+    show([line for line in lines if line.rows == "pool"])
     if not quick:
         write(lines)
 
 
-def rounded(number):
-    """Return a number with three digits, as text."""
-    return f"{float(f'{number:.3g}'):,.10g}"
-
-
 def write(lines):
     """Write the table of the documentation."""
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    with RESULTS.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["rows", "method", "n", "µs", "ratio", "labels, %"])
-        for title, name, n_rows, micros, ratio, share in lines:
-            numbers = f"{n_rows:,}", rounded(micros), rounded(ratio), f"{share:.1f}"
-            writer.writerow([title, name, *numbers])
-    print(f"\nwrote {RESULTS}")
+    written = []
+    for title, name, package, n_rows, micros, ratio, share in lines:
+        numbers = f"{n_rows:,}", rounded(micros), rounded(ratio), f"{share:.1f}"
+        written.append([title, name, *numbers, package])
+    header = ["rows", "method", "n", "µs", "ratio", "labels, %", "package"]
+    _results.write("peers_speed.csv", header, written)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ its `fit`, and its `decision_function` or `predict_proba`. The rest of the run i
 learner's own: cloning, collecting labelled rows, choosing, bookkeeping. The runs take
 turns; a time is the median over the rounds, per label bought after the random ones.
 The error is that of the last model on rows held out, mean and standard deviation over
-the rounds, which are also the seeds. All start from the same random rows.
+the rounds, which are also the seeds. All start from the same random rows. Times are of
+the processor, so that what else runs counts for little.
 
 The peer, scikit-activeml, is run if it can be imported (extra `benchmark`).
 
@@ -13,14 +14,15 @@ The peer, scikit-activeml, is run if it can be imported (extra `benchmark`).
 """
 
 from contextlib import contextmanager
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.papers import data
-from benchmarks.speed._interleave import main
+from benchmarks.speed._interleave import main, write_lines
+from benchmarks.speed._results import FOLDER, rounded
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
 
 N_INITIAL = 10
@@ -30,16 +32,16 @@ seconds = {"refit": 0.0, "scoring": 0.0}
 def start():
     """Set the clocks to zero; return the time."""
     seconds.update(refit=0.0, scoring=0.0)
-    return perf_counter()
+    return process_time()
 
 
 @contextmanager
 def clock(part):
-    started = perf_counter()
+    started = process_time()
     try:
         yield
     finally:
-        seconds[part] += perf_counter() - started
+        seconds[part] += process_time() - started
 
 
 class Logistic(LogisticRegression):
@@ -88,7 +90,7 @@ def ours(learner):
         pool, answers = X[rest], y[rest]
         started = start()
         learner.partial_fit(pool, answers)
-        return perf_counter() - started, learner
+        return process_time() - started, learner
 
     return run
 
@@ -102,7 +104,7 @@ def by_hand(learner):
         started = start()
         while len(rows := learner.query(X)):
             learner.teach(X[rows], y[rows])
-        return perf_counter() - started, learner
+        return process_time() - started, learner
 
     return run
 
@@ -126,7 +128,7 @@ def activeml(estimator):
             row = strategy.query(X, known, clf=model)
             known[row] = y[row]
         model.fit(X, known)
-        return perf_counter() - started, model
+        return process_time() - started, model
 
     return run
 
@@ -139,11 +141,11 @@ def gaussian(n_rows):
 
 
 def report(title, runs, X, y, n_labels, rounds):
-    """Run all in turn, print a line for each."""
+    """Run all in turn, print a line for each; return the lines of the table."""
     n_pool = 5 * len(y) // 6
     print(f"\n{title}, pool {n_pool} x {X.shape[1]}, {N_INITIAL} -> {n_labels} labels")
     print(f"  {'ms per query':34}  total   refit  scoring  own    own %   error %")
-    results = {name: [] for name in runs}
+    results, lines = {name: [] for name in runs}, []
     for seed in range(rounds):
         order = np.random.RandomState(seed).permutation(len(y))
         pool, test = order[:n_pool], order[n_pool:]
@@ -166,6 +168,15 @@ def report(title, runs, X, y, n_labels, rounds):
             f"{errors.mean():.2f} ± {errors.std():.2f}",
             flush=True,
         )
+        shown = {"total": total, "refit": refit, "scoring": scoring, "own": own}
+        lines.append({
+            "pool": title if not lines else "",
+            "learner": name.strip(),
+            **{part: rounded(value * per_query) for part, value in shown.items()},
+            "own %": f"{100 * own / (refit + scoring):.1f}",
+            "error": f"{errors.mean():.2f} ± {errors.std():.2f}",
+        })  # fmt: skip
+    return lines
 
 
 def benchmark(quick, rounds):
@@ -184,13 +195,15 @@ def benchmark(quick, rounds):
     peer = activeml(Logistic())
     dense = {**learners, "scikit-activeml, logistic": peer} if peer else learners
     X, y = gaussian(size)
-    report("Gaussian", dense, X, y, n_labels, rounds)
+    lines = report("Gaussian", dense, X, y, n_labels, rounds)
     if quick:
         return
+    write_lines(FOLDER / "pool_speed.csv", lines, rounds)  # the others take a while
     X, y, _ = data.rcv1()
     if peer:
         print("\nscikit-activeml takes no sparse rows.")
-    report("rcv1_subset (CSR)", learners, X, y, n_labels, min(rounds, 3))
+    lines += report("rcv1_subset (CSR)", learners, X, y, n_labels, min(rounds, 3))
+    write_lines(FOLDER / "pool_speed.csv", lines, rounds)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,23 @@ from a part of them more often, 400 a text; TF-IDF. One line each:
 LSA          finding 100 principal directions of all texts, once
 teach        storing a label and training both models on all labels so far
 query        scoring all texts and choosing one
+next         the next text of a session that stops at a recall and trains in the
+             background, after a label; the median and the largest, from the first label
+             on and after those labels, while somebody reads each text for --pause
+             seconds
+?            what was found and what is to be read
 
-    python -m benchmarks.speed.screening [--rows 100000] [--labels 2000] [--quick]
+    python -m benchmarks.speed.screening [--rows 100000] [--labels 2000]
+        [--pause 1] [--quick]
 
-Seconds of the processor, the median of five; one thread.
+Seconds of the processor, the median of five, for LSA, teach, query and ?; of the clock
+for next; one thread.
 """
 
 import argparse
-from time import process_time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time, sleep
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -21,14 +30,19 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
 from sklearn_activelearn import RelevanceSamplingClassifier
-from sklearn_activelearn._cli.encoding import principal_directions, with_directions
-from sklearn_activelearn._cli.screening import (
+from sklearn_activelearn._cli.label_find import (
+    BATCH,
     N_DIRECTIONS,
     model_of_words_and_directions,
 )
+from sklearn_activelearn._tables.encoding import principal_directions, with_directions
+from sklearn_activelearn.labeling import LabelingSession
+from sklearn_activelearn.pool import RecallTarget
 
 SEED = 0
 N_TERMS, N_WORDS, SHARE = 50_000, 400, 0.02
+#: Labels for which somebody waits.
+N_WAITS = 30
 
 
 def texts(n_rows):
@@ -47,10 +61,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--labels", type=int, default=2_000)
+    parser.add_argument("--pause", type=float, default=1.0)
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     if args.quick:
-        args.rows, args.labels = 500, 50
+        args.rows, args.labels, args.pause = 500, 50, 0
     X, y = texts(args.rows)
     print(
         f"{args.rows:,} texts, {X.nnz / args.rows:.0f} terms each, {args.labels} labels"
@@ -72,7 +87,49 @@ def main():
             learner.teach(X[rows], y[rows])
             times["teach"].append(process_time() - start)
     for name, seconds in times.items():
-        print(f"{name} | {np.median(seconds):.2f}")
+        print(f"{name} | {np.median(seconds):.2f}", flush=True)
+    with threadpool_limits(1), TemporaryDirectory() as folder:
+        search(X, np.where(y, "relevant", "other"), known, args, Path(folder))
+
+
+def search(X, y, known, args, folder):
+    """Print what somebody waits for in a session."""
+    learner = RelevanceSamplingClassifier(
+        model_of_words_and_directions(N_TERMS),
+        positive="relevant",
+        batch_size=BATCH,
+        budget=None,
+        stopping=RecallTarget(positive="relevant"),
+        random_state=SEED,
+    )
+    labels = y.tolist()
+    with LabelingSession(
+        learner, X, folder / "search", ids=range(len(y)), classes=["other", "relevant"],
+        ahead=1,
+    ) as session:  # fmt: skip
+
+        def waits(n):
+            seconds = []
+            for _ in range(n):
+                start = perf_counter()
+                row = session.next()
+                seconds.append(perf_counter() - start)
+                session.label(row, labels[row])
+                sleep(args.pause)
+            return f"{np.median(seconds):.3f}, {max(seconds):.2f}"
+
+        first = int(np.flatnonzero(y == "relevant")[0])
+        for row in (first, int(np.flatnonzero(y == "other")[0])):
+            session.label(row, labels[row])
+        print(f"next, from the first label on | {waits(N_WAITS)}", flush=True)
+        for row in known.tolist():
+            session.label(row, labels[row])
+        session.next()
+        n_labels = N_WAITS + args.labels
+        print(f"next, from {n_labels} labels on | {waits(2 * N_WAITS)}", flush=True)
+        start = process_time()
+        session.advice()
+        print(f"? | {process_time() - start:.2f}")
 
 
 if __name__ == "__main__":

@@ -3,17 +3,20 @@
 "always" is a loop with the same kernels that computes the quadratic form of
 every row, compiled on the spot; that both buy the same labels is checked. Times
 are per row. The second table grows the number of stored rows N at d = 784; a
-row is looked at (its quadratic form is computed) and stored.
+row is looked at (its quadratic form is computed) and stored. All but a toy run write
+the first table to docs/results/second_order_forms.csv, the least of the rounds, in
+times of the processor.
 
     python -m benchmarks.speed.second_order [--rounds 5] [--quick]
 """
 
 from copy import copy
+from time import process_time
 
 import numpy as np
 
 from benchmarks.papers import data
-from benchmarks.speed import _rows
+from benchmarks.speed import _results, _rows
 from benchmarks.speed._compiled import compiled
 from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import fresh, kernel
@@ -25,6 +28,17 @@ from sklearn_activelearn import (
 from sklearn_activelearn._rows import Rows
 
 CBGZ = CBGZClassifier(random_state=0)
+HEAD = [
+    "problem",
+    "learner",
+    "bought, %",
+    "stored",
+    "always",
+    "primal",
+    "dual",
+    "auto",
+    "always / primal",
+]
 
 
 def always(learner, X, y):
@@ -43,7 +57,13 @@ def always(learner, X, y):
 
 
 def compare(title, X, y, learner, rounds, target=None):
-    """Print what a row costs with bounds, in each form, and without."""
+    """Print what a row costs with bounds, in each form, and without.
+
+    Returns
+    -------
+    line : list
+        How many labels are bought and stored, the times, and how much is saved.
+    """
     bought = fresh(learner).partial_fit(X, y, classes=[0, 1])
     share = f"buys {bought.n_queries_ / len(y):.1%}, stores {bought.n_updates_}"
     lines = [
@@ -58,7 +78,15 @@ def compare(title, X, y, learner, rounds, target=None):
         Case("auto", kernel(learner, X, y), "primal"),
         Case("first order (CBGZ)", kernel(CBGZ, X, y), "primal"),
     ]
-    table(f"{title}: {share}", lines, rounds, units=len(y), unit="us")
+    timings = table(
+        f"{title}: {share}", lines, rounds, units=len(y), unit="us", clock=process_time
+    )
+    micros = [
+        _results.rounded(1e6 * timings[form].minimum / len(y)) for form in HEAD[4:8]
+    ]
+    saved = _results.rounded(timings["always"].ratio(timings["primal"]))
+    counts = f"{100 * bought.n_queries_ / len(y):.1f}", f"{bought.n_updates_:,}"
+    return [*counts, *micros, saved]
 
 
 def forms(n_features, sizes, rounds):
@@ -86,6 +114,7 @@ def benchmark(quick, rounds):
     n_rows = 300 if quick else 20_000
     X, _, digits, what = _rows.images(n_rows)
     problems = {"0 against the rest": digits == 0, "even against odd": digits % 2 == 0}
+    written = []
     for name, y in problems.items():
         for learner, target in (
             (SOLEClassifier(0.05, random_state=0), 3.0),
@@ -93,12 +122,15 @@ def benchmark(quick, rounds):
             (RLSSamplingClassifier(1e4, random_state=0), None),
         ):
             parameter = "b" if target else "lam"
-            title = f"{what}, {len(X)} x 784, {name}, {type(learner).__name__}, "
-            title += f"{parameter} = {getattr(learner, parameter):g}"
-            compare(title, X, y.astype(int), learner, rounds, target)
+            kind = f"{type(learner).__name__}, "
+            kind += f"{parameter} = {getattr(learner, parameter):g}"
+            title = f"{what}, {len(X)} x 784, {name}, {kind}"
+            line = compare(title, X, y.astype(int), learner, rounds, target)
+            written.append([f"{what}, {name}", kind, *line])
     if quick:
         forms(20, (5, 10), rounds)
     else:
+        _results.write("second_order_forms.csv", HEAD, written)
         forms(784, (100, 200, 300, 400, 600, 800), rounds)
     if quick or not data.local_file("rcv1_subset").exists():
         X, y = _rows.words(300 if quick else 20_000)

@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from scipy.sparse import coo_array, csr_array, issparse
 from sklearn.datasets import load_svmlight_file
 
-from .limits import BoundedLines, TooLarge, check_room
+from .._tables.limits import BoundedLines, TooLarge, check_room
 
 NPY_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 CSR_PARTS = ("data", "indices", "indptr", "shape")

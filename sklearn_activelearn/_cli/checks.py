@@ -62,8 +62,23 @@ def check_learners(*texts):
             raise UsageError(f"--learner: {error}") from None
 
 
+def check_named_once(args):
+    """Refuse a column that an option names twice."""
+    for option in ("text", "categorical", "drop"):
+        names = getattr(args, option)
+        for name in names:
+            if names.count(name) > 1:
+                raise UsageError(f"--{option}: {name} is named twice")
+
+
 def check_input(args):
     """Refuse names of columns without a table, and a file that is not there."""
+    check_named_once(args)
+    if args.find is not None:
+        for option in ("scoring", "target_error"):
+            if getattr(args, option) is not None:
+                option = option.replace("_", "-")
+                raise UsageError(f"--{option} does not go with --find")
     if args.data is None:
         for option in ("target", "text", "categorical", "drop", "dates"):
             if getattr(args, option):

@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from ..evaluation._measures import measures_of
 from .checks import tell
+from .compare_find import run_find
 from .comparison import RunPlan, compare
-from .find import run_find
 from .labelled_data import digits, read_labelled
 from .learners import learner_code, parse_learner
 from .measure import Measure, default_measure, most_frequent

@@ -13,9 +13,9 @@ from warnings import catch_warnings, filterwarnings
 from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
-from .checks import tell
+from .checks import check_named_once, tell
+from .label_find import check_find, finding_learner, n_directions_for
 from .options import PROGRAM, UsageError
-from .screening import check_find, finding_learner, n_directions_for
 
 #: What scikit-learn warns of as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
@@ -25,6 +25,8 @@ SQLITE = b"SQLite format 3\0"
 def run_label(args):
     """Run ``label``: check everything, then open the session and its screen."""
     filterwarnings("ignore", *MANY_CLASSES)
+    if args.rehearse:
+        check_rehearsal(args)
     if args.export and args.out is None:
         return export_file(args)
     if args.form and not args.export:
@@ -38,6 +40,7 @@ def run_label(args):
             for line in task.encoder.treated_as_:
                 tell(f"treated as {line}")
         learner = make_learner(args, task)
+        check_any_label(args, task)
         with open_session(args, task, learner) as session:
             try:
                 work_on_session(args, session, task, page, answers)
@@ -143,12 +146,11 @@ def check_options(args):
     for option in ("categorical", "drop", "dates"):
         if getattr(args, option) and (args.text or args.image):
             raise UsageError(f"--{option} is for tables, not for --text and --image")
+    check_named_once(args)
     if args.text and args.image:
         raise UsageError("--text or --image: one of them")
     if args.start_with is not None and not args.text:
         raise UsageError("--start-with needs --text: words are compared with texts")
-    if args.rehearse and not (args.labelled and args.test_size):
-        raise UsageError("--rehearse needs --labelled and --test-size")
     if not args.out.parent.is_dir():
         raise UsageError(f"--out: there is no folder {args.out.parent}")
     if args.votes > 1 and not args.who and not args.web:
@@ -161,6 +163,16 @@ def check_options(args):
         )
     class_keys(args)
     read_guide(args.guide)
+
+
+def check_rehearsal(args):
+    """Refuse a rehearsal without what it needs, or with what it does not do."""
+    for name in ("predict", "save_model", "export", "web", "answers"):
+        if getattr(args, name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} does not go with --rehearse")
+    if not (args.labelled and args.test_size):
+        raise UsageError("--rehearse needs --labelled and --test-size")
 
 
 def class_keys(args):
@@ -194,6 +206,17 @@ def read_answers(args):
     except (ValueError, OSError) as error:
         raise UsageError(f"--answers: {describe(error, args.answers)}") from error
     return lines
+
+
+def check_any_label(args, task):
+    """Refuse to take home what needs labels where there are none; begin no session."""
+    wanted = [name for name in ("predict", "save_model") if getattr(args, name)]
+    if wanted and not (args.out.exists() or task.known or args.labels):
+        option = wanted[0].replace("_", "-")
+        raise UsageError(
+            f"--{option}: There is no model yet, as there are no labels: the same "
+            f"command without --{option} asks for some"
+        )
 
 
 def read_rows(args):

@@ -8,12 +8,13 @@ from scipy.sparse import issparse
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
+from .._tables.columns import in_words, typed
+from .._tables.encoding import encoder_of, rows_of
+from .._tables.limits import check_plain_file, check_room
+from .._tables.references import REFERENCES
+from .._tables.tables import BINARY, columns_of, no_column, read_table
 from .arrays import PACKED, READERS, read_arrays, read_svmlight
-from .columns import in_words, typed
-from .encoding import encoder_of, rows_of
-from .limits import check_plain_file, check_room
-from .references import REFERENCES, each_once
-from .tables import BINARY, columns_of, no_column, read_table
+from .duplicates import each_once
 
 TABLES = (".csv", *BINARY, *REFERENCES)
 WORDS = 100  # that a text has, about
@@ -88,7 +89,7 @@ def read_labelled(path, target=None, *, standardize=True, once=False, **kinds):
         return LabelledData(X, y, StandardScaler() if scales else None, width, [])
     table = read_table(path)
     if once or kind in REFERENCES:
-        table = each_once(table)
+        table = each_once(table, target, leave_out=True)
     y = target_labels(table, target)
     columns = typed(table, target, **kinds)
     used = [column for column in columns if column.kind != "left out"]

@@ -1,12 +1,9 @@
-"""Names that are checked before long imports: of learners, classes, orders of dates."""
+"""Names that are checked before long imports: of learners and of classes."""
 
 import argparse
 from difflib import get_close_matches
 
 from .. import __all__ as PUBLIC
-
-#: What the user may say of dates that can be read in two ways.
-DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 
 #: Public classes that are no learners.
 OTHERS = {

@@ -1,11 +1,11 @@
 """The command ``predict``: what a saved model says of the rows of a table."""
 
+from .._tables.tables import read_table
 from ..labeling import load_model
-from ..labeling._output import beside, check_table_file
+from ..labeling._output import beside, check_table_file, harmless, without_apostrophe
 from ..preprocessing import RowEncoder
 from .options import UsageError
 from .results import check_place
-from .tables import read_table
 
 NAMES = ("prediction", "probability")
 
@@ -20,6 +20,7 @@ def run_predict(args):
     model = load_encoded(args)
     try:
         table = read_table(args.file)
+        table = as_shown(table, model[0].feature_names_in_)
         predicted = predictions(model, table)
     except (ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -48,6 +49,21 @@ def load_encoded(args):
     if "folder" in encoder.get_params():
         encoder.set_params(folder=args.file.parent)
     return model
+
+
+def as_shown(table, names):
+    """Return a table without the apostrophes that an export puts before formulas.
+
+    They are taken for those of an export where a column that is needed has one.
+    """
+    quoted = {harmless(name): name for name in names if name not in table.columns}
+    if not quoted.keys() & table.columns.keys():
+        return table
+    columns = {
+        quoted.get(name, name): [*map(without_apostrophe, cells)]
+        for name, cells in table.columns.items()
+    }
+    return table._replace(columns=columns)
 
 
 def predictions(model, table):

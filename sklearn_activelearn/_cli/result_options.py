@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .names import DAY_FIRST, MONTH_FIRST
+from .._tables import DAY_FIRST, MONTH_FIRST
 
 
 def add_columns(add):

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from sklearn.linear_model import LogisticRegression
 
+from .._tables.encoding import portable
+from .._tables.references import REFERENCES
+from .._tables.tables import joined_texts, read_table
 from ..pool import HybridSamplingClassifier, UncertaintySamplingClassifier
 from ..preprocessing import ImageEncoder, TableEncoder, TextEncoder
-from .encoding import portable
-from .references import REFERENCES, each_once
-from .screening import tell_directions
-from .tables import joined_texts, read_table
+from .duplicates import each_once
+from .label_find import tell_directions
 
 #: Of how many rows the default learner measures distances.
 N_STANDING = 1_000
@@ -127,7 +128,7 @@ def read_task(
     """
     table = read_table(path := Path(path))
     if once or path.suffix.lower() in REFERENCES:
-        table = each_once(table)
+        table = each_once(table, labelled)
     ids = row_ids(table, id_column)
     labels = table.cells(labelled) if labelled else []
     known = {

@@ -60,7 +60,7 @@ class SortedColumns:
         codes : ndarray of int32 of shape (n_samples,)
             Class of each row.
         weights : ndarray of int64 of shape (n_samples,)
-            Whole weights.
+            Whole weights. A threshold lies between two rows with weights above 0.
         n_classes : int
             Number of classes.
         gini : bool
@@ -83,8 +83,16 @@ class SortedColumns:
         if column < 0:
             return 0, np.inf, sides[::-1]
         start, stop, zeros = ptr[column], ptr[column + 1], middle[column]
-        has_zeros = stop - start < len(self)
-        if at < zeros:  # a negative value, which the split is above
+        is_above = at < zeros  # a negative value, which the split is above
+        n_kept = np.count_nonzero(weights)
+        if n_kept < len(self):
+            own = rows[start:stop]
+            kept = start + np.flatnonzero(weights[np.maximum(own, ~own)])
+            zeros, at = np.searchsorted(kept, (zeros, at + is_above))
+            at -= is_above
+            values, start, stop = values[kept], 0, len(kept)
+        has_zeros = stop - start < n_kept
+        if is_above:
             inner = has_zeros and at + 1 == zeros
             low, high = values[at], 0.0 if inner else values[at + 1]
         else:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER
 from .._documented import documented
-from .._labels import distinct_labels, encode
+from .._labels import distinct_labels, encode, two_values
 from .._typing import Floats, Labels, RowsLike
 from .._validation import check_option, check_rows, check_rows_and_labels
 from ._columns import whole_weights
@@ -150,7 +150,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, SortedColumns):
             if not isinstance(y, np.ndarray) or y.ndim > 1:  # it takes half a round
                 y = column_or_1d(y)
-            check_consistent_length(X, y)
+            if y.ndim == 0 or len(X) != len(y):
+                check_consistent_length(X, y)
             if len(X) == 0:
                 raise ValueError("Found 0 sample(s), a minimum of 1 is required.")
             self.n_features_in_ = X.shape[1]
@@ -162,9 +163,6 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
             weights = np.ones(len(codes), dtype=np.int64)
         else:
             weights = whole_weights(check_weights(sample_weight, len(codes)))
-            kept = np.flatnonzero(weights)
-            if len(kept) < len(codes):
-                X, codes, weights = X[kept], codes[kept], weights[kept]
         columns = X if isinstance(X, SortedColumns) else SortedColumns(X)
         self.feature_, self.threshold_, sides = columns.find_split(
             codes, weights, len(self.classes_), self.criterion == "gini"
@@ -210,14 +208,15 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
 
     def _side(self, X):
         """Return 0 for the rows on the first side, 1 for those on the second."""
-        if isinstance(X, SortedColumns) and hasattr(self, "threshold_"):
+        if not hasattr(self, "threshold_"):
+            check_is_fitted(self)
+        if isinstance(X, SortedColumns):
             if X.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X has {X.shape[1]} features, but DecisionStumpClassifier is "
                     f"expecting {self.n_features_in_} features as input."
                 )
             return X.exceeds(self.feature_, self.threshold_).astype(np.intp)
-        check_is_fitted(self)
         X = check_rows(self, X, reset=False, finite=True)
         values = X[:, [self.feature_]]
         values = values.toarray() if issparse(values) else values
@@ -253,6 +252,9 @@ def check_weights(weights, n_rows):
 def coded(y):
     """Return the sorted distinct labels and their codes."""
     if y.dtype.kind in "biuUS" and y.ndim == 1:  # nothing to find fault with
+        classes = two_values(y)
+        if classes is not None:
+            return classes, (y == classes[1]).astype(np.int32)
         classes, codes = np.unique(y, return_inverse=True)
         return classes, codes.astype(np.int32)
     classes = distinct_labels(y, "y")

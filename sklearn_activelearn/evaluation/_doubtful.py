@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
 from .._containers import take
-from .._labels import encode, find_classes, plain_labels
+from .._labels import encode, find_classes, present_labels
 from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 from .._validation import check_number
@@ -109,7 +109,7 @@ def doubtful_labels(
     [3, 77, 200, 301, 402]
     """
     check_sparse_rows(X)
-    X, y = indexable(X, plain_labels(y))
+    X, y = indexable(X, present_labels(y))
     y = np.asarray(column_or_1d(y))
     classes, rng = find_classes(y), check_random_state(random_state)
     codes, seed = encode(y, classes), int(rng.randint(2**31))

@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
-from .._containers import n_rows, take
+from .._containers import n_rows, view
 from .._identity import identify
 from .._recall_bounds import Reads, most_by_sample, most_relevant
 from .._typing import Floats, Label, RowsLike
-from .._validation import check_flag, check_number
+from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
+from ..pool._selection import map_blocks
 from ..pool.stopping._reads import AUDIT, AskedRows, relevance_probabilities
 from ._estimate import Estimate
 
@@ -116,8 +117,15 @@ def recall_estimate(
     bound allows. The bound for one look is
     that of the hypergeometric distribution: the largest number of relevant rows among
     those from which n were drawn, for which x or fewer of the n have a probability
-    above 1 - confidence. The bound for all looks is the largest R against which the
-    mixture of likelihood ratios of `RecallTarget` never reached 1 / (1 - confidence).
+    above 1 - confidence. The bound for all looks is the largest R against which a
+    mixture of likelihood ratios never reached 1 / (1 - confidence). In half of the
+    mixture are all random rows, as in that of `RecallTarget`; in 1 / (2 k (k + 1)) of
+    it those after the first 2\ :sup:`k - 1`, k = 1, 2, ...: of rows that are drawn
+    while a model ranks, the later ones say how many are left.
+
+    A row that is drawn when U rows are unread tells of these U rows only. If n rows in
+    a row were drawn from about U unread ones and none of them was relevant, the bound
+    leaves about 6 U / n of them, twice as many as an audit of n rows.
 
     References
     ----------
@@ -195,12 +203,12 @@ def recall_so_far(
     confidence: float = 0.95,
     always_valid: bool = False,
     ids: ArrayLike | None = None,
+    exclude: ArrayLike | None = None,
 ) -> RecallEstimate:
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
     The random rows are those of an audit, if one has begun, else those that are known
-    to be drawn from all unread rows: random first rows, and with ``explore=1`` all
-    others. Few of a smaller share count, and none if `batch_size` is 1.
+    to be drawn from all unread rows: random first rows, and those of `explore`.
 
     Parameters
     ----------
@@ -214,6 +222,9 @@ def recall_so_far(
         As for `recall_estimate`.
     ids : array-like of shape (n_samples,), default=None
         The ids of the rows, if the learner got ids.
+    exclude : array-like of int, or of bool of shape (n_samples,), default=None
+        Row numbers, or a mask: pass those that `query` got. Unless they were taught,
+        they are left out, as if they were not in the pool.
 
     Returns
     -------
@@ -245,12 +256,28 @@ def recall_so_far(
     """
     check_number(confidence, "confidence", 0, 1)
     check_flag(always_valid, "always_valid")
-    reads, p = read_by(learner, X, positive, ids)
+    reads, p = read_by(learner, X, positive, ids, exclude)
     return estimate_of(reads, confidence, always_valid, p)
 
 
-def read_by(learner, X, positive, ids):
-    """Return the rows that a learner was taught, and the others' probabilities."""
+def read_by(learner, X, positive, ids, exclude=None, aside=None):
+    """Return the rows that were read, and the probabilities of the others.
+
+    Parameters
+    ----------
+    learner, X, positive, ids, exclude
+        As for `recall_so_far`.
+    aside : dict of int to bool or None, default=None
+        Rows that the learner was kept from: whether each is relevant, None if it is
+        unread. They count as read before the others, but not as drawn.
+
+    Returns
+    -------
+    reads : Reads
+        The rows that were read.
+    probabilities : ndarray of shape (n_unread,)
+        Those of the others.
+    """
     if not isinstance(learner, PoolClassifier):
         raise TypeError(f"learner must be a pool learner, got {learner!r}.")
     if not (hasattr(learner, "_labelled") and learner.n_taught_):
@@ -264,18 +291,42 @@ def read_by(learner, X, positive, ids):
     if is_relevant.all() or not is_relevant.any():
         which = "other" if is_relevant.any() else "relevant"
         raise ValueError(
-            f"No {which} row is known yet among {len(labels)} labels: nothing can be "
-            f"said of the recall for {positive!r}."
+            f"No {which} row is known yet among {len(labels)} labels taught: nothing "
+            f"can be said of the recall for {positive!r}."
         )
     X = learner._check_rows(X, reset=False)
+    exclude = check_row_numbers(exclude, "exclude", n_rows(X))
     identity = identify(learner, X, ids)
     ledger = learner._requests.located(identity, np.zeros(n_rows(X), dtype=bool))
     is_left = np.ones(n_rows(X), dtype=bool)
     is_left[ledger.found[ledger.found >= 0]] = False
-    asked = AskedRows.of(ledger, int(is_left.sum()))
+    if exclude is not None:
+        is_left[exclude] = False
+    aside = {row: y for row, y in (aside or {}).items() if is_left[row]}
+    asked = AskedRows.of(ledger, int(is_left.sum()) - len(aside))
     # an audit was begun because of what was drawn before
     only = AUDIT if (asked.purposes == AUDIT).any() else None
-    reads = asked.reads(is_relevant, only)
+    reads = asked.reads(is_relevant, only, shares_explored(learner))
+    read_aside = {row: y for row, y in aside.items() if y is not None}
+    is_left[[*read_aside]] = False
+    reads = Reads(
+        np.append([*map(bool, read_aside.values())], reads.relevant).astype(bool),
+        np.append(np.zeros(len(read_aside)), reads.drawn).astype(bool),
+        reads.n_rows + len(aside),
+    )
     known = getattr(learner, "estimator_", None), learner._labelled.rows, is_relevant
-    left = take(X, np.flatnonzero(is_left))
-    return reads, relevance_probabilities(*known, left)
+    if not is_left.any():
+        return reads, np.zeros(0)
+    X, within = view(X, np.flatnonzero(is_left))
+
+    def of_left(function):
+        return map_blocks(function, X)[within]
+
+    return reads, relevance_probabilities(*known, of_left)
+
+
+def shares_explored(learner):
+    """Return which shares of a purchase a learner may have drawn at random."""
+    explore = learner.get_params(deep=False).get("explore", 0.0)
+    initial = None, getattr(learner, "initial", None)
+    return {learner._selection.random_share(each, explore) for each in initial} - {0}

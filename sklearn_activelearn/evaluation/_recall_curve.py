@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._labels import find_classes, plain_labels
+from .._labels import find_classes, present_labels
 from .._typing import Floats, Label, Labels
 from .._validation import check_number, check_row_numbers
 from ._results import Result, frame
@@ -159,7 +159,7 @@ def recall_curve(
     >>> print(curve.rows_read(0.95), curve.wss(0.95).round(2), curve.wss(1.0).round(2))
     [422.] [0.72] [0.45]
     """
-    y = np.asarray(plain_labels(y))
+    y = np.asarray(present_labels(y))
     is_relevant = y == relevant_label(y, positive)
     one_run = np.ndim(next(iter(orders), 0)) == 0
     runs = [

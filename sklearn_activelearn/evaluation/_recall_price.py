@@ -5,8 +5,9 @@ from math import floor, log
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import nbinom
 
-from .._recall_bounds import Plan, Reads, audit_plan
+from .._recall_bounds import Plan, Reads, audit_plan, least_bad_total
 from .._typing import Floats, Label, RowsLike
 from .._validation import check_number
 from ..pool import PoolClassifier
@@ -14,6 +15,12 @@ from ._recall import read_by
 
 #: Before so large a share of the rows is read, the number of relevant ones is a range.
 EARLY = 0.1
+#: Before this one, the rows to a recall are rather too many: the model still learns to
+#: put relevant rows first.
+STILL_LEARNING = 0.2
+#: Shape of the negative binomial distribution of the relevant rows that are unread: its
+#: standard deviation is half its mean, or more.
+SHAPE = 4
 
 
 @dataclass(frozen=True)
@@ -31,11 +38,22 @@ class RecallPrice:
     likely : tuple of int
         Where their number is likely to be.
     n_expected : int
-        Rows to read until the recall is reached, by estimate.
+        Rows to read until the recall is reached, by estimate, if it is not yet.
     n_certain : int
         Rows to read until it is certain, by estimate.
     certain_for_a_tenth : float
         The recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
+    p_reached : float
+        The probability that the recall is reached already, by estimate.
+
+    Notes
+    -----
+    Let r rows be found, and S be the sum of the probabilities of the unread rows. The
+    number D of relevant rows among these is given a negative binomial distribution of
+    mean S and shape 4. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached`
+    is P(D < K). For each D ≥ K, the likeliest rows are to be read until their sum is
+    (⌈t (r + D)⌉ - r - 1/2) / D of S; the geometric mean of their numbers over D ≥ K is
+    `n_expected`.
     """
 
     recall: float
@@ -48,6 +66,7 @@ class RecallPrice:
     n_expected: int
     n_certain: int
     certain_for_a_tenth: float
+    p_reached: float
 
     def __str__(self) -> str:
         number = f"about {self.n_relevant:.0f}"
@@ -56,12 +75,19 @@ class RecallPrice:
         tenth = "nothing"
         if self.certain_for_a_tenth:
             tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
+        about = "about"
+        if self.n_read < STILL_LEARNING * self.n_rows:
+            about = "at most about"
+        unless = ""
+        if self.p_reached >= 0.01:
+            chance = f"{min(self.p_reached, 0.99):.0%}"
+            unless = f" unless it is reached already, of which the chance is {chance}"
         return (
             f"{self.found} found of {number} relevant rows, in {self.n_read} of "
-            f"{self.n_rows} read. To a recall of {self.recall:.0%}: about "
-            f"{self.n_expected} rows; to be {self.confidence:.0%} sure of it, about "
-            f"{self.n_certain}, because {self._why_so_many()}. A tenth of that makes "
-            f"{tenth} certain."
+            f"{self.n_rows} read. To a recall of {self.recall:.0%}: {about} "
+            f"{self.n_expected} rows{unless}; to be {self.confidence:.0%} sure of it, "
+            f"about {self.n_certain}, because {self._why_so_many()}. A tenth of that "
+            f"makes {tenth} certain."
         )
 
     def _why_so_many(self):
@@ -84,6 +110,7 @@ def recall_price(
     confidence: float = 0.95,
     positive: Label | None = None,
     ids: ArrayLike | None = None,
+    exclude: ArrayLike | None = None,
 ) -> RecallPrice:
     """Say how many rows are to be read yet to reach a recall, before they are read.
 
@@ -97,7 +124,7 @@ def recall_price(
         The target.
     confidence : float in (0, 1), default=0.95
         How sure to be of it, by the audit of `RecallTarget`.
-    positive, ids
+    positive, ids, exclude
         As for `recall_so_far`.
 
     Returns
@@ -139,15 +166,14 @@ def recall_price(
     """
     check_number(recall, "recall", 0, 1, closed="right")
     check_number(confidence, "confidence", 0, 1)
-    reads, p = read_by(learner, X, positive, ids)
+    reads, p = read_by(learner, X, positive, ids, exclude)
     return price_of(reads, p, recall, confidence)
 
 
 def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
     """Return the price for rows that were read, and the others' probabilities."""
     p, found = np.sort(p)[::-1], reads.found
-    hits = found + np.append(0.0, np.cumsum(p))
-    n_expected = int(np.argmax(hits >= recall * hits[-1] - 1e-9))
+    n_expected, p_reached = rows_to_recall(found, p, recall)
 
     def plan(target: float) -> Plan:
         return audit_plan(reads, p, target, 1 - confidence)
@@ -158,6 +184,31 @@ def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> Recal
     most = min(round(2 * float(p.sum())) + 3, len(p))
     return RecallPrice(
         float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
-        float(hits[-1]), (found, found + most), n_expected, n_certain,
-        float(next(affordable, 0.0)),
+        float(found + p.sum()), (found, found + most), n_expected, n_certain,
+        float(next(affordable, 0.0)), p_reached,
     )  # fmt: skip
+
+
+def rows_to_recall(found: int, p: Floats, recall: float) -> tuple[int, float]:
+    """Return how many rows are to be read, and the probability of none.
+
+    Parameters
+    ----------
+    found : int
+        How many relevant rows were read.
+    p : ndarray of shape (n_unread,)
+        Probabilities of the others, the largest first.
+    recall : float
+        The target.
+    """
+    expected, n_missed = p.sum(), least_bad_total(found, recall) - found
+    n_left = np.arange(n_missed, len(p) + 1)
+    chances = nbinom.pmf(n_left, SHAPE, SHAPE / (SHAPE + expected))
+    if not chances.sum():
+        return 0, 1.0
+    n_needed = np.ceil(recall * (found + n_left) - 1e-9) - found
+    shares = np.cumsum(p) / expected
+    n_rows = 1 + np.searchsorted(shares, (n_needed - 0.5) / n_left)
+    n_expected = np.exp(np.average(np.log(n_rows), weights=chances))
+    below = nbinom.cdf(n_missed - 1, SHAPE, SHAPE / (SHAPE + expected))
+    return round(float(n_expected)), float(below / (below + chances.sum()))

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_memory
 
 from .. import __version__
 from .._containers import take
-from .._labels import plain_labels
+from .._labels import present_labels
 from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Estimator, FilePath, RowsLike, Scorings, Seed
 from .._validation import check_number
@@ -136,7 +136,7 @@ def label_curve(
     """
     check_sparse_rows(X)
     X, y = indexable(X, y)
-    y = np.asarray(plain_labels(y))
+    y = np.asarray(present_labels(y))
     check_classification_targets(y)
     check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
     if at is not None:

@@ -120,8 +120,24 @@ class Journal:
             If it has other events than these: nothing more will be added.
         """
         self.settle()
+        return self.commit(self.following(records))
+
+    def following(self, records, before=()):
+        """Return new events as they will be read, after some that are not added yet."""
+        at = datetime.now(UTC).isoformat(timespec="microseconds")
+        events = before or self.events
+        new, chain = [], events[-1].chain if events else ""
+        first = len(self.events) + len(before) + 1
+        for number, (kind, body) in enumerate(records, start=first):
+            text = to_json(body)
+            chain = sealed(chain, number, at, kind, text)
+            new.append(Event(number, at, kind, json.loads(text), chain))
+        return new
+
+    def commit(self, new):
+        """Add events that follow; otherwise as `append`."""
         self._check_is_there()
-        new = self._unsure = self._following(records)
+        self._unsure = new
         try:
             number = len(self.events) + 1
             with plain_errors(self.path, number), transaction(self._connection):
@@ -171,16 +187,6 @@ class Journal:
     def hand_over(self, may_have):
         """Give the file up: whoever has opened it was interrupted."""
         self.close()
-
-    def _following(self, records):
-        """Return new events, as they will be read."""
-        at = datetime.now(UTC).isoformat(timespec="microseconds")
-        new, before = [], self.events[-1].chain if self.events else ""
-        for number, (kind, body) in enumerate(records, start=len(self.events) + 1):
-            text = to_json(body)
-            before = sealed(before, number, at, kind, text)
-            new.append(Event(number, at, kind, json.loads(text), before))
-        return new
 
     def _check_is_there(self):
         if not self._lock.is_in_place:

@@ -78,6 +78,12 @@ def harmless_value(cell):
     return cell if is_number else harmless(cell)
 
 
+def without_apostrophe(cell):
+    """Return the cell that `harmless` has made this of."""
+    plain = cell[1:]
+    return plain if cell == harmless(plain) else cell
+
+
 def by_suffix(path, functions):
     """Return the function for files of that name."""
     if path.suffix.lower() not in functions:

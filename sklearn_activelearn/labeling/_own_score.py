@@ -1,8 +1,16 @@
 """What the labels that a learner bought anyway say of its model."""
 
-from ..evaluation import Estimate, explored_score, online_score, recall_price
+from math import floor
+
+from ..evaluation import Estimate, explored_score, online_score
+from ..evaluation._recall import estimate_of, read_by
+from ..evaluation._recall_price import price_of
 from ..pool import PoolClassifier, RecallTarget
 from ..pool.stopping._registry import find_rules
+from ._decisions import SKIP
+
+#: Lower bounds below this one say nothing.
+LOW_RECALL = 0.1
 
 
 def own_score_of(learner) -> Estimate | None:
@@ -34,13 +42,15 @@ def own_score_sentence(learner, estimate):
     )
 
 
-def recall_sentence(recorded, stop_reason):
+def recall_sentence(recorded, decisions, stop_reason):
     """Return what was found of a class, and what the rest costs, in words.
 
     Parameters
     ----------
     recorded : RecordedLearner
         Of the session.
+    decisions : dict of int to Decision or None
+        What the rows are, by number, that the learner is kept from.
     stop_reason : str or None
         Why the session has ended, if it has.
 
@@ -58,26 +68,33 @@ def recall_sentence(recorded, stop_reason):
         return None
     if not recorded.taught:
         return "No row has a label yet."
-    if stop_reason == RecallTarget.__name__:
-        positive = target._positive_of(learner.classes_.tolist())
-        n_found = list(recorded.taught.values()).count(positive)
+    positive = target._positive_of(learner.classes_.tolist())
+    skipped = [row for row, each in decisions.items() if each and each.label is SKIP]
+    aside = {
+        row: each and each.label == positive
+        for row, each in decisions.items()
+        if row not in recorded.taught and row not in skipped
+    }
+    if stop_reason == RecallTarget.__name__ and None not in aside.values():
+        n_found = list(recorded.taught.values()).count(positive) + sum(aside.values())
         return (
             f"A recall of {target.recall:.0%} is certain, at a confidence of "
-            f"{target.confidence:.0%}: {n_found} found in {len(recorded.taught)} rows "
-            "read."
+            f"{target.confidence:.0%}: {n_found} found in "
+            f"{len(recorded.taught) + len(aside)} rows read."
         )
     try:
-        price = recall_price(
-            learner,
-            recorded.pool,
-            recall=target.recall,
-            confidence=target.confidence,
-            positive=target.positive,
-            ids=recorded.ids,
-        )
+        args = learner, recorded.pool, target.positive, recorded.ids, skipped, aside
+        reads, probabilities = read_by(*args)
     except ValueError as error:
         more = ""
         if stop_reason == "budget":
             more = " The budget is spent: a larger one goes on."
         return f"{error}{more}"
-    return str(price)
+    price = price_of(reads, probabilities, target.recall, target.confidence)
+    bound = estimate_of(reads, target.confidence, True, probabilities)
+    if bound.low < LOW_RECALL:
+        return str(price)
+    return (
+        f"{price} At least {floor(100 * bound.low)}% are found, at a confidence of "
+        f"{target.confidence:.0%}, by {bound.n_drawn} random rows."
+    )

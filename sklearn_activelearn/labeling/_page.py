@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 TICK = 0.5  # seconds
 MOMENT = 0.05  # seconds for which an answer waits for the next row
 #: Threads of each kind; as many people may wait for a row at the same time.
-N_THREADS = {"answers": 8, "waiting": 64, "reading": 4, "progress": 1}
+N_THREADS = {"answers": 32, "waiting": 64, "reading": 4, "progress": 1}
 #: What the page may ask for.
 VERBS = {
     "start", "next", "label", "skip", "undo", "progress", "image", "review", "open",
@@ -199,12 +199,15 @@ async def carry_out(verbs, name, threads, body, who):
     found = await loop.run_in_executor(threads[verb.threads], verb.call, body, who)
     if not verb.then_next:
         return found
+    last, found = found
+    if found is not None:
+        return found
     following = loop.run_in_executor(
-        threads["waiting"], verbs["next"].call, {"last": found}, who
+        threads["waiting"], verbs["next"].call, {"last": last}, who
     )
     following.add_done_callback(Future.exception)  # or else it is logged
     done, _ = await asyncio.wait([following], timeout=MOMENT)
-    return following.result() if done else {"waiting": True, "last": found}
+    return following.result() if done else {"waiting": True, "last": last}
 
 
 async def refuse(request, error):

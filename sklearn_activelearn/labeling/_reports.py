@@ -353,6 +353,9 @@ class Reports:
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what the rows put aside say about going on.
 
+        They have judged the models that have chosen rows: labels that were given since
+        the last rows were chosen count when the next ones are.
+
         Without such rows, what the labels say that the learner has bought
         (`explored_score`, or `online_score` of a stream learner). If the learner stops
         at a recall (`RecallTarget`), first what was found and what the rest costs
@@ -380,8 +383,10 @@ class Reports:
         with self._lock:
             late, recorded = late_start(self._state), self._worker.recorded
             has_test, stop_reason = bool(self._state.test), self._state.ended
+            aside = (*recorded.test.tolist(), *recorded.asked_before.tolist())
+            decisions = {row: self._state.decision(self._ids.all[row]) for row in aside}
         learner = recorded.learner
-        found = recall_sentence(recorded, stop_reason)
+        found = recall_sentence(recorded, decisions, stop_reason)
         if found and not has_test:
             return found
         if not has_test and (estimate := own_score_of(learner)):

@@ -1,5 +1,7 @@
 """A learner, the rows, and a file that outlives both."""
 
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import time
 from typing import Any, Generic, Literal, Self
@@ -9,12 +11,14 @@ from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsL
 from . import _reports as reports
 from ._commands import (
     assign_event,
+    check_who,
     label_event,
     skip_event,
 )
 from ._database import patient
 from ._display import html_of, sentence_of
 from ._doubtful import DoubtfulSearch
+from ._event_log import EventLog
 from ._ids import find_ids
 from ._import import import_events
 from ._people import People
@@ -22,7 +26,7 @@ from ._results import Results
 from ._resume import check_resume, learner_maker, open_journal
 from ._review import Review
 from ._serving import end_page, serve
-from ._worker import EventLog, Worker
+from ._worker import Worker
 
 
 class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT]):
@@ -171,7 +175,6 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
         with self._lock:
             return self._state.ended
 
-    @patient
     def next(self, who: str | None = None) -> Id | None:
         """Return the row to label: the same one until it is answered.
 
@@ -193,20 +196,64 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
         Exception
             What the learner raises if it cannot be trained. The labels are stored.
         """
+        return self._next_with(lambda id: id, who)
+
+    @patient
+    def _next_with(self, look, who):
+        """Return what `look` returns for the row to label, with the lock held."""
+
+        def assign(record):
+            check_who(who, self._state.begin["votes"])
+            return self._assigned(record, look, who)
+
         while True:
+            id, found = self._log.together(assign)
+            if id is not None:
+                self._look_ahead(id)
+                return found
             with self._lock:
                 self._log.check_open(who)
-                id = self._state.next_for(who, now := time())
-                if id is not None:
-                    held = assign_event(self._state, id, who, now, self.lease)
-                    self._log.record(*held)
-                    if self._ahead:
-                        self._worker.look_ahead(id)
-                    return id
+                if self._state.next_for(who, time()) is not None:
+                    continue
                 job = self._worker.find_rows()
             if job is None:
-                return None
+                return found
             job.result()
+
+    def _answer_then(self, look, who, find_events):
+        """Record events; return what `look` returns for the next row if it is there."""
+
+        def answer(record):
+            record(*find_events())
+            return self._assigned(record, look, who)
+
+        id, found = patient(self._log.together)(answer)
+        if id is None:
+            return None
+        with suppress(OSError):  # the answer is stored; who wants a row hears of it
+            self._look_ahead(id)
+        return found
+
+    def _label_then(self, look, id, label, who):
+        """Label a row; return what `look` returns for the next one if it is there."""
+        find_events = partial(self._label_events, id, label, who)
+        return self._answer_then(look, who, find_events)
+
+    def _skip_then(self, look, id, reason, who):
+        """Skip a row; return what `look` returns for the next one if it is there."""
+        find_events = partial(self._skip_events, id, reason, who)
+        return self._answer_then(look, who, find_events)
+
+    def _assigned(self, record, look, who):
+        """Return the row that a person is to label, None for none, and a look at it."""
+        id = self._state.next_for(who, now := time())
+        if id is not None:
+            record(*assign_event(self._state, id, who, now, self.lease))
+        return id, look(id)
+
+    def _look_ahead(self, id):
+        if self._ahead:
+            self._worker.look_ahead(id)
 
     def row(self, id: Id) -> Any:
         """Return what to show of a row.
@@ -255,10 +302,8 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
             For an id that is not there, a label that is no class, another label for a
             row that a stream learner has learned, as it cannot unlearn; as `next`.
         """
-        with self._lock:
-            self._log.check_open()
-            answer = id, label, who, final
-            self._log.record(*label_event(*self._known, *answer))
+        find_events = partial(self._label_events, id, label, who, final)
+        self._log.together(lambda record: record(*find_events()))
 
     @patient
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
@@ -279,9 +324,8 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
             For a row that was not asked for, or whose label the learner knows; as
             `next`.
         """
-        with self._lock:
-            self._log.check_open(who)
-            self._log.record(skip_event(self._state, self._ids, id, reason, who))
+        find_events = partial(self._skip_events, id, reason, who)
+        self._log.together(lambda record: record(*find_events()))
 
     def predictions(self, ids: Ids | None = None) -> reports.Predictions:
         """Return what the model says of rows.
@@ -333,6 +377,13 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
             events = import_events(path, ids, state, is_stream, self._journal.path)
             self._log.record(*events)
         return sum(kind == "label" for kind, _ in events)
+
+    def _label_events(self, id, label, who, is_final=False):
+        return label_event(*self._known, id, label, who, is_final)
+
+    def _skip_events(self, id, reason, who):
+        check_who(who, self._state.begin["votes"])
+        return [skip_event(self._state, self._ids, id, reason, who)]
 
     @property
     def _known(self):

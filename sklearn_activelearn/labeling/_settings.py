@@ -198,6 +198,7 @@ OLD_DEFAULTS = {
     "initial": "herding",
     "one_class_limit": 1_000,
     "radius": "global",
+    "solver": "exact",
 }
 
 

@@ -1,7 +1,7 @@
 """The list of rows in a terminal: found again, opened and corrected."""
 
 import shlex
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from . import _screen as screen
 from ._keyboard import END, ESCAPE, PAGE_DOWN, PAGE_UP, REDRAW
@@ -188,7 +188,7 @@ class RowList:
             f"{answer.who or ''}: {answer.label}" for answer in row.answers[:3]
         )
         label = row.label if row.state == "labelled" else row.state
-        at = row.answers[-1].at[:10] if row.answers else ""
+        at = when(row.answers[-1].at)[:10] if row.answers else ""
         about = [f"{number}", f"row {row.id}", f"{label}"]
         if row.predicted is not None:
             about += [f"the model: {row.predicted}"]
@@ -229,7 +229,7 @@ def lines_about(found):
         reason = f" ({answer.reason})" if answer.reason else ""
         final = ", decided" if answer.is_final else ""
         who = f"{answer.who}: " if answer.who else ""
-        lines.append(f"{who}{what}{reason}{final}, {answer.at[:16]}")
+        lines.append(f"{who}{what}{reason}{final}, {when(answer.at)}")
     return lines + [f"Note{by(note.who)}: {note.text}" for note in found.notes]
 
 
@@ -238,8 +238,31 @@ def by(who):
     return f" of {who}" if who else ""
 
 
+def local_midnight(day):
+    """Return when a day begins here."""
+    return datetime(day.year, day.month, day.day).astimezone()
+
+
+def local_time(text):
+    """Return a time of which the text says no other zone as one here."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError):
+        return text  # the session says what it is not
+
+
+def when(at):
+    """Return the time of an answer as it is here."""
+    try:
+        time = datetime.fromisoformat(at)
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return f"{time.astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):  # imported from a file of other hands
+        return at[:16]
+
+
 def search_of(words, keys):
-    """Return what is looked for, as the session takes it.
+    """Return what is looked for, as the session takes it; days are those here.
 
     Parameters
     ----------
@@ -271,9 +294,12 @@ def search_of(words, keys):
         elif field == "date":
             try:
                 day = date.fromisoformat(value)
-            except ValueError:
+                search["since"] = local_midnight(day)
+                search["until"] = local_midnight(day + timedelta(days=1))
+            except (ValueError, OverflowError):
                 raise ValueError(f"date: {value!r} is no day, as 2026-01-31.") from None
-            search |= {"since": day, "until": day + timedelta(days=1)}
+        elif field in ("since", "until"):
+            search[field] = local_time(value)
         else:
             search[field] = value
     return {**search, "text": " ".join(text)}

@@ -23,7 +23,8 @@ class Verb(NamedTuple):
         Which ones carry it out: only those that wait may wait for training, and the
         page of nobody else waits for them.
     then_next : bool
-        Whether the next row follows; `call` then returns what was done, in words.
+        Whether the next row follows; `call` then returns what was done, in words, and
+        the next row, None if it is not there yet.
     """
 
     call: Callable
@@ -95,30 +96,32 @@ class PageVerbs:
 
     def next(self, body, who):
         """Return the row to label; `last` of the body was done before."""
-        found = self._view.next(who, body.get("last", ""))
-        row = None if found.row_id is None else self._row(found.row_id, who)
+        return self._shown(self._view.next(who, body.get("last", "")))
+
+    def _shown(self, view):
         return {
-            "row": row,
-            "reason": found.reason,
-            "counts": found.counts,
-            "share": found.share,
-            "last": found.last,
-            "prediction": found.prediction,
+            "row": None if view.answers is None else self._row(view.answers),
+            "reason": view.reason,
+            "counts": view.counts,
+            "share": view.share,
+            "last": view.last,
+            "prediction": view.prediction,
         }
 
     def label(self, body, who):
         """Label a row."""
-        return self._view.store_label(row_id(body), self._label(body), who)
+        last, view = self._view.label_at_once(row_id(body), self._label(body), who)
+        return last, view and self._shown(view)
 
     def skip(self, body, who):
         """Skip a row, perhaps with a reason."""
-        id, reason = row_id(body), text(body, "reason", LONGEST_TEXT) or None
-        self._session.skip(id, reason, who)
-        return f"Row {id}: skipped{f', {reason}' if reason else ''}"
+        reason = text(body, "reason", LONGEST_TEXT) or None
+        last, view = self._view.skip_at_once(row_id(body), who, reason)
+        return last, view and self._shown(view)
 
     def undo(self, body, who):
         """Take back the last answer."""
-        return f"Row {self._session.undo(who)}: taken back"
+        return f"Row {self._session.undo(who)}: taken back", None
 
     def progress(self, body, who):
         """Return the curve on the rows put aside, and what the session advises."""
@@ -152,8 +155,8 @@ class PageVerbs:
 
     def open(self, body, who):
         """Return a row with its answers and notes."""
-        id = self._session.answers(row_id(body)).id
-        return self._row(id, who) | {"counts": self._counts(who)}
+        row = self._session.answers(row_id(body), viewer=who)
+        return self._row(row) | {"counts": self._counts(who)}
 
     def people(self, body, who):
         """Return what each person has done, and how far people agree."""
@@ -191,7 +194,9 @@ class PageVerbs:
         return self.open(body, who)
 
     def _counts(self, who):
-        return counts(self._session.status(), self._session.status(who))
+        session = self._session
+        with session._lock:  # both of the same moment
+            return counts(session.status(), session.status(who))
 
     def _kind(self, item):
         return self._view.kind or kind_of_item(item)
@@ -205,12 +210,11 @@ class PageVerbs:
             raise ValueError("label must be one of the classes.")
         return name
 
-    def _row(self, id, who):
+    def _row(self, row):
         """Return a row as the page shows it."""
-        item = self._session.row(id)
-        row = self._session.answers(id, viewer=who)
+        item = self._session.row(row.id)
         return {
-            "id": id,
+            "id": row.id,
             "kind": self._kind(item),
             "item": shown_item(item, self._kind(item)),
             "state": row.state,

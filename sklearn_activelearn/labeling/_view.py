@@ -1,8 +1,12 @@
 """What the terminal and the page have in common: what they say, and the keys."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._keys import ClassKeys
+
+if TYPE_CHECKING:
+    from ._review import ReviewRow  # with scikit-learn, which comes after the page
 
 MOST = 6  #: classes that are counted one by one
 #: What to tell somebody for whom there is no row, by the session's reason.
@@ -35,6 +39,8 @@ class RowView(NamedTuple):
         What the model believes of the row, if that is shown.
     reason : str
         Why there is no row.
+    answers : ReviewRow or None
+        What this person may see of the answers to the row, and of the notes on it.
     """
 
     row_id: str | int | None
@@ -44,6 +50,7 @@ class RowView(NamedTuple):
     last: str
     prediction: str
     reason: str
+    answers: "ReviewRow | None"
 
 
 class LabelingView:
@@ -80,35 +87,66 @@ class LabelingView:
 
     def next(self, who=None, last=""):
         """Show the row to label."""
-        row_id = self.session.next(who)
-        status, own = self.session.status(), self.session.status(who)
+        found = self.session._next_with(partial(self._look, who), who)
+        return self._shown(*found, last)
+
+    def _look(self, who, row_id):
+        """Return a row and where the session stands, all at the same time."""
+        row = None if row_id is None else self.session.answers(row_id, viewer=who)
+        return row, self.session.status(), self.session.status(who)
+
+    def _shown(self, row, status, own, last):
         reason, item, prediction = "", None, ""
-        if row_id is None:
+        if row is None:
             reason = status.stop_reason
             reason = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
             reason = reason.format(disputed=status.disputed)
         else:
-            item = self.session.row(row_id)
+            item = self.session.row(row.id)
             if self._show_prediction:
-                prediction = self._belief(row_id)
+                prediction = self._belief(row.id)
         share = share_done(own, len(self.session.ids))
-        said = counts(status, own)
-        return RowView(row_id, item, said, share, last, prediction, reason)
+        return RowView(
+            None if row is None else row.id,
+            item, counts(status, own), share, last, prediction, reason, row,
+        )  # fmt: skip
 
     def label(self, row_id, label, who=None):
         """Label a row, say what the model believed, and show the next."""
-        return self.next(who, self.store_label(row_id, label, who))
-
-    def store_label(self, row_id, label, who=None):
-        """Label a row; return that and what the model believed, in words."""
-        belief = self._belief(row_id)
-        self.session.label(row_id, label, who=who)
-        return f"Row {row_id}: {label}{belief and f'. {belief}'}"
+        last = self._labelled(row_id, label)
+        self.session.label(row_id, label, who)
+        return self.next(who, last)
 
     def skip(self, row_id, who=None, reason=None):
         """Skip a row and show the next."""
         self.session.skip(row_id, reason, who)
         return self.next(who, f"Row {row_id}: skipped")
+
+    def label_at_once(self, row_id, label, who=None):
+        """Label a row, and wait for no training.
+
+        Returns
+        -------
+        last : str
+            What was done, and what the model believed.
+        shown : RowView or None
+            The next row; None if it is not there yet.
+        """
+        last = self._labelled(row_id, label)
+        look = partial(self._look, who)
+        found = self.session._label_then(look, row_id, label, who)
+        return last, found and self._shown(*found, last)
+
+    def skip_at_once(self, row_id, who=None, reason=None):
+        """Skip a row, otherwise as `label_at_once`."""
+        last = f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
+        look = partial(self._look, who)
+        found = self.session._skip_then(look, row_id, reason, who)
+        return last, found and self._shown(*found, last)
+
+    def _labelled(self, row_id, label):
+        belief = self._belief(row_id)
+        return f"Row {row_id}: {label}{belief and f'. {belief}'}"
 
     def undo(self, who=None):
         """Take back the last answer and show its row again."""

@@ -1,82 +1,19 @@
 """The worker of a session: it trains the learner and lets it ask, in a thread."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
-from threading import RLock
 
 from .._containers import take
-from ._bodies import checked_state
 from ._calls import n_same, recorded_calls
 from ._checkpoints import Checkpoints
-from ._commands import check_who
 from ._database import patient
 from ._replay import replay, restored_from
-from ._state import SessionState
 
 #: What a session says once another one of its process has its file.
 GIVEN_AWAY = (
     "This session has given its file to one that was opened after it in the same "
     "process; use that one."
 )
-
-
-class EventLog:
-    """A journal and what it says, to be read and written under one lock.
-
-    Parameters
-    ----------
-    journal : Journal
-        With its first event.
-    """
-
-    def __init__(self, journal):
-        self.journal, self.lock = journal, RLock()
-        self.state = checked_state(journal.events, journal.path)
-        self._refusal = None
-        self._is_given_away = False
-        self._n_applied = len(journal.events)
-
-    def record(self, *records):
-        """Record events, in the file first; return how many."""
-        if not records:
-            return 0
-        try:
-            self.settle()
-            for event in self.journal.append(*records):
-                self.state.apply(event)
-                self._n_applied += 1
-        except BaseException:  # Ctrl-C may come when the file has them already
-            with suppress(OSError, ValueError):
-                self.settle()
-            raise
-        return len(records)
-
-    def check_kept(self):
-        """Raise if another session has the file, and what is known here is old."""
-        if self._is_given_away:
-            raise ValueError(self._refusal)
-
-    def check_open(self, *people):
-        """Raise unless they may have events recorded; call it with the lock held."""
-        if self._refusal is not None:
-            raise ValueError(self._refusal)
-        for who in people:
-            check_who(who, self.state.begin["votes"])
-        self.settle()
-
-    def end(self, refusal, is_given_away=False):
-        """Let no more events be recorded, for a reason; the first one counts."""
-        with self.lock:
-            self._refusal = self._refusal or refusal
-            self._is_given_away = self._is_given_away or is_given_away
-
-    def settle(self):
-        """Let the state follow the file if an interrupted call has left it behind."""
-        self.journal.settle()
-        if self._n_applied != len(self.journal.events):
-            vars(self.state).update(vars(SessionState(self.journal.events)))
-            self._n_applied = len(self.journal.events)
 
 
 class Worker:
@@ -146,8 +83,11 @@ class Worker:
         """
         state = self._log.state
         is_ready = not self.recorded.is_stream or state.any_taught
-        if is_ready and state.is_of_last_batch(id):
-            self.find_rows()
+        if is_ready and self.under_way is None and state.is_of_last_batch(id):
+            with self._log.lock:
+                self._log.check_open()
+                if state.is_of_last_batch(id):
+                    self.find_rows()
 
     def forget(self, *undos):
         """Note what is undone; start to rebuild the learner if it was taught that.

@@ -13,6 +13,7 @@ from .._documented import documented
 from .._protocol import ActiveClassifier
 from .._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._validation import check_budget, check_limit, check_number
+from .._warnings import where_rare
 from ._choice import most_useful, pick
 from ._correction import TeachCall, trained_if_possible
 from ._coverage import space_of
@@ -98,6 +99,16 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
+
+    #: What to do if all labels are of one class, or all rows are predicted to be.
+    _cure_of_one_label: str = where_rare(
+        "raise the budget, or begin with what is known of them: teach it such rows, or "
+        "pass some as initial"
+    )
+    _cure_of_one_answer: str = where_rare(
+        "set class_weight='balanced' in its estimator, if that has it, or teach it "
+        "more of their rows"
+    )
 
     #: Rows of a purchase that were drawn before the others are chosen.
     _beside = NO_ROWS

@@ -7,7 +7,6 @@ utilities, highest first, and returns positions among them in the order to buy.
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 
@@ -17,6 +16,8 @@ from ._coverage import MOST_ROWS, greedy
 
 def one_of_each_cluster(points, rows, n_wanted, seed):
     """Return the first row of each of so many clusters, found by k-means."""
+    from sklearn.cluster import KMeans  # slow to import
+
     some = points.rows[rows]
     # dense: k-means centres those only, and with ties the last bits decide
     some = as_array(some[:, np.union1d(0, some.nonzero()[1])])

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
-from sklearn.neighbors import NearestNeighbors
 
 from .._containers import as_array, joined, take
 from .._validation import check_option
@@ -56,6 +55,8 @@ class Space(NamedTuple):
         radius = self.points.typical
         known = self.all_known
         if known.shape[0] > 1:
+            from sklearn.neighbors import NearestNeighbors  # slow to import
+
             some = np.random.default_rng(self.points.seed).permutation(known.shape[0])
             search = NearestNeighbors(n_neighbors=2, algorithm="brute").fit(known)
             distances, _ = search.kneighbors(known[np.sort(some[:MOST_ROWS])])

@@ -15,7 +15,7 @@ from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._ranking import best_of_different
 from ._selection import NOTHING, SPREAD, Selection, finite_scores, ranked, scored
-from ._temperature import logits_of
+from ._temperature import logit_method_of, logits_of
 from ._training import OneModel
 from ._utility import small_gap
 
@@ -137,9 +137,7 @@ class HybridSamplingClassifier(PoolClassifier):
 
     @property
     def _needs(self):
-        (estimator,) = self._make_trainer().estimators
-        has_probabilities = hasattr(estimator, "predict_proba")
-        return "predict_proba" if has_probabilities else "decision_function"
+        return logit_method_of(*self._make_trainer().estimators)
 
     _otherwise = "It has no predict_proba, either."
 

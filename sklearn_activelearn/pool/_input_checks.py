@@ -17,9 +17,15 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from .._containers import framed, is_frame, n_rows
-from .._labels import plain_labels
+from .._labels import present_labels
 from .._sparse_rows import check_sparse_rows
-from .._validation import finish_rows, validated
+from .._validation import (
+    finish_rows,
+    is_finite,
+    labels_need_no_change,
+    rows_need_no_change,
+    validated,
+)
 from ..sources._arrays import is_mapped
 from ..sources._base import Source
 from ..sources._kinds import is_of, source_of
@@ -37,11 +43,14 @@ NEEDS_SAMPLE = (
 #: Parameters that estimators may share.
 CONSTANTS = (str, Number, type(None))
 
+#: The types of most of them, recognised sooner.
+PLAIN_TYPES = {str, int, float, bool, type(None)}
+
 
 def is_plain(prototype):
     """Whether an unfitted estimator holds no other objects; quick to find out."""
-    for value in vars(prototype).values():  # noqa: SIM110
-        if not isinstance(value, CONSTANTS):
+    for value in vars(prototype).values():
+        if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
             return False
     return True
 
@@ -85,20 +94,23 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
             learner, estimators, source, *y, reset=reset, min_rows=min_rows
         )
     check_sparse_rows(X)
-    y = [*map(plain_labels, y)]
+    y = [*map(present_labels, y)]
     is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
     if not is_categorical and not any(map(transforms_rows, estimators)):
         tags = common_input_tags(estimators)
-        out = validated(
-            learner,
-            X,
-            *y,
-            reset=reset,
-            accept_sparse="csr" if tags.sparse else False,
-            allow_nd=tags.three_d_array,
-            ensure_all_finite="allow-nan" if tags.allow_nan else True,
-            ensure_min_samples=min_rows,
-        )
+        if not reset and needs_no_change(learner, X, *y) and is_finite(X):
+            out = (X, *y) if y else X
+        else:
+            out = validated(
+                learner,
+                X,
+                *y,
+                reset=reset,
+                accept_sparse="csr" if tags.sparse else False,
+                allow_nd=tags.three_d_array,
+                ensure_all_finite="allow-nan" if tags.allow_nan else True,
+                ensure_min_samples=min_rows,
+            )
         if tags.positive_only:
             check_non_negative(out[0] if y else out, type(learner).__name__)
         return (finish_rows(out[0], False), out[1]) if y else finish_rows(out, False)
@@ -106,6 +118,13 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     check_enough(X, min_rows)
     validate_data(learner, X, *y, reset=reset, skip_check_array=True)
     return (X, check_labels(X, *y)) if y else X
+
+
+def needs_no_change(learner, X, *y):
+    """Whether `validate_data` would return rows, and labels, as they are if finite."""
+    return rows_need_no_change(learner, X) and all(
+        labels_need_no_change(labels, len(X)) for labels in y
+    )
 
 
 def common_input_tags(estimators):
@@ -144,7 +163,7 @@ def check_source(learner, estimators, X, *y, reset, min_rows):
             type(learner).__name__ if tags.positive_only else "",
         )
     )
-    return (X, check_labels(X, *map(plain_labels, y))) if y else X
+    return (X, check_labels(X, *map(present_labels, y))) if y else X
 
 
 def in_memory(X, who, why):

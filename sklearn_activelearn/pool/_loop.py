@@ -14,14 +14,20 @@ from .._containers import NO_ROWS, n_rows, numbers_of, take
 from .._docstrings import LEARNER
 from .._documented import documented
 from .._identity import VALUES, ByValue, identify
-from .._labels import check_classes, distinct_labels, encode, encode_answers
+from .._labels import (
+    check_classes,
+    distinct_labels,
+    encode,
+    encode_answers,
+    first_missing,
+)
 from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
 from .._typing import PoolQuery, RowsLike, typed_as
 from .._validation import UNLIMITED, check_flag
 from . import _record
 from ._correction import corrected, train_on_values
 from ._one_class import warn_of_one_answer
-from .stopping._registry import rules_that_draw
+from .stopping._registry import check_rule_classes, rules_that_draw
 
 #: Attributes in pickles of version 0.1.0, and what they are called now.
 OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
@@ -331,6 +337,7 @@ class PoolLoop(CallbackSupportMixin):
         super()._set_classes(classes)
 
     def _set_classes(self, classes):
+        check_rule_classes(getattr(self, "stopping", None), classes.tolist())
         self._recode(classes)
         self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
@@ -341,6 +348,8 @@ class PoolLoop(CallbackSupportMixin):
             self._register_classes(None, labels)
         except ValueError as error:
             reason = f" {error}"
+            if first_missing(labels) >= 0:
+                reason = " Each row needs a label, not None or NaN."
             for i in range(len(labels)):  # some of them may do
                 with suppress(ValueError):
                     self._register_classes(None, labels[[i]])

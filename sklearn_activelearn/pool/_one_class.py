@@ -38,8 +38,7 @@ def warn_of_one_answer(learner, X):
             learner.classes_[codes[0]],
             "predicts {} for every row",
             f"since its {len(labelled)} labels are all of that class",
-            "raise the budget, or begin with what is known of them: teach it such "
-            "rows, or pass some as initial",
+            learner._cure_of_one_label,
         )
     if len(codes) == 1 or not FEWEST_PREDICTED <= len(labelled) <= learner._n_trained:
         return
@@ -53,8 +52,7 @@ def warn_of_one_answer(learner, X):
             answers[0],
             f"predicts {{}} for all labelled rows and for {n_rows(some)} of the pool",
             f"although it has been taught labels of {len(codes)} classes",
-            "set class_weight='balanced' in its estimator, if that has it, or teach "
-            "it more of their rows",
+            learner._cure_of_one_answer,
         )
 
 

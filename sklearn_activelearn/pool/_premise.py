@@ -1,7 +1,6 @@
 """Warnings that what a rule relies on does not hold on the labels so far."""
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
 from .._warnings import warn_user
 
@@ -34,6 +33,8 @@ def warn_if_distances_mislead(learner, points, cure):
     """
     if not is_due(learner):
         return
+    from sklearn.neighbors import NearestNeighbors  # slow to import
+
     codes = learner._labelled.codes
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(points())
     nearest = search.kneighbors(return_distance=False)[:, 0]

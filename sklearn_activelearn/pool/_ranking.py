@@ -6,14 +6,21 @@ import numpy as np
 BLOCK = 2**17
 
 
-def coarse(values):
-    """Return values in units of which those that agree in half of their digits are one.
+#: Half of the digits of a number.
+HALF = np.sqrt(np.finfo(np.float64).eps)
 
-    The unit is one of most values: an outlier must not make all others equal.
+
+def unit_of(values):
+    """Return what two values may differ by that agree in half of their digits.
+
+    That is so of most values: an outlier must not make all others equal.
     """
-    half = np.sqrt(np.finfo(np.float64).eps)
-    unit = half * (median_size(values) or np.abs(values).max()) or 1.0
-    return np.round(values / unit)
+    return HALF * (median_size(values) or np.abs(values).max()) or 1.0
+
+
+def coarse(values):
+    """Return values such that those that agree in half of their digits are equal."""
+    return np.round(values / unit_of(values))
 
 
 def best(utility, n_wanted, seed):
@@ -23,16 +30,12 @@ def best(utility, n_wanted, seed):
     may differ in their last bits, which depend on where they stand in X: utilities
     that agree in half of their digits count as equal.
     """
-    largest, half = (
-        max(utility.max(), -utility.min()),
-        np.sqrt(np.finfo(np.float64).eps),
-    )
+    largest = max(utility.max(), -utility.min())
     last = highest(utility, n_wanted)
-    near = at_least(utility, last - half * largest)
+    near = at_least(utility, last - HALF * largest)
     if len(near) == 1:  # mostly, and without the price of a median
         return near
-    # of most rows: one outlier must not make all others equal
-    unit = half * (median_size(utility) or largest) or 1.0
+    unit = unit_of(utility)
     near = near[utility[near] >= last - unit]
     loss = -np.round(utility[near] / unit)
     order = np.argsort(loss, kind="stable")
@@ -147,6 +150,11 @@ class DistinctFirst:
     def open(self):
         """Positions of those from which the next one is chosen."""
         return np.flatnonzero(self.is_new if self.is_new.any() else self.is_left)
+
+    def keep(self, positions):
+        """Leave all rows out but these."""
+        others = np.delete(np.arange(len(self.keys)), positions)
+        self.is_left[others] = self.is_new[others] = False
 
     def choose(self, k):
         """Take the row at this position."""

@@ -18,7 +18,7 @@ from .._identity import (
     native,
     plain_ids,
 )
-from .._labels import encode, plain_labels
+from .._labels import encode, present_labels
 from .._transaction import begin, forget_fitted
 from .._typing import LearnerT, RowsLike
 from .._validation import is_count
@@ -256,7 +256,7 @@ def restore_state(learner, X, identity, record, y):
         ledger, places = ledger_of(X, record)
     else:
         ledger, places = ledger_of_ids(identity, record)
-    y = np.asarray(plain_labels(y))
+    y = np.asarray(present_labels(y))
     if y.shape != (ledger.n_taught,):
         raise ValueError(
             f"y must have {ledger.n_taught} labels, one for each row that was taught, "

@@ -157,6 +157,16 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     _otherwise = "It has no decision_function, either."
 
+    _cure_of_one_label = (
+        "A search begins with a row of the class to find and another one: raise the "
+        "budget, teach it one that is known, or pass some as initial."
+    )
+    _cure_of_one_answer = (
+        "The search does not suffer: rows are bought by their scores, and what counts "
+        "is the recall. Only for its predictions, set class_weight='balanced' in its "
+        "estimator, if that has it."
+    )
+
     _search_grid = {"batch_size": [1, 0.2]}
 
     _samples = True

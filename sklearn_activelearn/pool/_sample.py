@@ -29,6 +29,8 @@ class CandidateSample(NamedTuple):
 
     def without(self, some):
         """Return these rows but some."""
+        if not len(some):
+            return self
         if isinstance(self.rows, AllBut):
             return self._replace(rows=self.rows.without(some))
         return self._replace(rows=np.setdiff1d(self.rows, some, assume_unique=True))

@@ -86,9 +86,15 @@ def held_out_logits(prototype, labelled, classes, is_test):
     return logits, np.searchsorted(seen, labelled.codes[test])
 
 
+def logit_method_of(model):
+    """Return the name of the method that `logits_of` asks."""
+    has_probabilities = hasattr(model, "predict_proba")
+    return "predict_proba" if has_probabilities else "decision_function"
+
+
 def logits_of(model, X):
     """Return scores of each class whose softmax are probabilities."""
-    if hasattr(model, "predict_proba"):
+    if logit_method_of(model) == "predict_proba":
         return np.log(np.maximum(model.predict_proba(X), SMALLEST))
     scores = model.decision_function(X)
     return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores

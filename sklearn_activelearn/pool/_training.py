@@ -1,7 +1,7 @@
 """How a learner makes its model from the rows that have labels."""
 
 from collections.abc import Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from .._containers import take
+from .._transaction import shallow
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag
 from ._input_checks import check_classifier, check_pool, common_input_tags, is_plain
@@ -275,7 +276,7 @@ def starts_warm(estimator):
 
 def unfitted_copy(prototype):
     """Return a clone; much quicker where there is nothing in it that could change."""
-    return copy(prototype) if is_plain(prototype) else clone(prototype)
+    return shallow(prototype) if is_plain(prototype) else clone(prototype)
 
 
 def train(prototype, labelled, classes):

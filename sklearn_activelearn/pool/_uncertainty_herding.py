@@ -16,7 +16,7 @@ from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._premise import warn_if_distances_mislead
 from ._selection import Selection, finite_scores, ranked, scored
-from ._temperature import CalibratedModel, logits_of
+from ._temperature import CalibratedModel, logit_method_of, logits_of
 from ._utility import small_gap
 
 
@@ -179,9 +179,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     @property
     def _needs(self):
-        (estimator,) = self._make_trainer().estimators
-        has_probabilities = hasattr(estimator, "predict_proba")
-        return "predict_proba" if has_probabilities else "decision_function"
+        return logit_method_of(*self._make_trainer().estimators)
 
     _otherwise = "It has no predict_proba, either."
 

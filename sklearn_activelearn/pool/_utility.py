@@ -9,6 +9,12 @@ from functools import partial, reduce
 import numpy as np
 from scipy.special import entr, rel_entr, softmax
 
+from ..sources._base import PADDED
+
+#: Up to so many, the two highest scores are found class by class: to sort each of many
+#: short rows takes longer.
+FEW_CLASSES = 32
+
 
 def smallest_margin(scores):
     """Minus the distance to the boundary, or minus the gap between the top two.
@@ -20,8 +26,15 @@ def smallest_margin(scores):
     """
     if scores.ndim == 1:
         return -np.abs(scores)
-    top = np.partition(scores, -2, axis=1)
-    return top[:, -2] - top[:, -1]
+    if scores.shape[1] > FEW_CLASSES:
+        top = np.partition(scores, -2, axis=1)
+        return top[:, -2] - top[:, -1]
+    first, other, *others = scores.T
+    second, top = np.minimum(first, other), np.maximum(first, other)
+    for other in others:
+        second = np.maximum(second, np.minimum(top, other))
+        top = np.maximum(top, other)
+    return second - top
 
 
 def small_gap(logits):
@@ -116,10 +129,6 @@ MEASURES = {
     "margin": smallest_margin,
     "entropy": entropy,
 }
-
-
-#: Rows come in multiples of this: products differ in the last bits at the end.
-PADDED = 16
 
 
 def of_padded(answer, X):

@@ -27,6 +27,10 @@ FEWEST_ROWS = 8_192
 #: Blocks have a multiple of so many rows, but for the last one.
 ROUND = 1_024
 
+#: Estimators get a multiple of so many rows, the last of them several times: products
+#: differ in the last bits at the end.
+PADDED = 16
+
 #: Rows that were taken are kept, if they are few, where it takes long to read them.
 MOST_KEPT = 2**16
 
@@ -263,6 +267,6 @@ def pieces(X, n_jobs=1):
     size = max(-(-size // ROUND), 1) * ROUND
     starts = [*range(0, n_rows, size)] or [0]
     rest = n_rows // ROUND * ROUND
-    if starts[-1] < rest < n_rows:  # what is padded shall be little
+    if n_rows % PADDED and starts[-1] < rest:  # what is padded shall be little
         starts.append(rest)
     return [*map(slice, starts, [*starts[1:], n_rows])]

@@ -1,23 +1,44 @@
-/* Products of CSR rows with weight vectors that are kept together, feature by feature:
- * weight j of vector k is w[j * n_together + k].
+/* Products of rows with many weight vectors. Each has the bits of the `dot` of that row
+ * and that vector.
  *
- * Each has the bits of the `dot` of that row and that vector.
+ * The vectors of CSR rows are kept together, feature by feature: weight j of vector k is
+ * w[j * n_together + k].
  */
 #ifndef SKLEARN_ACTIVELEARN_BATCHED_PASS_H
 #define SKLEARN_ACTIVELEARN_BATCHED_PASS_H
 
 #include "_kernels.h"
 
-#define AL_LANES 4 /* vectors summed side by side; n_together is a multiple of it */
+#define AL_LANES 12 /* vectors summed side by side; n_together is a multiple of it */
 #define AL_EACH(l, N) for (int l = 0; l < AL_LANES / N; l++)
 #define AL_APART(j) c[j] * X->n_together
+/* In front of the first feature lie the steps that wait, and in front of these what the
+ * row is to be multiplied by first. */
+#define AL_IN_FRONT 2
+#define AL_STEP(w) ((w) - X->n_together)
+#define AL_SCALE(w) ((w) - 2 * X->n_together)
 
-/* The products of row i with all vectors, in vectors V of N numbers. */
+/* The products of row i with all vectors, in vectors V of N numbers, and the sum of
+ * its squares. */
 #define AL_ALL(NAME, T, I, V, N, TARGET)                                       \
     TARGET static void al_all_##NAME(const al_rows *X, ptrdiff_t i,            \
                                      const double *restrict w,                 \
-                                     double *restrict out) {                   \
+                                     double *restrict out,                     \
+                                     double *restrict squares) {               \
         AL_CSR_ROW(T, I)                                                       \
+        double b[4] = {0}, rest_squares = 0;                                   \
+        ptrdiff_t m = 0;                                                       \
+        for (; m + 4 <= n; m += 4)                                             \
+            for (int s = 0; s < 4; s++) {                                      \
+                const double v = x[m + s];                                     \
+                b[s] += v * v;                                                 \
+            }                                                                  \
+        for (; m < n; m++) {                                                   \
+            const double v = x[m];                                             \
+            rest_squares += v * v;                                             \
+        }                                                                      \
+        AL_TREE(b, 4)                                                          \
+        *squares = b[0] + rest_squares;                                        \
         for (ptrdiff_t k = 0; k < X->n_together; k += AL_LANES) {              \
             V a[4][AL_LANES / N] = {{{0}}}, rest[AL_LANES / N] = {{0}};        \
             ptrdiff_t j = 0;                                                   \
@@ -39,48 +60,146 @@
         }                                                                      \
     }
 
+/* Add row i to each vector for which a step waits. A step of 0 among others in V changes
+ * nothing: weights begin with 0, and no sum makes of that a negative 0. */
+#define AL_ADD_ALL(NAME, T, I, V, N, TARGET)                                   \
+    TARGET static void al_add_all_##NAME(const al_rows *X, ptrdiff_t i,        \
+                                         double *restrict w) {                 \
+        AL_CSR_ROW(T, I)                                                       \
+        for (ptrdiff_t k = 0; k < X->n_together; k += N) {                     \
+            V *step = (V *)(AL_STEP(w) + k), *scale = (V *)(AL_SCALE(w) + k);  \
+            int waits = 0;                                                     \
+            for (int l = 0; l < N; l++) waits |= AL_STEP(w)[k + l] != 0;       \
+            if (!waits) continue;                                              \
+            const V a = *step, b = *scale;                                     \
+            for (ptrdiff_t j = 0; j < n; j++)                                  \
+                *(V *)(w + AL_APART(j) + k) += a * (b * x[j]);                 \
+            *step = *scale = (V){0};                                           \
+        }                                                                      \
+    }
+
 #if defined(__GNUC__) && defined(__x86_64__)
 #define AL_ALL_WIDTHS(NAME, T, I)                                              \
     AL_ALL(NAME##_2, T, I, al_double2, 2, )                                    \
-    AL_ALL(NAME##_4, T, I, al_double4, 4, __attribute__((target("avx2"))))
-#define AL_USE_ALL(all, NAME)                                                  \
-    (*all = widest >= 4 && __builtin_cpu_supports("avx2") ? al_all_##NAME##_4  \
-                                                          : al_all_##NAME##_2)
+    AL_ALL(NAME##_4, T, I, al_double4, 4, __attribute__((target("avx2"))))     \
+    AL_ADD_ALL(NAME##_2, T, I, al_double2, 2, )                                \
+    AL_ADD_ALL(NAME##_4, T, I, al_double4, 4, __attribute__((target("avx2"))))
+#define AL_USE_ALL(all, add_all, NAME)                                         \
+    if (widest >= 4 && __builtin_cpu_supports("avx2"))                         \
+        *all = al_all_##NAME##_4, *add_all = al_add_all_##NAME##_4;            \
+    else *all = al_all_##NAME##_2, *add_all = al_add_all_##NAME##_2;
 #else
-#define AL_ALL_WIDTHS(NAME, T, I) AL_ALL(NAME##_1, T, I, double, 1, )
-#define AL_USE_ALL(all, NAME) (*all = al_all_##NAME##_1)
+#define AL_ALL_WIDTHS(NAME, T, I)                                              \
+    AL_ALL(NAME##_1, T, I, double, 1, )                                        \
+    AL_ADD_ALL(NAME##_1, T, I, double, 1, )
+#define AL_USE_ALL(all, add_all, NAME)                                         \
+    *all = al_all_##NAME##_1, *add_all = al_add_all_##NAME##_1;
 #endif
 
-/* The same rows for a learner that has one of the vectors. */
+/* The same rows for a learner that has one of the vectors: its step waits until
+ * `add_all` makes the steps of all learners. */
 #define AL_TOGETHER(NAME, T, I)                                                \
     AL_CSR(NAME, T, I, AL_APART)                                               \
     static void al_add_##NAME(const al_rows *X, ptrdiff_t i, double a,         \
                               double scale, double *restrict w) {              \
-        AL_CSR_ROW(T, I)                                                       \
-        for (ptrdiff_t j = 0; j < n; j++)                                      \
-            w[AL_APART(j)] += a * (scale * x[j]);                              \
+        (void)i;                                                               \
+        *AL_STEP(w) = a;                                                       \
+        *AL_SCALE(w) = scale;                                                  \
     }                                                                          \
     AL_ALL_WIDTHS(NAME, T, I)
-#define AL_USE_TOGETHER(X, all, NAME)                                          \
-    (AL_USE_PRODUCTS(X, NAME), (X)->add = al_add_##NAME, AL_USE_ALL(all, NAME))
+#define AL_USE_TOGETHER(X, NAME)                                               \
+    {                                                                          \
+        AL_USE_PRODUCTS(X, NAME);                                              \
+        X->add = al_add_##NAME;                                                \
+        AL_USE_ALL(all, add_all, NAME)                                         \
+    }
 
 AL_TOGETHER(f64_i32, double, int32_t)
 AL_TOGETHER(f64_i64, double, int64_t)
 AL_TOGETHER(f32_i32, float, int32_t)
 AL_TOGETHER(f32_i64, float, int64_t)
 
-typedef void (*al_all)(const al_rows *X, ptrdiff_t i, const double *w, double *out);
+/* Products of dense rows: ROWS_AT_ONCE rows, given by number, with the four vectors that
+ * begin at w, w + stride, ..., P vectors at a time; those of a row begin `apart` numbers
+ * after those of the row before. Sums are those of `_dense.h`. */
+#define AL_ROWS_AT_ONCE 3
+#define AL_KEEP(u) __asm__("" : "+v"(u)) /* in a register: read it once */
+#define AL_EACH_ROW for (int r = 0; r < AL_ROWS_AT_ONCE; r++)
+#define AL_MANY(T, V, N, P, TARGET)                                            \
+    TARGET static void al_many_##T##_##N(                                      \
+        const al_rows *X, const int64_t *rows, const double *restrict w,       \
+        ptrdiff_t stride, double *restrict out, ptrdiff_t apart) {             \
+        const ptrdiff_t n = X->n_features;                                     \
+        const T *x[AL_ROWS_AT_ONCE];                                           \
+        AL_EACH_ROW x[r] = (const T *)X->values + rows[r] * n;                 \
+        for (int k = 0; k < 4; k += P, w += P * stride) {                      \
+            V s[16 / N][P][AL_ROWS_AT_ONCE];                                   \
+            ptrdiff_t j = 0;                                                   \
+            memset(s, 0, sizeof s);                                            \
+            while (j + 16 <= n)                                                \
+                for (int b = 0; b < 16 / N; b++, j += N) {                     \
+                    V v[AL_ROWS_AT_ONCE];                                      \
+                    AL_EACH_ROW v[r] = AL_READ_OF(T, N, x[r] + j);             \
+                    for (int p = 0; p < P; p++) {                              \
+                        V u = AL_READ_OF(double, N, w + p * stride + j);       \
+                        AL_KEEP(u);                                            \
+                        AL_EACH_ROW s[b][p][r] += v[r] * u;                    \
+                    }                                                          \
+                }                                                              \
+            for (int p = 0; p < P; p++)                                        \
+                AL_EACH_ROW {                                                  \
+                    double a[16];                                              \
+                    ptrdiff_t i = j;                                           \
+                    for (int b = 0; b < 16 / N; b++)                           \
+                        memcpy(a + b * N, &s[b][p][r], sizeof s[b][p][r]);     \
+                    for (int h = 8; h > 0; h /= 2) {                           \
+                        for (int l = 0; l < h; l++) a[l] += a[l + h];          \
+                        if (!(n & h)) continue;                                \
+                        for (int l = 0; l < h; l++, i++)                       \
+                            a[l] += x[r][i] * w[p * stride + i];               \
+                    }                                                          \
+                    out[r * apart + k + p] = a[0];                             \
+                }                                                              \
+        }                                                                      \
+    }
 
-/* Have CSR rows see weights that are kept together, and find their `all`; `widest`:
- * most numbers in a vector. */
+typedef void (*al_many)(const al_rows *X, const int64_t *rows, const double *w,
+                        ptrdiff_t stride, double *out, ptrdiff_t apart);
+
+#if defined(__GNUC__) && defined(__x86_64__)
+AL_MANY(double, al_double8, 8, 4, __attribute__((target("avx512f"))))
+AL_MANY(float, al_double8, 8, 4, __attribute__((target("avx512f"))))
+AL_MANY(double, al_double4, 4, 1, __attribute__((target("avx2"))))
+AL_MANY(float, al_double4, 4, 1, __attribute__((target("avx2"))))
+#endif
+
+/* The widest `al_many`, in vectors of at most `widest` numbers; NULL if there is none. */
+static al_many al_find_many(int value_size, int widest) {
+    (void)value_size, (void)widest;
+#if defined(__GNUC__) && defined(__x86_64__)
+    if (widest >= 8 && __builtin_cpu_supports("avx512f"))
+        return value_size == 8 ? al_many_double_8 : al_many_float_8;
+    if (widest >= 4 && __builtin_cpu_supports("avx2"))
+        return value_size == 8 ? al_many_double_4 : al_many_float_4;
+#endif
+    return NULL;
+}
+
+typedef void (*al_all)(const al_rows *X, ptrdiff_t i, const double *w, double *out,
+                       double *squares);
+typedef void (*al_add_all)(const al_rows *X, ptrdiff_t i, double *w);
+
+/* Have CSR rows see weights that are kept together, and find their `all` and `add_all`;
+ * `widest`: most numbers in a vector. */
 static void al_keep_together(al_rows *X, ptrdiff_t n_together, int value_size,
-                             int index_size, int widest, al_all *all) {
+                             int index_size, int widest, al_all *all,
+                             al_add_all *add_all) {
     (void)widest;
     X->n_together = n_together;
-    if (value_size == 8 && index_size == 4) AL_USE_TOGETHER(X, all, f64_i32);
-    else if (value_size == 8) AL_USE_TOGETHER(X, all, f64_i64);
-    else if (index_size == 4) AL_USE_TOGETHER(X, all, f32_i32);
-    else AL_USE_TOGETHER(X, all, f32_i64);
+    if (value_size == 8 && index_size == 4) AL_USE_TOGETHER(X, f64_i32)
+    else if (value_size == 8) AL_USE_TOGETHER(X, f64_i64)
+    else if (index_size == 4) AL_USE_TOGETHER(X, f32_i32)
+    else AL_USE_TOGETHER(X, f32_i64)
 }
 
 #endif

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .._validation import check_class_weight, check_limit
-from .._warnings import warn_of_constant
+from .._warnings import warn_of_constant, where_rare
 from ._class_weights import ClassWeights, no_labels, thresholds
 
 #: Rows that are looked back at, at least, and the share of those seen.
@@ -59,4 +59,4 @@ def warn_of_one_class(learner):
         cure = "teach it rows of the other classes"
     label = learner.classes_[counts.last_guess]
     rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
-    warn_of_constant(learner, label, rows, known, cure)
+    warn_of_constant(learner, label, rows, known, where_rare(cure))

@@ -11,8 +11,7 @@ from .._containers import NO_ROWS, loaded, take
 from .._docstrings import LEARNER
 from .._documented import documented
 from .._identity import VALUES
-from .._interrupts import ensure_done
-from .._labels import encode_answers
+from .._interrupts import SingleLabels, ensure_done
 from .._requests import Purchase, Requests
 from .._rows import Rows
 from .._transaction import begin
@@ -368,19 +367,7 @@ class StreamLoop:
         bought, codes = np.empty(n, np.int64), np.full(n, -1, np.int32)
         n_before = self._counts.n_queries
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
-
-        def ask(row):
-            self._commit(state)
-            rows = np.array([row])
-
-            def keep(labels):
-                found, why = encode_answers(labels, rows, known)
-                if why:
-                    raise ValueError(why)
-                codes[row] = found[0]
-
-            answer(rows, keep)
-
+        ask = SingleLabels(partial(self._commit, state), answer, codes, known).ask
         end = partial(self._end, state, bought, n_before)
         self._commit(state)  # weights and memory are the loop's own from now on
         try:

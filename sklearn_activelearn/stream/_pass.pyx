@@ -15,22 +15,21 @@ from typing import NamedTuple
 import numpy as np
 
 from libc.math cimport isfinite, sqrt
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from .._rows cimport Rows, al_rows
+from ._block cimport advance_block, rows_at_once, stays_open
 from ._linear_state cimport ALIKE, C_DONE, C_NOT_FINITE, LinearState, Row
 from ._rule_base cimport Clock, QueryRule, UpdateRule
-from ._tally cimport BLOCK, EXCESS, OCTAVE_ROWS, ROWS, octave_of
+from ._tally cimport EXCESS, ROWS
+from ._uniform cimport uniform
 
 from .._validation import check_finite_row
 from ._class_weights import ClassWeights, no_labels
 from ._linear_state import Counts, Weights
 from ._tally import no_rows
 
-
-cdef enum:
-    AHEAD = 8  # rows between telling the memory of a row and reading it
 
 DONE = C_DONE
 
@@ -52,18 +51,6 @@ def raise_unless_done(outcome, X, cure):
         f"Row {outcome.row} of X: the margin or the weights overflow or lose their "
         f"digits; scale the rows, or {cure}."
     )
-
-
-cdef inline double uniform(uint64_t seed, uint64_t t) noexcept nogil:
-    """The t-th number in [0, 1) of the stream's generator.
-
-    The output function of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) at its
-    t-th state: the seed and the number of rows seen are all there is to store.
-    """
-    cdef uint64_t z = seed + (t + 1) * <uint64_t> 0x9E3779B97F4A7C15
-    z = (z ^ (z >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
-    z = (z ^ (z >> 27)) * <uint64_t> 0x94D049BB133111EB
-    return (z ^ (z >> 31)) / 2048 * (1.0 / 9007199254740992.0)
 
 
 cdef class Pass:
@@ -131,93 +118,112 @@ cdef class Pass:
             )
         self.budget, self.patience = budget, patience
         self.open = clock.n_queries < budget and clock.n_idle < patience
+        self.at_once = rows_at_once(self)
         self.reason, self.stopped_at = C_DONE, -1
 
     cdef int advance(self, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
         """Go on over rows `start` to `end` of the order, both multiples of the group."""
+        cdef Py_ssize_t first = start
+        while start < end and self.reason == C_DONE and not self.interrupted:
+            if self.at_once > 1 and stays_open(self, self.at_once):
+                start = advance_block(self, start, end)
+            else:
+                start = self.advance_group(
+                    start, min(start + self.query_rule.group, end), first
+                )
+        return 0
+
+    cdef Py_ssize_t advance_group(
+        self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t first
+    ) except -1 nogil:
+        """Decide on a group of rows, scored ahead from `first` on; return its end."""
         cdef const al_rows *X = &self.rows.view
         cdef Clock *clock = &self.state.clock
-        cdef Py_ssize_t first = start, stop, position, picked = first
-        cdef Py_ssize_t n_alike, last_guess, guess
-        cdef double margin, other, norm = 1.0, coin, probability, least = 1.0
-        cdef bint hit
-        cdef int reason
+        cdef Py_ssize_t position, picked = start, guess
+        cdef double other
         cdef Row row
-        while start < end and self.reason == C_DONE and not self.interrupted:
-            stop = min(start + self.query_rule.group, end)
-            margin = 1.0 / 0.0
-            n_alike, last_guess = self.state.n_alike, self.state.last_guess
-            for position in range(start, stop):
-                if self.jumps and position + AHEAD < self.n:
-                    X.fetch(X, self.at(position + AHEAD))
-                row.index, row.slot = self.at(position), position - first
-                other = self.state.score_row(X, &row, self.measured)
-                if not isfinite(other):
-                    return self.stopped(C_NOT_FINITE, row.index)
-                if other < margin:
-                    margin, picked = other, position
-                n_alike += 1
-                if n_alike > ALIKE:
-                    guess = self.state.prediction(X, &row, n_alike, last_guess)
-                    if guess != last_guess:
-                        n_alike, last_guess = 1, guess
-            if picked != stop - 1:
-                row.index, row.slot = self.at(picked), picked - first
-                self.state.score_row(X, &row, self.measured)
-            if self.query_rule.uses_norm:
-                norm = sqrt(row.squared_norm)
-            self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
-            coin = uniform(self.state.seed, clock.n_seen)
-            probability = 0.0
-            if self.open:
-                probability = self.state.probability(
-                    X, &row, margin, norm, coin, self.query_rule
+        cdef Decision decision
+        decision.margin, decision.norm = 1.0 / 0.0, 1.0
+        decision.probability, decision.least = 0.0, 1.0
+        decision.n_rows = stop - start
+        decision.n_alike = self.state.n_alike
+        decision.last_guess = self.state.last_guess
+        for position in range(start, stop):
+            if self.jumps and position + AHEAD < self.n:
+                X.fetch(X, self.at(position + AHEAD))
+            row.index, row.slot = self.at(position), position - first
+            other = self.state.score_row(X, &row, self.measured)
+            if not isfinite(other):
+                self.stopped(C_NOT_FINITE, row.index)
+                return stop
+            if other < decision.margin:
+                decision.margin, picked = other, position
+            decision.n_alike += 1
+            if decision.n_alike > ALIKE:
+                guess = self.state.prediction(
+                    X, &row, decision.n_alike, decision.last_guess
                 )
-                least = min(self.state.least, probability)
-                if self.searches and self.state.classes.searches(clock):
-                    probability = least = 1.0
-            hit = coin < probability
-            if hit:
-                self.tally.stand(self.n_open, self.excess)
-                reason = self.state.prepare(X, &row, self.later)
+                if guess != decision.last_guess:
+                    decision.n_alike, decision.last_guess = 1, guess
+        if picked != stop - 1:
+            row.index, row.slot = self.at(picked), picked - first
+            self.state.score_row(X, &row, self.measured)
+        if self.query_rule.uses_norm:
+            decision.norm = sqrt(row.squared_norm)
+        self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
+        decision.coin = uniform(self.state.seed, clock.n_seen)
+        if self.open:
+            decision.probability = self.state.probability(
+                X, &row, decision.margin, decision.norm, decision.coin, self.query_rule
+            )
+            decision.least = min(self.state.least, decision.probability)
+            if self.searches and self.state.classes.searches(clock):
+                decision.probability = decision.least = 1.0
+        self.settle(&row, &decision)
+        return stop
+
+    cdef inline int settle(self, Row *row, const Decision *decision) except -1 nogil:
+        """Carry out what was decided on the row that was scored last."""
+        cdef const al_rows *X = &self.rows.view
+        cdef Clock *clock = &self.state.clock
+        cdef bint hit = decision.coin < decision.probability
+        cdef int reason
+        if hit:
+            self.tally.stand(self.n_open, self.excess)
+            reason = self.state.prepare(X, row, self.later)
+            if reason != C_DONE:
+                return self.stopped(reason, row.index)
+            if not self.later and self.labels[row.index] < 0:
+                self.ask_for(row.index)
+            self.before = clock[0]
+            self.n_alike_before = self.state.n_alike
+            self.last_guess_before = self.state.last_guess
+            memcpy(
+                &self.state.m_before[0], &self.state.m[0],
+                self.state.m.shape[0] * sizeof(double),
+            )
+            self.unfinished = True
+        if self.observes:
+            self.state.observe(decision.margin, decision.norm, self.query_rule)
+        clock.n_seen += decision.n_rows
+        self.state.n_alike = decision.n_alike
+        self.state.last_guess = decision.last_guess
+        if hit:
+            clock.n_queries += 1
+            clock.n_idle = 0
+            if not self.later:
+                reason = self.state.learn(
+                    X, row, self.labels[row.index], self.query_rule,
+                    self.update_rule, decision.probability, True,
+                )
                 if reason != C_DONE:
                     return self.stopped(reason, row.index)
-                if not self.later and self.labels[row.index] < 0:
-                    self.ask_for(row.index)
-                self.before = clock[0]
-                self.n_alike_before = self.state.n_alike
-                self.last_guess_before = self.state.last_guess
-                memcpy(
-                    &self.state.m_before[0], &self.state.m[0],
-                    self.state.m.shape[0] * sizeof(double),
-                )
-                self.unfinished = True
-            if self.observes:
-                self.state.observe(margin, norm, self.query_rule)
-            clock.n_seen += stop - start
-            self.state.n_alike, self.state.last_guess = n_alike, last_guess
-            if hit:
-                clock.n_queries += 1
-                clock.n_idle = 0
-                if not self.later:
-                    reason = self.state.learn(
-                        X, &row, self.labels[row.index], self.query_rule,
-                        self.update_rule, probability, True,
-                    )
-                    if reason != C_DONE:
-                        return self.stopped(reason, row.index)
-                self.unfinished = False
-                self.note(row.index, probability, least, coin < least)
-            elif self.open:
-                clock.n_idle += stop - start
-            if self.open:
-                self.n_open += 1
-                self.excess += (1 - least) / least
-                self.tally.octaves[octave_of(least), OCTAVE_ROWS] += 1
-                if self.n_open % BLOCK == 0:
-                    self.tally.stand(self.n_open, self.excess)
-                    self.tally.mark()
-            start = stop
+            self.unfinished = False
+            self.note(row.index, decision)
+        elif self.open:
+            clock.n_idle += decision.n_rows
+        if self.open:
+            count_open(self, decision.least)
         return 0
 
     cdef inline Py_ssize_t at(self, Py_ssize_t position) noexcept nogil:
@@ -240,19 +246,20 @@ cdef class Pass:
                 self.interrupt, self.interrupted = error, True
         return 0
 
-    cdef void note(
-        self, Py_ssize_t row, double probability, double least, bint counts
-    ) noexcept nogil:
+    cdef void note(self, Py_ssize_t row, const Decision *decision) noexcept nogil:
         """Write down a purchase; it counts if the coin was below the least."""
         cdef Py_ssize_t guess = self.state.guess
+        cdef bint counts = decision.coin < decision.least
         self.bought[self.n_bought] = row
-        self.probabilities[self.n_bought] = probability
+        self.probabilities[self.n_bought] = decision.probability
         if counts:
-            self.tally.buy(least)
+            self.tally.buy(decision.least)
             if not self.later:
-                self.tally.learn(least, guess != self.labels[row], self.n_open + 1)
+                self.tally.learn(
+                    decision.least, guess != self.labels[row], self.n_open + 1
+                )
         if self.later:
-            self.forecasts[self.n_bought, 0] = least if counts else 0.0
+            self.forecasts[self.n_bought, 0] = decision.least if counts else 0.0
             self.forecasts[self.n_bought, 1] = guess
             self.forecasts[self.n_bought, 2] = self.n_open + 1
         self.n_bought += 1

@@ -13,6 +13,8 @@ cdef class QueryRule:
     cdef public bint seeds, uses_norm, ignores_margin, delays, falls, is_threshold
     cdef public Py_ssize_t group
     cdef readonly bint is_python, is_external
+    # its answer depends on the margin and the memory alone, and it has cy_probabilities
+    cdef bint by_margin
     cdef Py_ssize_t n_memory
     cdef int cy_begin_pass(self, Py_ssize_t n_memory) except -1
     cdef Py_ssize_t cy_blind_purchases(self, const Clock *clock) noexcept nogil
@@ -21,6 +23,9 @@ cdef class QueryRule:
     cdef double cy_probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil
+    cdef void cy_probabilities(
+        self, const double *margins, Py_ssize_t n, const double *memory, double *out
+    ) noexcept nogil
     cdef int cy_observe(
         self, double margin, double norm, const Clock *clock, double *memory
     ) except -1 nogil

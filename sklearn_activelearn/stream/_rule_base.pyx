@@ -17,9 +17,8 @@ from libc.stdint cimport INTPTR_MAX
 from . import _python_rules as in_python
 
 #: What compiled loops read of a query rule in Python, and of an update rule.
-QUERY_ATTRIBUTES = (
-    "seeds", "uses_norm", "ignores_margin", "delays", "falls", "is_threshold", "group",
-)
+QUERY_ATTRIBUTES = ("seeds", "uses_norm", "ignores_margin", "delays", "falls",
+                    "is_threshold", "group")
 UPDATE_ATTRIBUTES = ("seeds", "uses_norm", "scale_free")
 
 
@@ -121,6 +120,11 @@ cdef class QueryRule:
             norm = norm if self.uses_norm else NAN
             q = self.probability(margin, norm, as_tuple(clock), values)
             return in_python.checked(q, 1.0, self, f"probability({margin})", "in [0, 1]")
+
+    cdef void cy_probabilities(
+        self, const double *margins, Py_ssize_t n, const double *memory, double *out
+    ) noexcept nogil:
+        """Fill in the probabilities of rows with these margins; for rules `by_margin`."""
 
     cdef int cy_observe(
         self, double margin, double norm, const Clock *clock, double *memory
@@ -281,9 +285,8 @@ cdef class UpdateRule:
         """Take over the attributes of a class in Python, before a loop asks the rule."""
         if type(self).__flags__ & Py_TPFLAGS_HEAPTYPE:
             in_python.refuse_overridden(type(self), UpdateRule)
-        if self.is_python:
-            for name in UPDATE_ATTRIBUTES:
-                UpdateRule.__dict__[name].__set__(self, getattr(self, name))
+        for name in UPDATE_ATTRIBUTES if self.is_python else ():
+            UpdateRule.__dict__[name].__set__(self, getattr(self, name))
         return 0
 
     cdef double cy_step(
@@ -331,8 +334,7 @@ cdef class UpdateRule:
 
 
 cdef double step_of(
-    UpdateRule rule, double z, double squared_norm, double probability,
-    const Clock *clock,
+    UpdateRule rule, double z, double squared_norm, double probability, const Clock *clock
 ) except? -1.0:
     """Return the step of a rule in Python."""
     squared_norm = squared_norm if rule.uses_norm else NAN
@@ -378,7 +380,6 @@ cdef int change(
 
 cdef copied(const double *memory, Py_ssize_t n):
     """Return the numbers of a memory as an array."""
-    cdef Py_ssize_t i
     return np.array([memory[i] for i in range(n)], dtype=np.float64)
 
 

@@ -48,12 +48,19 @@ cdef class ConstantRule(QueryRule):
     def __cinit__(self, double rate):
         if not 0 <= rate <= 1:
             raise ValueError(f"rate == {rate}, must be in [0, 1].")
-        self.rate, self.ignores_margin = rate, True
+        self.rate, self.ignores_margin, self.by_margin = rate, True, True
 
     cdef double cy_probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
         return self.rate
+
+    cdef void cy_probabilities(
+        self, const double *margins, Py_ssize_t n, const double *memory, double *out
+    ) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.rate
 
 
 cdef class InverseMarginRule(QueryRule):
@@ -86,12 +93,19 @@ cdef class InverseMarginRule(QueryRule):
     def __cinit__(self, double b):
         if not 0 < b < INFINITY:
             raise ValueError(f"b == {b}, must be > 0 and finite.")
-        self.b = b
+        self.b, self.by_margin = b, True
 
     cdef double cy_probability(
         self, double margin, double norm, const Clock *clock, const double *memory
     ) except? -1.0 nogil:
         return self.b / (self.b + margin)
+
+    cdef void cy_probabilities(
+        self, const double *margins, Py_ssize_t n, const double *memory, double *out
+    ) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.b / (self.b + margins[i])
 
 
 cdef class PotentialRule(InverseMarginRule):
@@ -181,7 +195,7 @@ cdef class HalvingThresholdRule(QueryRule):
     cdef object threshold
 
     def __cinit__(self, Py_ssize_t R, threshold):
-        self.seeds = self.is_threshold = True
+        self.seeds = self.is_threshold = self.by_margin = True
         self.R, self.threshold = R, threshold
 
     def initial_memory(self, n_dims):
@@ -196,6 +210,13 @@ cdef class HalvingThresholdRule(QueryRule):
     ) except? -1.0 nogil:
         # a repeated unit row has margin 1 up to rounding, hence the slack
         return 1.0 if margin <= memory[0] * (1 + 1e-12) else 0.0
+
+    cdef void cy_probabilities(
+        self, const double *margins, Py_ssize_t n, const double *memory, double *out
+    ) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = 1.0 if margins[i] <= memory[0] * (1 + 1e-12) else 0.0
 
     cdef int cy_learned(
         self, bint mistake, const Clock *clock, double *memory

@@ -110,7 +110,9 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     -----
     With S settings, K weight vectors (one for two classes), n rows and d features, a
     thread needs room for 2 S K d numbers, and the search for S K n, the scores. A
-    scorer of your own adds 2 S K d for each fold.
+    scorer of your own adds 2 S K d for each fold. Of sparse rows, a dozen vectors go
+    over a fold together, and their 24 d numbers (2 K d for K > 12) take the place of
+    2 S K d.
 
     Metadata for `fit` other than `groups` is given to every estimator as `GridSearchCV`
     does; then no setting shares a pass, and labels are not counted.

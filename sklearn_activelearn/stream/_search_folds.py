@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -13,7 +14,7 @@ from .._rows import Rows
 from .._validation import check_rows
 from ..sources._base import Source
 from ._base import StreamClassifier
-from ._batched_pass import BatchedPass
+from ._batched_pass import LANES, BatchedPass
 from ._classes import check_class_parameters
 
 
@@ -201,33 +202,63 @@ class Folds:
         order = part.train if order is None else part.train[order]
         place = np.empty(part.rows.shape[0], dtype=np.int64)
         place[part.train] = np.arange(n_train)
-        passes, limits, results = [], [], {}
-        for _, learner in group:
-            limits.append(learner._limits(n_train))
-            passes.append(learner._join_batched_pass(rows, codes, order, limits[-1]))
-        batched = BatchedPass(passes)
-        outcomes = batched.run()
+        results, n_vectors = {}, len(lead._weights.intercept)
+        for some in groups_that_share(group, n_vectors, issparse(part.rows)):
+            passes, limits = [], []
+            for _, learner in some:
+                limits.append(learner._limits(n_train))
+                passes.append(
+                    learner._join_batched_pass(rows, codes, order, limits[-1])
+                )
+            batched = BatchedPass(passes)
+            outcomes, scores = batched.run(), self._score(batched, part, lead.normalize)
+            for k, (candidate, learner) in enumerate(some):
+                try:
+                    learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
+                except ValueError as error:
+                    results[candidate] = error
+                    continue
+                learner.queried_indices_ = place[learner.queried_indices_]
+                own = {
+                    name: table if isinstance(table, Exception) else table[k]
+                    for name, table in scores.items()
+                }
+                results[candidate] = Fitted(learner, part.transformer, own)
+        return results
+
+    def _score(self, batched, part, normalize):
+        """Return the scores of all learners of a pass that is over."""
         if self.keep_weights:
             batched.hand_back()
         batched.average()
-        scores = {
-            name: rows_or_error
-            if isinstance(rows_or_error, Exception)
-            else batched.scores(
-                Rows(rows_or_error[0]), rows_or_error[1], lead.normalize
-            )
-            for name, rows_or_error in part.scored.items()
+        return {
+            name: found
+            if isinstance(found, Exception)
+            else batched.scores(Rows(found[0]), found[1], normalize)
+            for name, found in part.scored.items()
         }
-        for k, (candidate, learner) in enumerate(group):
-            try:
-                learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
-            except ValueError as error:
-                results[candidate] = error
-                continue
-            learner.queried_indices_ = place[learner.queried_indices_]
-            own = {
-                name: table if isinstance(table, Exception) else table[k]
-                for name, table in scores.items()
-            }
-            results[candidate] = Fitted(learner, part.transformer, own)
-        return results
+
+
+def groups_that_share(learners, n_each, sparse):
+    """Return learners in the groups that are led side by side.
+
+    Parameters
+    ----------
+    learners : list
+        To be grouped.
+    n_each : int
+        Weight vectors of a learner.
+    sparse : bool
+        Whether rows are CSR. The weights of a feature are then read together: of a
+        dozen vectors at most, so that others need not leave the caches for them.
+
+    Returns
+    -------
+    groups : list of list
+        Of nearly equal size.
+    """
+    n = len(learners)
+    n_groups = -(-n // max(LANES // n_each, 1)) if sparse else 1
+    return [
+        learners[k * n // n_groups : (k + 1) * n // n_groups] for k in range(n_groups)
+    ]

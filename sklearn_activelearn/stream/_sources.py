@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from .._containers import NO_ROWS, framed, n_rows
-from .._labels import plain_labels
+from .._labels import present_labels
 from .._protocol import ActiveClassifier
 from .._typing import Method
 from .._validation import validated
@@ -36,7 +36,7 @@ def check_rows_or_source(learner, X, *y, reset, min_rows=1, finite=False):
             pass
     if not y:
         return source
-    labels = column_or_1d(*map(plain_labels, y), warn=True)
+    labels = column_or_1d(*map(present_labels, y), warn=True)
     assert_all_finite(labels, input_name="y")
     check_consistent_length(source, labels)
     return source, labels

@@ -102,3 +102,18 @@ def best_candidates(W, known, prior, candidates, tolerance=1e-6):
 def average(weights, f):
     """Class probabilities of a new row: the mean of the nodes around it."""
     return sum(w * row for w, row in zip(weights, f, strict=True)) / sum(weights)
+
+
+def change_bound(W, known, prior, k):
+    """How much the label of node k may change: its own change, times a bound.
+
+    Node i takes over G_ik / G_kk of it, where G is the inverse of the Laplacian between
+    the free nodes, and G_kk >= 1 / d_k.
+    """
+    if is_lost(W, known)[k]:
+        return 0.0
+    f = harmonic(W, known, prior)
+    u = [i for i in component(W, k) if i not in known]
+    laplacian = np.diag(W.sum(axis=1)) - W
+    green = np.linalg.inv(laplacian[np.ix_(u, u)])
+    return (1 - f[k] @ f[k]) * green[u.index(k)].sum() * W[k].sum()

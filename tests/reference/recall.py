@@ -96,3 +96,48 @@ def odds(relevant, drawn, n_rows, total, stakes):
             return float("inf")
         largest = max(largest, mixture / float(null))
     return largest
+
+
+def odds_from(relevant, drawn, n_rows, total, stakes_from):
+    """Return the largest sum of such mixtures, each from some random row on.
+
+    `stakes_from(start)`: the stakes of the mixture that begins with this random row.
+    """
+    at = [i for i, is_drawn in enumerate(drawn) if is_drawn]
+    starts = [(0, 0.5)]
+    k = 1
+    while 2 ** (k - 1) < len(at):
+        starts.append((2 ** (k - 1), 0.5 / (k * (k + 1))))
+        k += 1
+    largest = 1.0
+    for n_read in range(1, len(relevant) + 1):
+        value = 1 - sum(share for _, share in starts)
+        for start, share in starts:
+            late = [i in at[start:] for i in range(n_read)]
+            if True not in late:
+                value += share
+                continue
+            found = sum(relevant[: at[start]])
+            null = likelihood(relevant, late, n_rows, total, n_read)
+            if total <= found:
+                value += share
+                continue
+            if (
+                likelihood(
+                    relevant,
+                    [i in at[start:] for i in range(len(drawn))],
+                    n_rows,
+                    total,
+                    len(relevant),
+                )
+                == 0
+            ):
+                return float("inf")
+            mixture = sum(
+                weight * float(likelihood(relevant, late, n_rows, found + d, n_read))
+                for d, weight in stakes_from(start)
+                if found + d < total
+            )
+            value += share * mixture / float(null)
+        largest = max(largest, value)
+    return largest

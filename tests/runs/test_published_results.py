@@ -4,10 +4,13 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from subprocess import check_output
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from benchmarks.papers._provenance import checksum, commit, libraries, recorded
 from benchmarks.papers._results import (
     PROVENANCE,
     Results,
@@ -18,6 +21,7 @@ from benchmarks.papers._results import (
 )
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
+from sklearn_activelearn._cli.papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -27,7 +31,7 @@ FILES = sorted(
     for file in (DOCS / "results").glob("*.csv")
     if "command" in read_texts(file)[0]
 )
-COMMAND = r"python -m benchmarks\.papers\.(\w+)(.*(?:\\\n.*)*)"
+COMMAND = r"python -m benchmarks\.papers\.(\w+)([^\\\n]*(?:\\\n[^\\\n]*)*)"
 TABLE = r":file: \.\./generated/results/(\w+)\.csv"
 
 
@@ -72,7 +76,7 @@ def tables_with_commands():
 def telling(options):
     """Return the options that decide which file is written, or which rows."""
     found = re.findall(
-        r"--starts|--alphas|--few|--penalty \w+|--criterion \w+", options
+        r"--starts|--thresholds|--alphas|--few|--penalty \w+|--criterion \w+", options
     )
     return " ".join(found).split()
 
@@ -126,9 +130,15 @@ class TestPages:
     def test_all_is_written(self, tables, tmp_path):
         tables.write(DOCS / "results", tmp_path)
         written = {file.name for file in tmp_path.iterdir()}
-        for page in [DOCS / "reproduced.rst", *PAGES]:
+        for page in DOCS.glob("**/*.rst"):
             text = page.read_text(encoding="utf-8")
             assert set(re.findall(r"generated/results/(\S+)", text)) <= written
+
+    def test_tables_of_speed_have_a_processor_in_each_row(self, tables):
+        for head, *rows in tables.speed(DOCS / "results").values():
+            place = head.index("processor")
+            assert all(row[place] for row in rows)
+            assert not {"caches", "versions"} & set(head)
 
     def test_a_picture_without_a_file_is_left_out(self, tmp_path, capsys):
         figures = import_module("benchmarks.papers.margin_loss_figures")
@@ -138,12 +148,29 @@ class TestPages:
         assert not list((tmp_path / "pictures").iterdir())
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_reproduce_runs_what_the_page_shows(page):
+    steps = [
+        " ".join(without_machine(step.replace("{out}", "out").split()))
+        for step in PAPERS[page.stem].steps
+    ]
+    shown = re.findall(COMMAND, page.read_text(encoding="utf-8"))
+    assert shown
+    for name, options in shown:
+        words = without_machine(options.replace("\\\n", " ").split())
+        command = " ".join([name, *words])
+        whole = re.sub(r" --only \S+", "", command)
+        assert name.endswith("_figures") or {command, whole} & {*steps}
+
+
 class TestFiles:
     @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
     def test_every_row_says_where_it_comes_from(self, file):
         for row in read_texts(file):
             assert tuple(row)[-len(PROVENANCE) :] == PROVENANCE
-            assert all(row[name] for name in PROVENANCE), row
+            assert all(row[name] for name in PROVENANCE[:5]), row
+            # not recorded at first; whoever records one records all
+            assert len({bool(row[name]) for name in PROVENANCE[5:]}) == 1, row
             assert "--quick" not in row["command"]
             assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["date"])
 
@@ -152,7 +179,11 @@ class TestFiles:
         row = read_texts(file)[0]
         experiment, options = re.match(COMMAND, row["command"]).groups()
         folder = quick(experiment, *telling(options))
-        assert read_texts(folder / file.name)[0].keys() == row.keys()
+        written = read_texts(folder / file.name)
+        assert written[0].keys() == row.keys()
+        for row in written:
+            assert row["libraries"] == libraries()
+            assert re.fullmatch("[0-9a-f]{12}( [0-9a-f]{12})*", row["data_sha256"])
 
 
 class TestResults:
@@ -183,6 +214,42 @@ class TestResults:
         with pytest.raises(ValueError, match=r"table\.csv has other columns"):
             results.write("table", [self.row(std=1)], key=["learner"], runs=1)
         assert (tmp_path / "table.csv").read_text(encoding="utf-8") == before
+
+    def test_rows_name_the_data_loaded_since(self, tmp_path):
+        a, b, c = ((np.full((2, 2), k), np.arange(2)) for k in range(3))
+        load = recorded(lambda pair: (*pair, "the rest"))
+        assert load(a) == (*a, "the rest")
+        results = Results(tmp_path, "ocr", [], 0)
+
+        def cells(learner, *pairs):
+            for pair in pairs:
+                load(pair)
+            for table in ("t", "u"):
+                row = self.row(learner=learner)
+                results.write(table, [row], key=["learner"], runs=1)
+            t, u = (read_texts(tmp_path / f"{table}.csv")[-1] for table in "tu")
+            assert t == u
+            return t["data_sha256"]
+
+        one, two, three = (checksum(*pair) for pair in (a, b, c))
+        assert cells("none") == ""
+        assert cells("b", b) == two
+        assert cells("b again", b, b) == two
+        assert cells("of the same data") == two
+        assert cells("two sets", a, c) == f"{one} {three}"
+
+    def test_a_file_of_before_gets_empty_cells(self, tmp_path):
+        file = tmp_path / "t.csv"
+        file.write_text(
+            "learner,labels,command,seed,runs,version,date\na,1,c,0,5,0.1,2026-01-01\n",
+            encoding="utf-8",
+        )
+        row = self.row(learner="b")
+        Results(tmp_path, "ocr", [], 0).write("t", [row], key=["learner"], runs=1)
+        old, new = read_texts(file)
+        assert tuple(old) == ("learner", "labels", *PROVENANCE)
+        assert (old["date"], old["commit"], old["libraries"]) == ("2026-01-01", "", "")
+        assert new["libraries"].startswith(f"numpy {np.__version__}, scipy ")
 
     def test_nothing_is_written_unasked(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
@@ -220,6 +287,44 @@ def test_the_files_answer_every_claim(claim):
         return  # figures from before there were files: some columns are empty
     assert verdict in ("held", "partly", "not")
     assert ours
+
+
+class TestProvenance:
+    def test_a_checksum_is_of_types_shapes_and_values(self):
+        X = np.arange(6.0).reshape(2, 3)
+        others = [X.T, X[:, ::-1], X.astype(np.float32), X.ravel(), csr_array(X)]
+        others += [csr_array(X + 1), csr_array(np.c_[X, [0, 0]])]
+        assert len({checksum(other) for other in (X, *others)}) == 8
+        assert checksum(X) == checksum(np.asfortranarray(X))
+        assert checksum(X, X) not in (checksum(X), checksum(np.vstack([X, X])))
+
+    def test_the_commit_of_a_checkout(self, tmp_path):
+        def git(*words):
+            identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+            words = ["git", "-C", str(tmp_path), *identity, *words]
+            return check_output(words, encoding="utf-8").strip()
+
+        package = tmp_path / "package"
+        package.mkdir()
+        (package / "__init__.py").touch()
+        assert commit(package) == ""
+        git("init", "--quiet")
+        git("commit", "--quiet", "--allow-empty", "--message", "nothing")
+        commit.cache_clear()
+        assert commit(package) == ""  # not tracked: an environment in a checkout
+        git("add", ".")
+        git("commit", "--quiet", "--message", "all")
+        commit.cache_clear()
+        expected = git("rev-parse", "HEAD")[:12]
+        assert commit(package) == expected
+        (tmp_path / "docs").mkdir()
+        (tmp_path / "docs" / "results.csv").touch()
+        commit.cache_clear()
+        assert commit(package) == expected
+        (tmp_path / "benchmarks").mkdir()
+        (tmp_path / "benchmarks" / "another.py").touch()
+        commit.cache_clear()
+        assert commit(package) == f"{expected}-dirty"
 
 
 class TestTables:
@@ -276,6 +381,30 @@ class TestTables:
         assert row == ["a", "b", "1.10", "1.30", "1.00 ± 0.50", *row[5:]]
         assert row[5:] == ["2.10", "2.30", "2.00 ± 0.50"]
 
+    def test_the_best_penalty_of_each_set_is_a_mean_over_trials(self, tables, tmp_path):
+        rows = [
+            {"problem": "a", "penalty": penalty, "initial": 10, "labels": 100}
+            | {"model": model, "accuracy": 0.8, "log_loss": 0.5, "least": least}
+            for penalty, shares in (("mean", (1, 0, 0)), ("sum", (0.2, 0, 0.8)))
+            for model, least in enumerate(shares)
+        ]
+        self.write(tmp_path, "alms_single_models", rows)
+        assert tables.alms_single_models(tmp_path) == [
+            ["penalty", "a"],
+            ["beside the sum, 10 to 100 labels", "+0.6 (10)"],
+            ["beside the mean, 10 to 100 labels", "-1.0 (10)"],
+        ]
+
+    def test_most_labels_come_first(self, tables):
+        _, *rows = tables.alms_sum(DOCS / "results")
+        most = [int(row[0].split()[-1]) for row in rows if "to" in row[0]]
+        assert most == sorted(most, reverse=True)
+
+    def test_learners_that_came_later_stand_with_their_set(self, tables):
+        _, *rows = tables.label_propagation(DOCS / "results")
+        sets = [row[0] for row in rows]
+        assert len(dict.fromkeys(sets)) == 1 + sum(map(str.__ne__, sets, sets[1:]))
+
     def test_digits_have_their_own_table(self, tables):
         _, *rows = tables.boosting(DOCS / "results")
         _, *digits = tables.boosting_digits(DOCS / "results")
@@ -288,5 +417,5 @@ class TestTables:
             rows = [{"labels": f"{repeats}{k}"} for k in range(3)]
             results.write("t", rows, key=["labels"], runs=int(repeats))
         head, *lines = tables.runs(tmp_path)
-        assert head == ["file", *PROVENANCE]
+        assert head == ["file", *PROVENANCE[:-1]]
         assert [line[3] for line in lines] == ["2", "5"]

@@ -317,7 +317,9 @@ def use_pool_learners() -> None:
     assert_type(alms.predict_proba(X), Floats)
     grid = ALMSClassifier(param_grid={"C": [0.1, 1.0]}, budget=14, random_state=0)
     assert_type(grid.fit(X, y).best_params_, dict[str, Any])
-    propagation = ActiveLabelPropagationClassifier(kernel="rbf", budget=15)
+    propagation = ActiveLabelPropagationClassifier(
+        kernel="knn", n_candidates=50, budget=15
+    )
     assert_type(propagation.fit(X, y).label_distributions_, Floats)
     assert_type(propagation.transduction_, Labels)
 
@@ -355,7 +357,7 @@ def use_stopping_rules() -> None:
             LabelPrice(error=10.0, label=0.5, n_labels=10, validation=(X, y)),
             NoError(n_labels=10),
             OverallUncertainty(threshold=0.2),
-            RecallTarget(recall=0.9, confidence=0.9, method="audit", positive=1),
+            RecallTarget(recall=0.9, confidence=0.9, method="audit", positive="yes"),
             RecallTarget(method="sample", sample=(range(len(y)), y), recall=0.5),
             StablePredictions(threshold=0.9, patience=2),
         ],
@@ -579,13 +581,14 @@ def use_estimates() -> None:
     assert_type(recall.most_relevant, int)
     taught = MinMarginClassifier(random_state=0).fit(X, y)
     so_far = recall_so_far(
-        taught, X, positive="yes", confidence=0.9, always_valid=False, ids=None
+        taught, X, positive="yes", confidence=0.9, always_valid=False, exclude=None
     )
     assert_type(so_far, RecallEstimate)
     price = recall_price(
-        taught, X, recall=0.9, confidence=0.9, positive="yes", ids=None
+        taught, X, recall=0.9, confidence=0.9, positive="yes", ids=None, exclude=None
     )
     assert_type(price, RecallPrice)
+    assert_type(price.p_reached, float)
     assert_type(price.n_certain, int)
     model = LogisticRegression().fit(X[:40], y[:40])
     test = ActiveTest(model, labelled=(X[:40], y[:40]), mix=0.5, random_state=0)

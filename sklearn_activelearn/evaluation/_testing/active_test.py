@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..._compat import BaseEstimator
 from ..._containers import rounded_keys, row_keys
 from ..._identity import ByValue
-from ..._labels import distinct_labels, plain_labels
+from ..._labels import distinct_labels, present_labels
 from ..._transaction import begin
 from ..._typing import Classifier, RowNumbers, RowsLike, Seed
 from ..._validation import check_all_out, check_flag, check_limit, check_number
@@ -219,7 +219,7 @@ class ActiveTest(BaseEstimator):
         """
         transaction = begin(self)
         test, X = transaction.learner, indexable_rows(X)
-        y = np.asarray(check_labels(X, plain_labels(y)))
+        y = np.asarray(check_labels(X, present_labels(y)))
         keys, requests = row_keys(X), self._ledger
         entries = requests.find(keys, (OUT, SKIPPED))
         check_all_out(entries >= 0)

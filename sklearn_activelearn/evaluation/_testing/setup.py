@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._containers import n_rows, rounded_keys
-from ..._labels import distinct_labels, encode, plain_labels
+from ..._labels import distinct_labels, encode, present_labels
 from ..._validation import check_number
 from ...pool._base import PoolClassifier
 from ...pool._input_checks import (
@@ -120,7 +120,7 @@ def surrogate_rows(test):
     """Return rows and labels for the surrogate, None if there are none."""
     if test.labelled is not None:
         X, y = test.labelled
-        return indexable_rows(X), np.asarray(check_labels(X, plain_labels(y)))
+        return indexable_rows(X), np.asarray(check_labels(X, present_labels(y)))
     if isinstance(test.model, PoolClassifier):
         known = test.model._labelled
         return known.rows, test.model.classes_[known.codes]

@@ -6,12 +6,6 @@ precise, not biased.
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -80,6 +74,13 @@ def own_probabilities(models, X, classes):
 
 def four_calibrated(n_folds, is_sparse):
     """Return the surrogate: the mean of four calibrated classifiers."""
+    from sklearn.calibration import CalibratedClassifierCV  # slow to import
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        RandomForestClassifier,
+        VotingClassifier,
+    )
+
     members = {
         "logistic": scaled(LogisticRegression(max_iter=1000), is_sparse),
         "forest": RandomForestClassifier(),

@@ -47,7 +47,7 @@ function showGuide(blocks) {
 async function showPeople() {
   const found = await attempt(() => ask("people"));
   if (!found) return;
-  const head = ["", "labelled", "skipped"].map((name) => make("th", { scope: "col" }, name));
+  const head = ["person", "labelled", "skipped"].map((name) => make("th", { scope: "col" }, name));
   const rows = found.people.map((person) => make("tr", {},
     make("th", { scope: "row" }, person.who || "without a name"),
     make("td", {}, `${person.labelled}`), make("td", {}, `${person.skipped}`)));

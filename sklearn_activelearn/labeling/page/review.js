@@ -73,13 +73,17 @@ async function search(refresh = false) {
   }
 }
 
+function rowsWords(n, after = "") {
+  return `${n} ${n === 1 ? "row" : "rows"}${after && (n === 1 ? " is " : " are ")}${after}`;
+}
+
 function foundWords(found, list) {
   if (found.error) return found.error;
   if (found.is_computing) return "A model is trained to find doubtful labels; go on meanwhile.";
   const end = start + found.rows.length;
   const which = found.n_rows > found.rows.length ? `, ${start + 1} to ${end} are shown` : "";
   const from = list === "doubtful" ? `, found with ${found.n_labels} labels` : "";
-  return `${found.n_rows} rows${from}${which}`;
+  return `${rowsWords(found.n_rows)}${from}${which}`;
 }
 
 function fillPeople(people) {
@@ -204,7 +208,7 @@ async function reopenAll() {
   if (!done) return;
   showCounts(done);
   await attempt(() => search());
-  $("found").textContent = `${done.n_rows} rows are shown again`;
+  $("found").textContent = rowsWords(done.n_rows, "shown again");
   refreshNext();
 }
 

@@ -140,10 +140,10 @@ class ALMSClassifier(PoolClassifier):
     .. math:: P(M) = 1 - \exp(e(M)) / \sum_{M'} \exp(e(M')),
 
     scaled to sum 1, where :math:`e` is the lower end of the 95 % interval of the loss
-    on the validation set :math:`V`. With their mean prediction :math:`\tilde y` as the
-    label of a row x (or averaged over labels, see `label`), the value of information
-    is :math:`-\bar P \cdot \bar L`: over
-    all pairs i, j of V, the models are trained on everything but i and j,
+    on the validation set :math:`V`, or 0 if it is negative. With their mean prediction
+    :math:`\tilde y` as the label of a row x (or averaged over labels, see `label`), the
+    value of information is :math:`-\bar P \cdot \bar L`: over all pairs i, j of V,
+    the models are trained on everything but i and j,
     :math:`P` is found from the loss at i alone and :math:`L` is the loss at j.
     For training, x is one of the rows trained on; for validation, one of V, and never
     trained on. If the largest value is one for training, that row is bought for T. Else

@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.special import expit
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
 from ..._containers import take
@@ -19,6 +18,8 @@ def calibrated(model, rows, labels):
     """
     if hasattr(model, "predict_proba"):
         return model
+    from sklearn.calibration import CalibratedClassifierCV  # slow to import
+
     known = np.isin(labels, model.classes_)
     rows, labels = take(rows, np.flatnonzero(known)), labels[known]
     if len(labels) < FEWEST or len(np.unique(labels)) < len(model.classes_):

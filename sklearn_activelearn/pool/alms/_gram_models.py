@@ -21,7 +21,7 @@ from ._leave_two_out import margins_with_each
 from ._newton import solve
 
 #: How far the last step of a training may move a margin.
-TOLERANCE = 1e-2
+TOLERANCE = 1e-4
 
 
 def split(prototype):

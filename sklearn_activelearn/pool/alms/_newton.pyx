@@ -83,11 +83,14 @@ cdef class Solver:
     cdef void evaluate(self, double* w, double lam) noexcept nogil:
         """Find pulls, curvatures, slope and Hessian where z are the margins."""
         cdef int k, c
-        cdef double root
+        cdef double root, t
+        cdef bint right
         for k in range(self.n):
             if self.takes_part[k] != 0:
-                self.pull[k] = pull(self.y[k], self.z[k])
-                self.s[k] = curvature(self.z[k])
+                t = exp(-fabs(self.z[k]))
+                right = self.y[k] * self.z[k] > 0
+                self.pull[k] = self.y[k] * (t if right else 1.0) / (1 + t)
+                self.s[k] = t / ((1 + t) * (1 + t))
                 root = sqrt(self.s[k])
             else:
                 self.pull[k] = self.s[k] = root = 0.0
@@ -117,7 +120,7 @@ cdef class Solver:
     cdef int descend(self, double* w, double lam) noexcept nogil:
         """Take Newton steps from w on."""
         cdef int turn, k, info, failed = 1
-        cdef double gain, size, before, enough, slack
+        cdef double gain, size, before, enough, slack, after = 0.0
         dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q, w, &ONE,
               &NOTHING, &self.z[0], &ONE)
         for turn in range(100):
@@ -132,16 +135,16 @@ cdef class Solver:
             dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q,
                   &self.step[0], &ONE, &NOTHING, &self.move[0], &ONE)
             size = 1.0
-            before = self.objective(w, &self.step[0], 0.0, lam)
+            if turn == 0:
+                after = self.objective(w, &self.step[0], 0.0, lam)
+            before = after
             enough = SMALL * SMALL * min(1.0, before)
             if gain > enough:
                 slack = 1e-14 * before
-                while (
-                    self.objective(w, &self.step[0], size, lam)
-                    > before - 1e-4 * size * gain + slack
-                    and size > 1e-10
-                ):
+                after = self.objective(w, &self.step[0], size, lam)
+                while after > before - 1e-4 * size * gain + slack and size > 1e-10:
                     size /= 2
+                    after = self.objective(w, &self.step[0], size, lam)
             for k in range(self.q):
                 w[k] += size * self.step[k]
             for k in range(self.n):

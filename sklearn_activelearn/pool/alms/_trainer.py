@@ -149,7 +149,7 @@ class ALMSTrainer(Trainer):
         With one row of the second class there are no folds, and all losses are 0.
         """
         fold, n_folds = stratified_folds(labelled.codes, self.cv)
-        losses = np.zeros((len(self.estimators), len(fold)))
+        losses = np.zeros((len(self.candidates.names), len(fold)))
         if n_folds > 1:
             folds = [np.flatnonzero(fold == k) for k in range(n_folds)]
             workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)

@@ -2,17 +2,14 @@
 
 from typing import Literal
 
-from sklearn.ensemble import AdaBoostClassifier
-
 from ..._docstrings import BOOSTING
 from ..._documented import documented
 from ..._labels import encode
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
-from .._passive import passive_baseline
 from .._premise import warn_if_worse_than_constant
 from ._rounds import RoundsPerLabel
-from ._trainer import BoostingTrainer, closest_vote
+from ._trainer import BoostingTrainer, boosted_baseline, closest_vote
 
 
 @documented(BOOSTING)
@@ -153,5 +150,4 @@ class FASSLBoostClassifier(PoolClassifier):
         return closest_vote(self, X, rows, n_wanted, seed)
 
     def _passive_baseline(self):
-        weak = self._make_trainer().estimators[0]
-        return passive_baseline(self, AdaBoostClassifier(weak))
+        return boosted_baseline(self)

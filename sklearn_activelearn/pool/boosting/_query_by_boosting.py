@@ -2,15 +2,12 @@
 
 from typing import Literal
 
-from sklearn.ensemble import AdaBoostClassifier
-
 from ..._docstrings import BOOSTING
 from ..._documented import documented
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
-from .._passive import passive_baseline
 from ._rounds import DiscreteRounds
-from ._trainer import BoostingTrainer, closest_vote
+from ._trainer import BoostingTrainer, boosted_baseline, closest_vote
 
 
 @documented(BOOSTING)
@@ -109,6 +106,4 @@ class QueryByBoostingClassifier(PoolClassifier):
     _select = closest_vote
 
     def _passive_baseline(self):
-        weak = self._make_trainer().estimators[0]
-        boosted = AdaBoostClassifier(weak, n_estimators=self.n_estimators)
-        return passive_baseline(self, boosted)
+        return boosted_baseline(self, n_estimators=self.n_estimators)

@@ -1,6 +1,6 @@
 """Steps down the cost: what boosting is made of."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,9 +29,11 @@ class BoostingSample:
     def __init__(self, rows, codes, labels, alpha):
         self.rows, self.codes, self.labels, self.alpha = rows, codes, labels, alpha
         counts = BoostingCost(labels, alpha).counts
-        self.counting = np.flatnonzero(counts)
-        all_count = len(self.counting) == len(counts)
-        self.training_rows = rows if all_count else take(rows, self.counting)
+        if counts.all():
+            self.counting, self.training_rows = slice(None), rows
+        else:
+            self.counting = np.flatnonzero(counts)
+            self.training_rows = take(rows, self.counting)
 
     def cost(self, code):
         """Return the cost of a committee for one class against the others."""
@@ -48,7 +50,7 @@ class BoostingSample:
         """Return a clone trained on the rows that count, weighted to mean 1 or so."""
         weights = weights[self.counting]
         # by a power of two: nothing is rounded that decides between equals
-        scale = 2.0 ** -np.round(np.log2(weights.mean()))
+        scale = 2.0 ** -np.round(np.log2(weights.sum() / len(weights)))
         return unfitted_copy(prototype).fit(
             self.training_rows, targets[self.counting], sample_weight=scale * weights
         )
@@ -83,8 +85,8 @@ class Boosting:
 
     def restarted(self):
         """Return the same without members."""
-        committee = Committee(soft=self.committee.soft)
-        return replace(self, committee=committee, scores=np.zeros_like(self.scores))
+        none = Committee(soft=self.committee.soft)
+        return self._with(none, np.zeros_like(self.scores), self.error)
 
     def discrete_step(self, prototype, shrinkage=1.0):
         """Return what a step of AdaBoost makes of it.
@@ -98,21 +100,26 @@ class Boosting:
         whole, missed = whole_weights(weights), vote != self.targets
         error = float(whole[missed].sum() / whole.sum())
         least = max(error, 0.5 / self.cost.total)  # half a row
-        odds, step = (1 - least) / least, self
-        if odds > 1:
-            step = self._plus(member, shrinkage / 2 * np.log(odds), vote)
-        return replace(step, error=error)
+        odds = (1 - least) / least
+        if odds <= 1:
+            return self._with(self.committee, self.scores, error)
+        return self._plus(member, shrinkage / 2 * np.log(odds), vote, error)
 
     def newton_step(self, prototype):
         """Return what a Newton step makes of it: a member votes by probabilities."""
         weights = self.cost.weights(self.scores, self.targets)
         member = self.sample.train(prototype, self.targets, weights)
         vote = self.committee.vote(member, self.sample.rows)
-        return self._plus(member, 1.0, vote)
+        return self._plus(member, 1.0, vote, self.error)
 
-    def _plus(self, member, weight, vote):
+    def _plus(self, member, weight, vote, error):
         committee = self.committee.plus(member, weight)
-        return replace(self, committee=committee, scores=self.scores + weight * vote)
+        return self._with(committee, self.scores + weight * vote, error)
+
+    def _with(self, committee, scores, error):
+        # quicker than `replace`
+        known = self.sample, self.cost, self.targets
+        return Boosting(*known, committee, scores, error)
 
 
 def start_boosting(sample, code, likely, committee, scores):

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from ..._containers import n_rows, take
 from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
 from .._input_checks import check_classifier, check_pool, is_plain
+from .._passive import passive_baseline
 from .._selection import finite_scores
 from .._training import Known, Trained, Trainer, unfitted_copy
 from .._utility import smallest_margin
@@ -64,6 +64,8 @@ class BoostingTrainer(Trainer):
         """The weak learner, and what guesses the first pseudo-labels if any count."""
         if self.alpha == 0:
             return [self.estimator]
+        from sklearn.neighbors import KNeighborsClassifier  # slow to import
+
         init = KNeighborsClassifier(1) if self.init is None else self.init
         return [self.estimator, init]
 
@@ -152,8 +154,6 @@ class BoostingTrainer(Trainer):
     def pool_scores(self, known, trained):
         """Return what a training left, with the scores of the present pool."""
         pool, memory = known.pool, trained.memory
-        if memory.scores.pool == pool.number:
-            return trained
         prepare = preparation(known.prototypes[0], trained)
         rows = pool.derived(prepare.__qualname__, prepare)
         values = trained.model.decision_function(rows)
@@ -196,9 +196,11 @@ def closest_vote(learner, X, rows, n_wanted, seed):
 
     It is the ``_select`` of boosting learners.
     """
-    known = Known.of(learner)
-    trained = learner._make_trainer().pool_scores(known, learner._trained)
-    learner._trained = trained
+    trained = learner._trained
+    if trained.memory.scores.pool != learner._pool.number:
+        known = Known.of(learner)
+        learner._trained = learner._make_trainer().pool_scores(known, trained)
+        trained = learner._trained
     scores = trained.memory.scores.values[rows]
     utility = finite_scores(smallest_margin(scores), rows, trained.model)
     # rows of equal scores tell the committees the same
@@ -244,3 +246,11 @@ def guesses(known, codes, seen):
             raise
         likely[unlabelled] = np.searchsorted(seen, guessed)
     return likely
+
+
+def boosted_baseline(learner, **parameters):
+    """Return passive learning of the same weak learner, boosted by scikit-learn."""
+    from sklearn.ensemble import AdaBoostClassifier  # slow to import
+
+    weak = learner._make_trainer().estimators[0]
+    return passive_baseline(learner, AdaBoostClassifier(weak, **parameters))

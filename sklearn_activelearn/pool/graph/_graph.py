@@ -7,7 +7,6 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.extmath import row_norms
 
 from ..._containers import as_array, is_frame, n_rows
@@ -93,6 +92,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel == "knn":
             if n_rows(self.X_) == 1:
                 return np.zeros((1, 1))
+            from sklearn.neighbors import kneighbors_graph  # slow to import
+
             # an edge where one of the two is among the nearest of the other
             nearest = kneighbors_graph(self.X_, self._n_nearest(others=True))
             return csr_array(nearest.maximum(nearest.T))
@@ -105,6 +106,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """Return the mean class probabilities of the nodes around each row."""
         X = self._centered(X)
         if self.kernel == "knn":
+            from sklearn.neighbors import NearestNeighbors  # slow to import
+
             search = NearestNeighbors(n_neighbors=self._n_nearest()).fit(self.X_)
             around = search.kneighbors(X, return_distance=False)
             return self.label_distributions_[around].mean(axis=1)
@@ -142,6 +145,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         """Return the kernel's gamma, by default from the distances of neighbours."""
         if self.gamma is not None or n_rows(self.X_) == 1:
             return 1.0 if self.gamma is None else self.gamma
+        from sklearn.neighbors import NearestNeighbors  # slow to import
+
         search = NearestNeighbors(n_neighbors=self._n_nearest(others=True))
         distances = search.fit(self.X_).kneighbors()[0][:, -1]
         apart = distances[distances > 0]

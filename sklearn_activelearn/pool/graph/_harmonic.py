@@ -7,21 +7,17 @@ and ends the walk, so that free nodes without a way to a clamped one need no car
 matrix stays regular, and their walks end nowhere.
 """
 
-from functools import reduce
-
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
+
+from ._inverse import inverse, without_row
+from ._risk import expected_risk
 
 #: Probability that a step of the walk leads nowhere.
 LOST = 1e-10
 
 #: Share of a node's variance; with less of it left, cancellation has eaten digits.
 CANCELLED = 1e-6
-
-#: Numbers in a block of candidates: it should stay in cache.
-BLOCK = 2**15
 
 
 class HarmonicField:
@@ -103,9 +99,6 @@ class HarmonicField:
     def expected_risk(self, probabilities, candidates):
         """Return the risk to expect once a candidate's label is known.
 
-        The risk is the number of wrong labels to expect when each free node gets its
-        most probable class. It takes O(n_free n_classes) for each candidate.
-
         Parameters
         ----------
         probabilities : ndarray of shape (n_free, n_classes)
@@ -113,46 +106,8 @@ class HarmonicField:
         candidates : ndarray of int of shape (n_candidates,)
             Positions in `free`, one or more.
         """
-        risk = np.empty(len(candidates))
-        columns, n_free = probabilities.T.copy(), len(self.free)
-        for block in gen_batches(len(candidates), max(1, BLOCK // n_free)):
-            k = candidates[block]
-            influence = self.green[k] / self.green[k, k][:, None]
-            # each class without the candidate's share in it; its label gets that all
-            rest = [p - influence * p[k][:, None] for p in columns]
-            top = reduce(np.maximum, rest)
-            certain = sum(
-                p[k] * np.maximum(top, r + influence).sum(axis=1)
-                for p, r in zip(columns, rest, strict=True)
-            )
-            risk[block] = n_free - certain
-        return risk
+        return expected_risk(self._influence_of, probabilities, candidates)
 
-
-def inverse(matrix):
-    """Return the inverse of a symmetric positive definite matrix, in its memory."""
-    if len(matrix) == 0:
-        return matrix
-    factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True)
-    out, _ = dpotri(factor, lower=True, overwrite_c=True)
-    if failed:
-        raise np.linalg.LinAlgError("the weights of the graph overflow.")
-    for k in range(1, len(out)):  # the other triangle holds anything
-        out[:k, k] = out[k, :k]
-    return out.T
-
-
-def without_row(green, k):
-    """Return the inverse of a matrix that has lost its k-th row and column."""
-    column = green[k] / np.sqrt(green[k, k])
-    column = np.delete(column, k)
-    out = np.multiply.outer(-column, column)
-    for rows in (slice(k), slice(k, None)):
-        for columns in (slice(k), slice(k, None)):
-            out[rows, columns] += green[shifted(rows, k), shifted(columns, k)]
-    return out
-
-
-def shifted(part, k):
-    """Return where the numbers of a part were before number k was taken out."""
-    return part if part.start is None else slice(k + 1, None)
+    def _influence_of(self, candidates):
+        green = self.green[candidates]
+        return green / green[np.arange(len(candidates)), candidates][:, None]

@@ -14,7 +14,7 @@ from .._base import PoolClassifier
 from .._embedding import numbers
 from .._passive import passive_baseline
 from .._premise import warn_if_distances_mislead
-from .._ranking import DistinctFirst, best
+from .._ranking import DistinctFirst, best, best_of_different
 from .._selection import ranked
 from .._training import Known
 from ._graph import GraphClassifier
@@ -43,7 +43,15 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     batch_size : int >= 1, default=1
         Labels bought between two trainings, chosen one after the other, each as if
         the labels of those before were known.
-    {embedding, explore, budget}
+    {embedding, explore}
+    n_candidates : int >= 1, "auto" or None, default="auto"
+        For "knn": how many rows have their expected risk computed for a batch, those
+        whose labels may change most (see the notes). It also decides how: with a
+        number below that of the rows of the pool, sparse linear systems are solved;
+        else, and with None, for all rows, the inverse of a matrix of all rows is
+        computed. "auto": None for a pool of up to 2,000 rows, 100 for a larger one.
+        "rbf" has no sparse graph, and always considers all.
+    {budget}
     stopping : str, stopping rule or list of them, default=None
         "stable_predictions": stop when successive models agree. Others: see the
         guide. The first rule of a list that is met ends it. None: the budget is spent.
@@ -94,9 +102,24 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     taught that are not in the pool: they become further nodes. So offer the whole pool
     in each `query`, with the rows left as `candidates`.
 
-    Memory: :math:`2 n^2` numbers of 8 bytes for "knn", :math:`3 n^2` for "rbf"; another
-    :math:`n^2` when several labels are bought or taught at once, and :math:`n^2` or
-    :math:`2 n^2` while a new pool takes the place of one as large.
+    Memory of the inverse: :math:`2 n^2` numbers of 8 bytes for "knn", :math:`3 n^2` for
+    "rbf"; another :math:`n^2` when several labels are bought or taught at once, and
+    :math:`n^2` or :math:`2 n^2` while a new pool takes the place of one as large.
+
+    With a number of `n_candidates` below that of the rows of the pool, nothing of size
+    :math:`n^2` is kept. Each `teach` solves a sparse system for each class by
+    preconditioned conjugate gradients, to residuals of 1e-10. A batch is chosen among
+    the rows :math:`k` with the highest
+
+    .. math:: (1 - \sum_c f_{kc}^2) \, d_k \, (\Delta_{uu}^{-1} 1)_k ,
+
+    where :math:`d_k` is the degree of a node. The first factor is the squared change to
+    expect of the row's own probabilities, the others bound the sum of the changes of
+    all rows, as shares of it. One more system for each of these rows, to residuals of
+    1e-4, gives its column of the inverse, and with it the expected risk. Memory: some
+    :math:`n` times `n_neighbors` numbers for the graph, and :math:`10 n` numbers of 4
+    bytes for each candidate. The graph is built once for each pool, again when rows are
+    taught that are not in the pool, and after a pickle.
 
     A row of the pool that is taught unasked takes its place there. One that is taught
     again, or offered again after its label, becomes a further node, with either label.
@@ -150,6 +173,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         batch_size: int = 1,
         embedding: Embedding | None = None,
         explore: float = 0.0,
+        n_candidates: int | Literal["auto"] | None = "auto",
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
         n_jobs: int | None = None,
@@ -163,14 +187,20 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self.batch_size = batch_size
         self.embedding = embedding
         self.explore = explore
+        self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def __setstate__(self, state):
+        super().__setstate__({"n_candidates": None} | state)  # of version 0.1.0
+
     def _make_trainer(self):
         graph = GraphClassifier(self.kernel, self.gamma, self.n_neighbors)
-        return GraphTrainer(graph, n_first=self.n_initial)
+        return GraphTrainer(
+            graph, n_first=self.n_initial, n_candidates=self.n_candidates
+        )
 
     _passive_baseline = passive_baseline
 
@@ -202,14 +232,24 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             lambda: numbers(self._labelled.rows),
             "Scale the features, pass others, or take HybridSamplingClassifier.",
         )
-        graph = self._make_trainer().connected(Known.of(self), self._trained)
+        trainer = self._make_trainer()
+        graph = trainer.connected(Known.of(self), self._trained)
         self._trained = self._trained._replace(memory=graph)
+        n_considered = trainer.n_considered(self._pool)
         field, probabilities = graph.field, graph.free_distributions()
         apart, chosen, utilities = DistinctFirst(exact_keys(X, rows)), [], []
         while True:
             left = np.searchsorted(field.free, rows[apart.open])
             is_lost = field.is_lost[left]
-            left = left[is_lost] if is_lost.any() else left
+            if is_lost.any():
+                left = left[is_lost]
+            elif n_considered:
+                # enough for the whole batch, also if it is cut short
+                n, n_considered = max(n_considered, self.batch_size), None
+                some = most_influential(field, probabilities, rows, apart, n, seed)
+                field = field.considering(np.searchsorted(field.free, rows[some]))
+                apart.keep(some)
+                left = np.searchsorted(field.free, rows[apart.open])
             risk = self._expected_risk(field, probabilities, left)
             # beside the rows that will be right, rounding errors of the risk are ties
             (first,) = best(len(field.free) - risk, 1, seed)
@@ -232,3 +272,27 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
                 for block in np.array_split(candidates, min(n_jobs, len(candidates)))
             )
         )
+
+
+def most_influential(field, probabilities, rows, apart, n, seed):
+    """Return the positions of rows, ascending, whose labels may change the most.
+
+    Parameters
+    ----------
+    field : SparseHarmonicField
+        None of the rows that are left is lost.
+    probabilities : ndarray of shape (n_free, n_classes)
+        Of its free nodes.
+    rows : ndarray of int
+        Numbers of the rows.
+    apart : DistinctFirst
+        Which of these are left; of equal ones one comes before all others.
+    n : int
+        How many.
+    seed : tuple of int
+        Breaks ties.
+    """
+    left = np.flatnonzero(apart.is_left)
+    score = field.screened(probabilities)[np.searchsorted(field.free, rows[left])]
+    trait = apart.keys[left].__getitem__
+    return np.sort(left[best_of_different(score, min(n, len(left)), seed, [trait])])

@@ -4,19 +4,23 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._containers import joined, n_rows, take
+from ..._containers import n_rows
 from ._harmonic import HarmonicField
+from ._sparse_harmonic import Edges, SparseHarmonicField
 
 
 class LabelledGraph:
     """Rows of a pool and labelled rows from elsewhere, as nodes of one graph.
 
-    A pickle leaves the harmonic function out; it is computed again in the same steps.
+    A pickle leaves edges and harmonic function out; they are computed again in the same
+    steps.
 
     Parameters
     ----------
     graph : GraphClassifier
         Connects the nodes: the rows of the pool, then those from elsewhere.
+    is_sparse : bool
+        Whether it does without the inverse of the Laplacian.
     pool : rows or None
         The rows of the pool.
     places : ndarray of int of shape (n_labelled,)
@@ -29,17 +33,18 @@ class LabelledGraph:
         So many labels are clamped at once, the others one by one.
     """
 
-    def __init__(self, graph, pool, places, codes, n_classes, n_solved):
-        self.graph, self.pool = graph, pool
+    def __init__(self, graph, is_sparse, pool, places, codes, n_classes, n_solved):
+        self.graph, self.is_sparse, self.pool = graph, is_sparse, pool
         self.places, self.codes = places, codes
         self.n_classes, self.n_solved = n_classes, n_solved
 
     @classmethod
-    def of(cls, prototype, pool, labelled, n_classes, n_first, before=None):
+    def of(cls, prototype, pool, labelled, n_classes, n_first, is_sparse, before=None):
         """Return the graph of a pool and of labelled rows, some of which are in it.
 
         The steps to its field depend on the labels only, not on when they came: the
-        first ones, and all up to the last from elsewhere, are clamped at once.
+        first ones, and all up to the last from elsewhere, are clamped at once; all of
+        them in a sparse graph.
 
         Parameters
         ----------
@@ -53,35 +58,46 @@ class LabelledGraph:
             How many classes there are.
         n_first : int
             How many labels are the first ones.
+        is_sparse : bool
+            Whether it does without the inverse of the Laplacian.
         before : LabelledGraph, optional
             An earlier one, on which it builds if there are only more labels now.
         """
         (elsewhere,) = np.nonzero(pool.places < 0)
         n_solved = max(min(n_first, len(labelled)), *(elsewhere[-1:] + 1), 0)
+        settings = tuple(prototype.get_params().values())
+        graph = pool.fitted(settings, prototype.connect, labelled.rows)
+        if is_sparse:
+            n_solved = len(labelled)
+        out = cls(
+            graph, is_sparse, pool.X, pool.places, labelled.codes, n_classes, n_solved
+        )
+        if is_sparse:
+            name = (*settings, "edges")
+            out.edges = pool.fitted(name, lambda _: out.edges, labelled.rows)
         goes_on = before is not None and (
-            before.graph.get_params() == prototype.get_params()
-            and before.pool is pool.X
+            before.graph is graph
+            and before.is_sparse == is_sparse
             and before.n_classes == n_classes
             and before.n_solved == n_solved
             and np.array_equal(before.places, pool.places[: len(before.places)])
         )
         if goes_on:
-            graph = before.graph
-        else:
-            nodes = take(labelled.rows, elsewhere)
-            if pool.X is not None:
-                nodes = joined(pool.X, nodes) if len(elsewhere) else pool.X
-            graph = prototype.connect(nodes)
-        out = cls(graph, pool.X, pool.places, labelled.codes, n_classes, n_solved)
-        if goes_on:
             out.field = out._clamp(before.field, len(before.codes))
         return out
+
+    @cached_property
+    def edges(self):
+        """The edges of a sparse graph."""
+        return Edges(self.graph.weights())
 
     @cached_property
     def field(self):
         """The harmonic function, computed when it is asked for."""
         first = slice(self.n_solved)
         nodes, certain = self._nodes[first], self._certain[first]
+        if self.is_sparse:
+            return SparseHarmonicField(self.edges, nodes, certain)
         field = HarmonicField(self.graph.weights(), nodes, certain)
         return self._clamp(field, self.n_solved)
 
@@ -122,4 +138,5 @@ class LabelledGraph:
         return field
 
     def __getstate__(self):
-        return {name: value for name, value in vars(self).items() if name != "field"}
+        derived = ("edges", "field")
+        return {key: value for key, value in vars(self).items() if key not in derived}

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._typing import HasJudge
+from ..._typing import HasJudge, Label
 from ._registry import (
     Progress,
     StoppingRule,
+    check_rule_classes,
     check_rule_models,
     find_rules,
     judged,
@@ -71,6 +72,10 @@ class AllOf(StoppingRule):
     def check_model(self, model: Any) -> None:
         """Raise if one of the rules cannot judge a model."""
         check_rule_models(self.rules, [model])
+
+    def check_classes(self, classes: Sequence[Label]) -> None:
+        """Raise if one of the rules cannot judge a search with these classes."""
+        check_rule_classes(self.rules, classes)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""

@@ -1,5 +1,6 @@
 """The rule that ends the search for all rows of a class."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any, Literal
@@ -7,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._containers import take
 from ..._recall_bounds import (
     Reads,
     hypergeometric_p,
@@ -159,6 +159,15 @@ class RecallTarget(StoppingRule):
                 f"{np.floor(1000 * most) / 1000:g}; {self.recall:g} takes {n_least}."
             )
 
+    def check_classes(self, classes: Sequence[Label]) -> None:
+        """Raise if `positive` is none of the classes."""
+        if self.positive is not None and self.positive not in classes:
+            raise ValueError(
+                f"RecallTarget: positive must be one of the classes, {[*classes]}, got "
+                f"{self.positive!r}. If its labels are still to come, pass all classes "
+                "to teach."
+            )
+
     @property
     def _alpha(self):
         return 1 - self.confidence
@@ -216,9 +225,8 @@ class RecallTarget(StoppingRule):
             return memory
         expected = np.inf
         if not is_relevant.all():
-            X = take(progress.X, progress.left)
             known = progress.model, progress.rows, is_relevant
-            share = float(relevance_probabilities(*known, X).mean())
+            share = float(relevance_probabilities(*known, progress.of_left).mean())
             asked = progress.asked  # those that may be bought are all left, or a sample
             expected = share * (asked.n_rows - len(asked.rows))
         # whole numbers would be models

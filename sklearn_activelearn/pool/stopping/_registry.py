@@ -1,6 +1,6 @@
 """What a rule gets, how it is found by name, and how several are judged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._containers import view
-from ..._typing import Ints, Labels
+from ..._typing import Ints, Label, Labels
 from ..._validation import check_number
 from .._correction import with_first_labels
 from .._input_checks import check_has
@@ -146,6 +146,20 @@ class StoppingRule:
             Nothing.
         """
 
+    def check_classes(self, classes: Sequence[Label]) -> None:
+        """Raise if it cannot judge a search with these classes.
+
+        Parameters
+        ----------
+        classes : list of label
+            All classes: those that were declared, or two or more that have labels.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
+
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop.
 
@@ -232,6 +246,14 @@ def check_rule_models(stopping, models):
         check_model = getattr(rule, "check_model", None)  # not in rules from outside
         if check_model is not None:
             check_model(model)
+
+
+def check_rule_classes(stopping, classes):
+    """Refuse classes with which a rule cannot judge."""
+    for rule in find_rules(stopping):
+        check_classes = getattr(rule, "check_classes", None)
+        if check_classes is not None:
+            check_classes(classes)
 
 
 def judged(rules, progress, memory):
@@ -343,6 +365,7 @@ def why_stop(learner, sample, n_left):
     rules = find_rules(learner.stopping)
     if not rules:
         return ended
+    check_rule_classes(rules, learner.classes_.tolist())
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
     left = np.asarray(sample.rows)

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import BaseEnsemble
 
 from ..._validation import check_flag, check_number
 from ...losses import make_loss
@@ -24,6 +23,8 @@ def has_unit_margin(model):
 
     Inside of a pipeline, a search or one-vs-rest machines.
     """
+    from sklearn.ensemble import BaseEnsemble  # slow to import
+
     while not hasattr(model, "loss"):
         if any(kind.__name__ in MACHINES for kind in type(model).__mro__):
             return True

@@ -6,12 +6,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._protocol import ActiveClassifier
 from ..._typing import Floats, RowsLike
-from ..._validation import UNLIMITED, check_limit, check_rows
+from ..._validation import UNLIMITED, check_limit, check_option, check_rows
 from .._classes import class_weights, prediction_thresholds
 from .._linear import LinearPredictor
 from .._linear_state import Weights
 from .._loop import StreamLoop
 from .._sources import blockwise
+from ._descent import Coefficients
 from ._inverse import Factor, Images, Matrix
 from ._kernel import make_kernel
 from ._state import KernelState, SecondOrderState
@@ -20,6 +21,13 @@ from ._state import KernelState, SecondOrderState
 #: With 784 dense features rows are stored as quickly in both at .3, and asked for r at
 #: .57. Whole passes take as long with anything between: the move itself costs most.
 SWITCH = 0.5
+
+#: At each multiple of so many stored rows, `solver="auto"` goes over to coordinate
+#: descent if at most such a share of their entries differs from 0.
+DESCENT = 500, 0.1
+NEVER = UNLIMITED, 0.0
+
+SOLVERS = ("auto", "exact", "coordinate_descent")
 
 
 class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
@@ -43,6 +51,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         coef0,
         dual,
         max_stored,
+        solver,
         fit_intercept,
         normalize,
         class_weight,
@@ -58,6 +67,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.coef0 = coef0
         self.dual = dual
         self.max_stored = max_stored
+        self.solver = solver
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.class_weight = class_weight
@@ -66,6 +76,9 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.patience = patience
         self.shuffle = shuffle
         self.random_state = random_state
+
+    def __setstate__(self, state):
+        super().__setstate__({"solver": "exact"} | state)  # version 0.1.0 had no other
 
     @property
     def coef_(self) -> Floats:
@@ -130,6 +143,12 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
                 )
             if self.max_stored is not None:
                 raise ValueError("dual=False has no stored rows for max_stored to cap.")
+        check_option(self.solver, "solver", SOLVERS)
+        if self.solver == "coordinate_descent" and not self._may_descend():
+            raise ValueError(
+                "solver='coordinate_descent' needs kernel='linear', no max_stored, and "
+                "dual='auto' or True."
+            )
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
         # a kernel would not say which row is not finite
@@ -148,6 +167,17 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             self._inverse = Matrix(matrix, n_held=0)
         super()._reset()
 
+    def _may_descend(self):
+        return self.dual and self.max_stored is None and make_kernel(self).is_linear
+
+    def _descent(self):
+        """Return when to go over to coordinate descent, as the state takes it."""
+        if self.solver == "coordinate_descent":
+            return 1, 1.0
+        if self.solver == "auto" and self.dual == "auto" and self._may_descend():
+            return DESCENT
+        return NEVER
+
     def _row_ridge(self):
         """Return the ridge for rows that are not divided by the square root of 2."""
         return self._a() * (2 if self.normalize and self.fit_intercept else 1)
@@ -158,16 +188,25 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         return Weights(coef, intercept, np.empty((n_vectors, 0)), intercept)
 
     def _working_state(self):
-        parts, moves = self._inverse, self.dual in ("auto", False)
-        wants_rows = {"max_stored": self.max_stored is not None, "dual": not moves}
+        parts, descent = self._inverse, self._descent()
+        wants_rows = {
+            "max_stored": self.max_stored is not None,
+            "dual": self.dual not in ("auto", False),
+            "solver": self.solver == "coordinate_descent",
+        }
         for name in wants_rows:
             if wants_rows[name] and not parts.is_dual:
                 raise ValueError(
                     f"{name}={getattr(self, name)} comes too late: the learner holds a "
                     "matrix by now, and no rows. Call fit to start over."
                 )
+        if isinstance(parts, Coefficients) and descent == NEVER:
+            raise ValueError(
+                "This solver, dual or max_stored comes too late: the learner is under "
+                "coordinate descent by now. Call fit to start over."
+            )
         primal_from = UNLIMITED
-        if moves and self.max_stored is None and not parts.has_kernel:
+        if not (any(wants_rows.values()) or parts.has_kernel):
             share = SWITCH if self.dual else 0
             primal_from = int(share * (self.n_features_in_ + 1) ** 2)
         state = (
@@ -185,6 +224,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             ),
             primal_from,
             check_limit(self.max_stored, "max_stored", low=1),
+            descent,
         )
         if parts.has_kernel:
             return KernelState(*state, make_kernel(self))

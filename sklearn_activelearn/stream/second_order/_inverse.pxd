@@ -10,7 +10,8 @@ from ._stored_rows cimport StoredRows
 cdef class Inverse:
     cdef readonly double ridge
     cdef readonly double constant
-    cdef bint holds_rows
+    cdef bint may_move
+    cdef bint descends
     cdef readonly Py_ssize_t n_held
     cdef double[::1] u
     cdef double leverage(

@@ -83,9 +83,9 @@ cdef class Inverse:
 
     Attributes
     ----------
-    holds_rows : bool
-        It grows with each row stored.
-    parts : Matrix, Factor or Images
+    may_move, descends : bool
+        It can give way to another form; it is a `CoordinateDescent`.
+    parts : Matrix, Factor, Images or Coefficients
         What there is to remember between calls.
     n_held : int
         Rows stored and not forgotten.
@@ -189,7 +189,7 @@ cdef class Dual(Inverse):
         roots=None,
     ):
         self.ridge, self.constant = ridge, constant
-        self.holds_rows = True
+        self.may_move = True
         self.stored = StoredRows(n_features, rows)
         self.n_held = self.stored.n_rows
         self.L = self.factor = factor

@@ -26,7 +26,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     a : float > 0, default=1.0
         Ridge: A = a I + the stored rows' S S'. The larger, the closer to the
         Perceptron.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
     class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
@@ -87,6 +87,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         coef0: float = 1,
         dual: Literal["auto", True, False] = "auto",
         max_stored: int | None = None,
+        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
@@ -103,6 +104,7 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
             coef0=coef0,
             dual=dual,
             max_stored=max_stored,
+            solver=solver,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,

@@ -50,7 +50,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         Buy every label while no more than 16 / lam² max(d, ln t) of them are
         held, as the analysis has it; d is n_features, and 1 more with
         `fit_intercept`. A smaller `max_stored` never gets out of that.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
     class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
@@ -134,6 +134,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         coef0: float = 1,
         dual: Literal["auto", True, False] = "auto",
         max_stored: int | None = None,
+        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
@@ -150,6 +151,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
             coef0=coef0,
             dual=dual,
             max_stored=max_stored,
+            solver=solver,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,

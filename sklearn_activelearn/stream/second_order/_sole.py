@@ -36,7 +36,7 @@ class SOLEClassifier(SecondOrderClassifier):
         ("potential", the published rule), or b / (b + p). A callable gets an array of
         margins p and returns as many probabilities; `b` is then not used (it must
         still be in its range), and r is computed for every row.
-    {kernel, gamma, degree, coef0, dual, max_stored, fit_intercept, normalize,
+    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
     class_weight, one_class_limit, budget, patience, shuffle, random_state}
 
     Attributes
@@ -112,6 +112,7 @@ class SOLEClassifier(SecondOrderClassifier):
         coef0: float = 1,
         dual: Literal["auto", True, False] = "auto",
         max_stored: int | None = None,
+        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
@@ -128,6 +129,7 @@ class SOLEClassifier(SecondOrderClassifier):
             coef0=coef0,
             dual=dual,
             max_stored=max_stored,
+            solver=solver,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,

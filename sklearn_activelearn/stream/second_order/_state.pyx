@@ -13,10 +13,12 @@ import numpy as np
 from libc.math cimport fabs
 
 from ..._rows cimport al_rows
+from ._descent cimport CoordinateDescent
 from ._inverse cimport Dual, Inverse, KernelDual
 from .._linear_state cimport C_DONE, C_OVERFLOW, LinearState, Row
 from .._rule_base cimport QueryRule, UpdateRule
 from ._stored_rows cimport StoredRows
+from ._descent import coordinate_descent_from, share_of_nonzeros
 
 cdef double LARGEST_RATIO = 1e10  # of x'x and a: beyond, rounding decides
 cdef double ROUNDING = 1e-12  # of the same, what a margin of 0 may be; targets are +-1
@@ -35,16 +37,20 @@ cdef class SecondOrderState(LinearState):
         Numbers in the dual form from which on the primal one is used.
     max_stored : int
         Most rows to hold in dual form.
+    descent : (int, float)
+        The dual form gives way to coordinate descent at a multiple of so many stored
+        rows, if no larger share of their entries differs from 0.
     """
 
     cdef readonly Inverse inverse
     cdef Inverse next_inverse
-    cdef Py_ssize_t primal_from, max_stored
+    cdef Py_ssize_t primal_from, max_stored, descent_every
+    cdef double descent_share
     cdef double r, wish
 
     def __init__(
         self, weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
-        average, Inverse inverse, primal_from, max_stored,
+        average, Inverse inverse, primal_from, max_stored, descent,
     ):
         super().__init__(
             weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
@@ -54,6 +60,7 @@ cdef class SecondOrderState(LinearState):
         self.inverse = inverse
         self.clock.n_held = inverse.n_held
         self.primal_from, self.max_stored = primal_from, max_stored
+        self.descent_every, self.descent_share = descent
         self.wish = -1
 
     cdef double score_row(
@@ -117,18 +124,23 @@ cdef class SecondOrderState(LinearState):
         if later:
             return C_DONE
         self.inverse.lay(X, row)
-        if self.inverse.holds_rows:
+        if self.inverse.may_move:
             with gil:
-                self.choose_form()
+                self.choose_form(X, row)
         return C_DONE
 
-    cdef int choose_form(self) except -1:
-        """Have the other form ready if it is time when the row that is laid is stored."""
+    cdef int choose_form(self, const al_rows *X, const Row *row) except -1:
+        """Have another form ready if it is time when the row that is laid is stored."""
         cdef Dual dual = self.inverse
         cdef Py_ssize_t n = dual.stored.n_rows + 1
         cdef Py_ssize_t n_entries = dual.stored.n_entries + dual.stored.n_laid
         if n * (n + 1) // 2 + n_entries >= self.primal_from:
             self.next_inverse = dual.primal()
+        elif n % self.descent_every == 0 and (
+            share_of_nonzeros(dual) <= self.descent_share
+        ):
+            self.next_inverse = coordinate_descent_from(dual, self.W.shape[0])
+            self.next_inverse.lay(X, row)
         return 0
 
     cdef int learn(
@@ -168,7 +180,9 @@ cdef class SecondOrderState(LinearState):
 
     cdef int shift(self, Py_ssize_t label, double weight) except -1 nogil:
         """Move the weights for a row that has just been stored; forget others."""
-        if self.inverse.n_held > self.max_stored:
+        if self.inverse.descends:
+            (<CoordinateDescent> self.inverse).descend(self.W, self.c)
+        elif self.inverse.n_held > self.max_stored:
             with gil:
                 while self.inverse.n_held > self.max_stored:
                     (<Dual> self.inverse).drop_first()
@@ -211,11 +225,11 @@ cdef class KernelState(SecondOrderState):
 
     def __init__(
         self, weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
-        average, Inverse inverse, primal_from, max_stored, kernel,
+        average, Inverse inverse, primal_from, max_stored, descent, kernel,
     ):
         super().__init__(
             weights, memory, counts, tallied, classes, seed, normalize, fit_intercept,
-            average, inverse, primal_from, max_stored,
+            average, inverse, primal_from, max_stored, descent,
         )
         self.kernel = kernel
 

@@ -3,7 +3,6 @@
 import re
 from logging import ERROR, getLogger
 
-from .checks import tell
 from .limits import check_room
 
 #: What references are read with, by the end of the file's name.
@@ -16,9 +15,6 @@ SAME_COLUMN = {
     "first_authors": "authors",
     "publication_year": "year",
 }
-#: What columns of titles and DOIs are called, in small letters.
-TITLES = ("title", "article title", "primary title", "primary_title")
-DOIS = ("doi",)
 BYTES = 16  # in memory, for each one of the file
 
 
@@ -118,73 +114,3 @@ def bibtex_columns(key, entry):
     fields = {field.key.lower(): f"{field.value}" for field in entry.fields}
     texts = {name: re.sub(r"[{}]", "", value) for name, value in fields.items()}
     return {"key": key} | {n: " ".join(t.split()) for n, t in texts.items()}
-
-
-def each_once(table):
-    """Return a table without the references that come twice, and say how many do.
-
-    Two are the same if their DOIs are, or their titles without punctuation while their
-    DOIs do not differ. What is missing in the first one is taken from the others.
-
-    Parameters
-    ----------
-    table : Table
-        Without a column of titles or DOIs it is returned as it is.
-    """
-    names = {name.lower(): name for name in reversed(table.columns)}
-    title, doi = (
-        next((names[name] for name in known if name in names), None)
-        for known in (TITLES, DOIS)
-    )
-    n_rows, none = len(table.lines), [""] * len(table.lines)
-    titles = [plain_title(cell) for cell in table.columns.get(title, none)]
-    dois = [plain_doi(cell) for cell in table.columns.get(doi, none)]
-    first = firsts(titles, dois)
-    kept = [row for row in range(n_rows) if first[row] == row]
-    if len(kept) == n_rows:
-        return table
-    tell(
-        f"{n_rows - len(kept):,} of {n_rows:,} rows have the DOI or the title of one "
-        "before: each is shown once"
-    )
-    columns = {}
-    for name, cells in table.columns.items():
-        filled = list(cells)
-        for row, cell in enumerate(cells):
-            if not filled[first[row]].strip():
-                filled[first[row]] = cell
-        columns[name] = [filled[row] for row in kept]
-    return table._replace(columns=columns, lines=[table.lines[row] for row in kept])
-
-
-def firsts(titles, dois):
-    """Return for each reference the first one that is the same."""
-    first, with_title, with_doi, doi_of = [], {}, {}, {}
-    for row, (title, doi) in enumerate(zip(titles, dois, strict=True)):
-        same = with_doi.get(doi) if doi else None
-        if same is None and title:
-            alike = (
-                other
-                for other in with_title.get(title, ())
-                if not (doi and doi_of[other]) or doi == doi_of[other]
-            )
-            same = next(alike, None)
-        if same is None:
-            same, doi_of[row] = row, doi
-        if title and same not in with_title.setdefault(title, []):
-            with_title[title].append(same)
-        if doi:
-            with_doi.setdefault(doi, same)
-            doi_of[same] = doi_of[same] or doi
-        first.append(same)
-    return first
-
-
-def plain_title(text):
-    """Return the letters and digits of a title, in small letters."""
-    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
-
-
-def plain_doi(text):
-    """Return a DOI in small letters, without what may stand before and after it."""
-    return re.sub(r"^.*?(?=10\.)", "", text.strip().lower(), count=1).rstrip(".")

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from .names import DAY_FIRST, MONTH_FIRST
+from . import DAY_FIRST, MONTH_FIRST
 
 ORDERS = {DAY_FIRST: "%d{0}%m{0}", MONTH_FIRST: "%m{0}%d{0}"}
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,21 +12,22 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from .. import RelevanceSamplingClassifier
+from .._tables.encoding import principal_directions, with_directions
 from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
 from ..evaluation._results import plain
 from ..pool import PoolClassifier
 from ..pool._utility import score_of_class
 from .checks import tell
-from .encoding import principal_directions, with_directions
-from .learners import learner_code
-from .options import UsageError
-from .report import align, rounded
-from .screening import (
+from .label_find import (
     BATCH,
     N_DIRECTIONS,
     model_of_words_and_directions,
     tell_directions,
 )
+from .learners import learner_code
+from .options import UsageError
+from .report import align, rounded
+from .stops import AuditStart, can_be_audited, stops_of_run
 
 #: Runs, if the user does not say how many.
 N_RUNS = 3
@@ -71,15 +73,16 @@ def run_find(args, name, data, learners):
     if not learners:
         search, learners = default_search(search)
     n_runs = args.repeats or N_RUNS
-    curves = {}
+    curves, stops = {}, {}
     for learner in learners:
         label = type(learner).__name__.removesuffix("Classifier")
         label += f" ({len(curves) + 1})" * (len(learners) > 1)
         tell(f"{label}: {n_runs} runs")
         try:
-            curves[label] = found_by(learner, search, n_runs, args.seed)
+            runs = found_by(learner, search, n_runs, args.seed)
         except (TypeError, ValueError) as error:
             raise UsageError(f"{learner_code(learner)}: {error}") from error
+        curves[label], stops[label] = runs
     orders = [
         np.random.default_rng((args.seed, run)).permutation(n) for run in range(n_runs)
     ]
@@ -87,7 +90,8 @@ def run_find(args, name, data, learners):
     model = learners[0]._make_trainer().estimators[0]
     own = order_out_of_fold(model, search, min(args.folds, n_relevant), args.seed)
     curves["order of the estimator"] = recall_curve(search.is_relevant, own)
-    write_found(args, f"{name}: {n:,} rows, {n_relevant:,} {positive}", curves)
+    title = f"{name}: {n:,} rows, {n_relevant:,} {positive}"
+    write_found(args, title, curves, stops)
 
 
 def label_to_find(wanted, y):
@@ -129,12 +133,16 @@ def default_search(search):
 
 
 def found_by(learner, search, n_runs, seed):
-    """Return what a learner finds, reading all rows."""
-    orders = []
+    """Return what a learner finds, reading all rows, and where rules stop it."""
+    orders, stops = [], []
+    X, y = search
     for run in range(n_runs):
         model = clone(learner).set_params(budget=None, random_state=seed + run)
-        orders.append(model.fit(search.X, search.is_relevant).queried_indices_)
-    return recall_curve(search.is_relevant, orders)
+        if can_be_audited(model):
+            model.set_params(stopping=AuditStart())
+        orders.append(model.fit(X, y).queried_indices_)
+        stops.append(stops_of_run(model, X, y, seed + run))
+    return recall_curve(y, orders), stops
 
 
 def order_out_of_fold(model, search, n_folds, seed):
@@ -148,9 +156,12 @@ def order_out_of_fold(model, search, n_folds, seed):
     return np.argsort(-scores, kind="stable")
 
 
-def write_found(args, title, curves):
+def write_found(args, title, curves, stops):
     """Write the table or JSON, and the picture."""
-    values = {name: found_values(curve) for name, curve in curves.items()}
+    values = {
+        name: found_values(curve) | stop_values(stops.get(name, ()))
+        for name, curve in curves.items()
+    }
     try:
         if not args.json:
             print(found_text(title, values))
@@ -164,9 +175,10 @@ def write_found(args, title, curves):
                 Path(args.json).write_text(f"{text}\n", encoding="utf-8")
         if args.csv:
             with open(args.csv, "w", newline="", encoding="utf-8") as file:
-                lines = csv.writer(file)
-                lines.writerow(["order", *next(iter(values.values()))])
-                lines.writerows([name, *row.values()] for name, row in values.items())
+                names = dict.fromkeys(chain.from_iterable(values.values()))
+                lines = csv.DictWriter(file, ["order", *names])
+                lines.writeheader()
+                lines.writerows({"order": name} | row for name, row in values.items())
         if args.plot:
             from matplotlib.figure import Figure
 
@@ -188,14 +200,48 @@ def found_values(curve: RecallCurve):
     return values
 
 
+def stop_values(runs):
+    """Return for each rule the means of its stops, and how many are below the target.
+
+    Parameters
+    ----------
+    runs : list of dict of str to Stop
+        A rule that cannot stop all of them is left out.
+    """
+    values = {}
+    for rule in dict.fromkeys(chain.from_iterable(runs)):
+        stops = [run[rule] for run in runs if rule in run]
+        if len(stops) < len(runs):
+            continue
+        n_read, recalls = zip(*stops, strict=True)
+        values[f"stop_{rule}_read"] = float(np.mean(n_read))
+        values[f"stop_{rule}_recall"] = float(np.mean(recalls))
+        values[f"stop_{rule}_below"] = sum(r < RECALLS[0] - 1e-9 for r in recalls)
+    return values
+
+
 def found_text(title, values):
-    """Return the table in lines."""
-    head = ["", "rows read", "work", "rows read", "work"]
-    second = ["", "for 95 %", "saved", "for all", "saved"]
+    """Return the tables in lines."""
+    head = ("", "rows read", "work", "rows read", "work")
+    second = ("", "for 95 %", "saved", "for all", "saved")
     rows = [
-        [name, *(f"{v:,.0f}" if i % 2 == 0 else f"{v:.3f}" for i, v in enumerate(row))]
-        for name, row in ((name, row.values()) for name, row in values.items())
+        (name, *(f"{v:,.0f}" if i % 2 == 0 else f"{v:.3f}" for i, v in enumerate(row)))
+        for name, row in ((name, [*row.values()][:4]) for name, row in values.items())
     ]
-    return "\n".join(
-        [title, "", *align([tuple(head), tuple(second), *map(tuple, rows)])]
-    )
+    lines = [title, "", *align([head, second, *rows])]
+    for name, row in values.items():
+        rules = [key[5:-5] for key in row if key.endswith("_read")]
+        if not rules:
+            continue
+        stops = [
+            (
+                rule,
+                f"{row[f'stop_{rule}_read']:,.0f}",
+                f"{row[f'stop_{rule}_recall']:.3f}",
+                str(row[f"stop_{rule}_below"]),
+            )
+            for rule in rules
+        ]
+        head = (f"{name} stops", "rows read", "recall", "runs below 95 %")
+        lines += ["", *align([head, *stops])]
+    return "\n".join(lines)

@@ -8,13 +8,16 @@ import pytest
 
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli import label as label_command
-from sklearn_activelearn._cli.tables import read_table
+from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.tasks import read_task
 from sklearn_activelearn._recall_bounds import Reads
+from sklearn_activelearn._tables.tables import read_table
 from sklearn_activelearn.evaluation import recall_price
+from sklearn_activelearn.evaluation._recall import read_by
 from sklearn_activelearn.evaluation._recall_price import price_of
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.labeling._export import stored_state
+from sklearn_activelearn.labeling._own_score import recall_sentence
 from sklearn_activelearn.labeling._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
 
@@ -164,12 +167,66 @@ def test_a_session_says_what_is_certain(tmp_path):
         )
 
 
+def test_rows_put_aside_are_read_rows_when_it_is_certain(tmp_path):
+    session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
+    with session:
+        assert session.stop_reason == "RecallTarget"
+        labels = session.status().by_class
+        in_test = [session._state.decision(id).label for id in session._state.test]
+        assert "yes" in in_test
+        assert session.advice().startswith(
+            "A recall of 80% is certain, at a confidence of 95%: "
+            f"{labels['yes']} found in {sum(labels.values())} rows read. "
+        )
+        session.skip(next(iter(session._state.test)))
+        assert f" found in {sum(labels.values()) - 1} rows read. " in session.advice()
+        recorded = session._worker.recorded
+        unanswered = dict.fromkeys(recorded.test.tolist())
+        sentence = recall_sentence(recorded, unanswered, "RecallTarget")
+        assert " is certain" not in sentence
+    settings = {"test_size": 42, "change": ["test_size"]}
+    session, _ = finding(tmp_path / "a.session", 0, n_rows=100, **settings)
+    with session:  # two rows have no label yet
+        assert " found of about" in session.advice()
+
+
+def test_rows_put_aside_count_in_the_price(tmp_path):
+    session, _ = finding(tmp_path / "a.session", 70, test_size=40)
+    with session:
+        labels = session.status().by_class
+        assert f"{labels['yes']} found of about" in session.advice()
+        assert "missed among 80 unread takes" in session.advice()
+        skipped = next(iter(session._state.test))
+        session.skip(skipped)
+        assert "in 69 of 149 read" in session.advice()
+
+
+def test_rows_that_were_drawn_count_beside_rows_put_aside(tmp_path):
+    rng = np.random.default_rng(2)
+    X, aside = rng.normal(size=(200, 4)), {0: True, 1: False, 2: None}
+    y = X[:, 0] > 0.5
+    learner = RelevanceSamplingClassifier(budget=30, batch_size=10, random_state=0)
+    learner.set_params(stopping=None, explore=0.2)
+    for _ in range(3):
+        rows = learner.query(X, exclude=[*aside, 3])
+        learner.teach(X[rows], y[rows], classes=[False, True])
+    rest = np.arange(4, 200)
+    alone, p_alone = read_by(learner, X[rest], None, None)
+    reads, p = read_by(learner, X, None, None, [3], aside)
+    assert alone.drawn.any()
+    assert reads.relevant.tolist() == [True, False, *alone.relevant]
+    assert reads.drawn.tolist() == [False, False, *alone.drawn]
+    assert reads.n_rows == 199
+    assert len(p) == reads.n_unread
+    np.testing.assert_allclose(p[1:], p_alone)
+
+
 def test_a_budget_without_a_relevant_row(tmp_path):
     few = {"budget": 1, "random_state": 1}
     session, _ = finding(tmp_path / "a.session", 1, learner=few)
     with session:
         advice = session.advice()
-        assert advice.startswith("No relevant row is known yet among 1 labels")
+        assert advice.startswith("No relevant row is known yet among 1 labels taught")
         assert advice.endswith("The budget is spent: a larger one goes on.")
     session, _ = finding(tmp_path / "b.session", 0)
     with session:
@@ -317,3 +374,29 @@ def test_rows_of_a_table_are_shown_once_where_all_are_to_be_found(tmp_path, caps
     assert stored_state(tmp_path / "refs.csv.a").begin["pool"]["n_rows"] == 5
     assert main([*argv, "--out", f"{file}.b", "--classes", "x,y"]) == 0
     assert stored_state(tmp_path / "refs.csv.b").begin["pool"]["n_rows"] == 8
+
+
+@pytest.fixture
+def doubles(tmp_path):
+    """A file of references, of which one comes twice with different answers."""
+    file = tmp_path / "doubles.csv"
+    lines = [f"Title {i},{'yes' if i % 3 == 0 else 'no'}" for i in range(30)]
+    lines += ["title 3.,no", "Title 4,no", "Title 5,", "Title 7, no "]
+    file.write_text("\n".join(["title,include", *lines]))
+    return file
+
+
+def test_references_with_different_labels_have_none(doubles, capsys):
+    task = read_task(doubles, text="title", labelled="include", once=True)
+    err = capsys.readouterr()[1]
+    assert "4 of 34 rows have the DOI or the title of one before" in err
+    assert "1 of these have different labels: they count as unlabelled" in err
+    assert len(task.ids) == 30
+    assert len(task.known) == 29
+    assert task.ids[3] not in task.known
+
+
+def test_references_with_different_labels_are_not_compared(doubles, capsys):
+    data = read_labelled(doubles, target="include", once=True)
+    assert "1 of these have different labels: they are left" in capsys.readouterr()[1]
+    assert len(data.y) == 29

@@ -1,0 +1,87 @@
+"""Wang, Song & Zhang (2009): how much of an error the last bits of weights decide.
+
+Where few rows are labelled many stumps are equally good, and which one is taken can
+hang on the last bit of a weight: on the library of mathematics, the compiler, the
+processor. Errors as in `benchmarks.papers.boosting` on twonorm, as they are and with
+each weight changed by -1, 0 or 1 part in 10¹⁵, at random.
+
+    python -m benchmarks.papers.boosting_rounding [--rounds 5] [--splits 20]
+        [--results DIR] [--quick]
+"""
+
+import argparse
+from unittest import mock
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from sklearn_activelearn.pool.boosting._cost import BoostingCost
+
+from ._results import Results, add_option
+from ._trials import at_least
+from .boosting import KINDS, curve, methods_with, problem
+
+COMPARED = ("QBB", "COMB", "FASSL")
+
+
+def errors(method, rows, split, seed):
+    """Return the mean errors of a split in per cent; with seed 0 weights stay."""
+    rng, weights = np.random.default_rng((seed, split)), BoostingCost.weights
+
+    def nearly(cost, *args):
+        exact = weights(cost, *args)
+        return exact * (1 + 1e-15 * rng.integers(-1, 2, exact.shape))
+
+    with mock.patch.object(BoostingCost, "weights", nearly if seed else weights):
+        found = curve(methods_with("error")[method], *rows, split)
+    return 100 * np.mean(found, axis=1)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=at_least(2), default=5)
+    parser.add_argument("--splits", type=at_least(2), default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    add_option(parser)
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args(argv)
+    if args.quick:
+        args.rounds, args.splits, args.jobs = 2, 2, 1
+    results = Results(
+        args.results, "boosting_rounding", argv, f"0 to {args.splits - 1}"
+    )
+    rows = problem("twonorm", args.quick)
+    print(__doc__.splitlines()[0])
+    print(f"{args.splits} splits, {args.rounds} rounds with changed weights")
+    for method in COMPARED:
+        found = Parallel(args.jobs)(
+            delayed(errors)(method, rows, split, seed)
+            for seed in range(args.rounds + 1)
+            for split in range(args.splits)
+        )
+        means = np.reshape(found, (args.rounds + 1, args.splits, -1)).mean(axis=1)
+        lines = [
+            {
+                "method": method,
+                "kind": kind,
+                "as_is": of[0],
+                "changed": of[1:].mean(),
+                "std": of[1:].std(ddof=1),
+                "least": of[1:].min(),
+                "most": of[1:].max(),
+            }
+            for kind, of in zip(KINDS, means.T, strict=True)
+        ]
+        for line in lines:
+            print(
+                f"{method:6} {line['kind']:18} {line['as_is']:6.2f}, changed "
+                f"{line['changed']:6.2f} ± {line['std']:.2f} ({line['least']:.2f} to "
+                f"{line['most']:.2f})",
+                flush=True,
+            )
+        key = ("method", "kind")
+        results.write("boosting_rounding", lines, key=key, runs=args.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Theory behind DKM and CBGZ: labels on the uniform sphere, mistakes on any sequence.
+
+Monteleoni & Kääriäinen (2007) quote two theorems. Dasgupta, Kalai & Monteleoni (2005):
+on rows spread evenly over the sphere of d dimensions, with a separator through the
+origin, DKM needs O(d log 1/eps) labels, up to logarithms, for an error of eps; the
+Perceptron's labels grow as a power of 1/eps. Cesa-Bianchi, Gentile & Zaniboni (2006),
+Theorem 1: on any sequence of unit rows, and for any u, CBGZ expects at most
+
+    (1 + 1/(2b)) sum max(0, 1 - y u.x) + |u|^2 (2b + 1)^2 / (8b)
+
+mistakes. The least bound over the u of hinge loss SVMs of ten C and ten lengths stands
+beside the mistakes. The same table has the adaptive b, "inferior in practice".
+
+    python -m benchmarks.papers.bounds [--rows 1000000] [--runs 10] [--results DIR]
+"""
+
+import argparse
+from itertools import product
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
+
+from . import data
+from ._provenance import DATA
+from ._results import Results, add_option
+from ._trials import at_least
+
+SEED = 0
+PAPER = {"average": False, "fit_intercept": False, "shuffle": False}
+DIMENSIONS = (5, 10, 20, 40)
+ERRORS = (0.1, 0.03, 0.01, 0.003, 0.001)
+UNIFORM = {"threshold": "uniform", **PAPER}
+SAMPLERS = {
+    "DKM²": DKMClassifier(update="dkm", **UNIFORM),
+    "DKMperc": DKMClassifier(update="perceptron", **UNIFORM),
+    "Perceptron, all labels": RandomSamplingClassifier(1.0, **PAPER),
+}
+CHUNK = 200  # rows between two looks at the error
+
+BS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+BETAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+
+
+def sphere(n_rows, d, rng):
+    """Return rows spread evenly over the sphere."""
+    return normalize(rng.standard_normal((n_rows, d)))
+
+
+def labels_to_errors(name, d, n_rows, seed):
+    """Return the labels bought when the true error is at most each of `ERRORS`."""
+    rng = np.random.default_rng(seed)
+    learner, u = SAMPLERS[name], sphere(1, d, rng)[0]
+    learner = type(learner)(**learner.get_params()).set_params(random_state=seed)
+    found = np.full(len(ERRORS), np.nan)
+    for _ in range(n_rows // CHUNK):
+        X = sphere(CHUNK, d, rng)
+        learner.partial_fit(X, np.sign(X @ u), classes=[-1, 1])
+        w = learner.coef_[0]
+        error = np.arccos(np.clip(w @ u / np.linalg.norm(w), -1, 1)) / np.pi
+        found[np.isnan(found) & (error <= ERRORS)] = learner.n_queries_
+        if not np.isnan(found).any():
+            break
+    return found
+
+
+def sequences(n_rows, load):
+    """Return sequences of unit rows with labels -1 and 1, by name."""
+    rng = np.random.default_rng(SEED)
+    X = sphere(2 * n_rows, 20, rng)
+    X = X[np.abs(X[:, 0]) > 0.05][:n_rows]
+    y = np.sign(X[:, 0])
+    noisy = np.where(rng.random(len(y)) < 0.05, -y, y)
+    found = {"sphere, margin .05": (X, y), "the same, 5 % wrong": (X, noisy)}
+    images, digits = load()
+    rows = rng.permutation(len(digits))
+    for name, positive, others in (
+        ("0v1", (0,), (1,)),
+        ("0vAll", (0,), range(10)),
+        ("147vAll", (1, 4, 7), range(10)),
+    ):
+        kept = rows[np.isin(digits[rows], (*positive, *others))][:n_rows]
+        y = np.where(np.isin(digits[kept], positive), 1.0, -1.0)
+        found[name] = normalize(images[kept]), y
+    return found
+
+
+def hinge_losses(X, y):
+    """Return the sum of hinge losses and the squared length of each u."""
+    found = []
+    for C in np.logspace(-3, 6, 10):
+        svm = LinearSVC(C=C, loss="hinge", fit_intercept=False, max_iter=2000)
+        with catch_warnings():
+            simplefilter("ignore", ConvergenceWarning)  # the bound is for any u
+            w = svm.fit(X, y).coef_[0]
+        for length in np.logspace(-1, 2, 10):
+            u = length * w / np.linalg.norm(w)
+            found.append((np.maximum(0, 1 - y * (X @ u)).sum(), length**2))
+    return np.transpose(found)
+
+
+def bound(b, losses, squares):
+    """Return the least bound on the mistakes."""
+    return np.min((1 + 1 / (2 * b)) * losses + squares * (2 * b + 1) ** 2 / (8 * b))
+
+
+class Counter:
+    """An oracle that counts the mistakes on the rows up to the one it is asked for."""
+
+    def __init__(self, learner, X, y):
+        self.learner, self.X, self.y = learner, X, y
+        self.n_done = self.n_mistakes = 0
+
+    def __call__(self, rows):
+        """Answer, but first count up to that row."""
+        self.count(rows[0] + 1)
+        return self.y[rows]
+
+    def count(self, stop):
+        """Count the mistakes before that row, with the weights as they are."""
+        part = slice(self.n_done, stop)
+        margins = self.X[part] @ self.learner.coef_[0]
+        self.n_mistakes += np.count_nonzero(margins * self.y[part] <= 0)
+        self.n_done = stop
+
+
+def mistakes(parameters, X, y, seed):
+    """Return the mistakes on a sequence and the labels bought."""
+    learner = CBGZClassifier(random_state=seed, **parameters, **PAPER)
+    counter = Counter(learner, X, y)
+    learner.learn(X, counter, classes=[-1, 1])
+    counter.count(len(y))
+    return counter.n_mistakes, learner.n_queries_
+
+
+def on_the_sphere(args, results):
+    print("labels to the error, uniform sphere\n  d  sampler               ", *ERRORS)
+    for d, name in product(DIMENSIONS, SAMPLERS):
+        # the separator of the first run and its first rows
+        DATA.add(sphere(CHUNK + 1, d, np.random.default_rng(SEED)))
+        found = Parallel(n_jobs=args.jobs)(
+            delayed(labels_to_errors)(name, d, args.rows, SEED + k)
+            for k in range(args.runs)
+        )
+        n_reached = np.isfinite(found).sum(axis=0)
+        labels = np.mean(found, axis=0)  # NaN if a run did not get there
+        print(f"{d:3}  {name:22}", *(f"{mean:9.0f}" for mean in labels), flush=True)
+        rows = [
+            {"d": d, "sampler": name, "error": error, "labels": mean, "reached": n}
+            for error, mean, n in zip(ERRORS, labels, n_reached, strict=True)
+        ]
+        key = ["d", "sampler", "error"]
+        results.write("bounds_sphere", rows, key=key, runs=args.runs)
+
+
+def on_sequences(args, load, results):
+    print("\nmistakes and labels of CBGZ\nsequence              b         ", end="")
+    print("mistakes    bound   labels")
+    for sequence, (X, y) in sequences(args.length, load).items():
+        DATA.clear()  # the images that some are made of
+        DATA.add(X, y)
+        losses = hinge_losses(X, y)
+        fixed = [({"b": b}, bound(b, *losses)) for b in BS]
+        adaptive = [({"b": "adaptive", "beta": beta}, np.nan) for beta in BETAS]
+        for parameters, highest in fixed + adaptive:
+            found = Parallel(n_jobs=args.jobs)(
+                delayed(mistakes)(parameters, X, y, SEED + k) for k in range(args.runs)
+            )
+            n_mistakes, labels = np.mean(found, axis=0)
+            row = {"sequence": sequence, "rows": len(y), "b": parameters["b"]}
+            row |= {"beta": parameters.get("beta"), "mistakes": n_mistakes}
+            row |= {"bound": highest, "labels": labels}
+            title = f"{row['b']} {row['beta'] or ''}"
+            print(
+                f"{sequence:21} {title:14} {n_mistakes:9.1f} {highest:8.1f} "
+                f"{labels:8.1f}",
+                flush=True,
+            )
+            key = ["sequence", "b", "beta"]
+            results.write("bounds_mistakes", [row], key=key, runs=args.runs)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--rows", type=at_least(CHUNK), default=1_000_000, help="on the sphere"
+    )
+    parser.add_argument(
+        "--length", type=at_least(100), default=10_000, help="of sequences"
+    )
+    parser.add_argument("--runs", type=at_least(1), default=10)
+    parser.add_argument("--jobs", type=int, default=2)
+    add_option(parser)
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    args = parser.parse_args(argv)
+    if args.quick:
+        args.rows, args.length, args.runs, args.jobs = 2_000, 300, 2, 1
+    results = Results(args.results, "bounds", argv, f"{SEED} to {SEED + args.runs - 1}")
+    on_the_sphere(args, results)
+    on_sequences(args, data.digits if args.quick else data.mnist, results)
+
+
+if __name__ == "__main__":
+    main()

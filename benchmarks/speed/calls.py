@@ -1,0 +1,158 @@
+"""What calls cost beside their loops, before and after a change, in one run.
+
+Each source tree has a process of its own, compiled in place, and they take turns. The
+times are of the processor, so that what else runs counts for little; the least of the
+rounds is taken. A ratio is to the call named in the column "to", of the same tree.
+scikit-activeml is run if it can be imported (extra `benchmark`).
+
+    python -m benchmarks.speed.calls [--before TREE] [--rounds 7] [--quick]
+        [--out docs/results/calls_speed.csv]
+"""
+
+import argparse
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from threadpoolctl import threadpool_limits
+
+from benchmarks.speed import _rows, pool
+from benchmarks.speed._interleave import write_lines
+from benchmarks.speed.one_pass import CBGZ, ONE_EPOCH, fresh, whole
+from benchmarks.speed.settings import ROOT, Build
+from sklearn_activelearn import UncertaintySamplingClassifier
+
+N_LABELS = 60
+LEARNER = UncertaintySamplingClassifier(LogisticRegression())
+
+
+def passes(name, X, y):
+    """Return calls on a stream: simulated, with an oracle, and scikit-learn's epoch."""
+    classes = np.unique(y)
+    return {
+        f"partial_fit, {name}": whole(CBGZ, X, y),
+        f"learn, {name}": lambda: fresh(CBGZ).learn(X, lambda i: y[i], classes=classes),
+        f"fit, {name}": lambda: fresh(CBGZ, shuffle=False).fit(X, y),
+        f"SGD epoch, {name}": lambda: SGDClassifier(**ONE_EPOCH).fit(X, y),
+    }
+
+
+def first_calls(X, y):
+    """Return first calls with few rows, a hundred of each."""
+    texts = np.array(["no", "yes"])[y]
+
+    def repeated(call):
+        return lambda: [call() for _ in range(100)]
+
+    return {
+        "100 first calls, whole numbers": repeated(whole(CBGZ, X, y)),
+        "100 first calls, texts": repeated(whole(CBGZ, X, texts)),
+    }
+
+
+def pools(shrink):
+    """Return loops that buy labels from a pool one by one."""
+    X, y = pool.gaussian(10_000 // shrink)
+    grey, digits = load_digits(return_X_y=True)
+    grey /= 16
+    first = np.arange(pool.N_INITIAL)
+    run, peer = pool.by_hand(LEARNER), pool.activeml(LEARNER.estimator)
+    calls = {
+        "query and teach": lambda: run(X, y, first, N_LABELS, 0),
+        "query and teach, ten classes": lambda: run(grey, digits, first, N_LABELS, 0),
+    }
+    if peer:
+        calls["scikit-activeml"] = lambda: peer(X, y, first, N_LABELS, 0)
+    return calls
+
+
+#: What a line is compared with, and the goal: at most, or if negative at least.
+GOALS = {
+    "learn, MNIST": ("partial_fit, MNIST", 2),
+    "learn, 54 features": ("partial_fit, 54 features", 2),
+    "SGD epoch, MNIST": ("fit, MNIST", -3),
+    "SGD epoch, 54 features": ("fit, 54 features", -3),
+    "scikit-activeml": ("query and teach", -2.5),
+}
+
+
+def work():
+    """Time the calls that the lines of the input name; answer each with seconds."""
+    shrink = int(sys.stdin.readline())
+    images, even, _, _ = _rows.images(30_000 // shrink)
+    with redirect_stdout(sys.stderr):  # standard output is for the answers
+        calls = {
+            **passes("MNIST", images, even),
+            **passes("54 features", *_rows.gaussian(200_000 // shrink, 54)),
+            **first_calls(*_rows.gaussian(100, 100)),
+            **pools(shrink),
+        }
+    print(*calls, sep="\t", flush=True)
+    with threadpool_limits(1):
+        for line in sys.stdin:
+            started = process_time()
+            calls[line.rstrip("\n")]()
+            print(process_time() - started, flush=True)
+
+
+def judged(name, ratio):
+    """Return the goal of a line, and whether the ratio meets it, in words."""
+    goal = GOALS[name][1]
+    met = ratio <= goal if goal > 0 else ratio >= -goal
+    sign = "at most" if goal > 0 else "at least"
+    return f"{sign} {abs(goal):g}, {'met' if met else 'missed'}"
+
+
+def lines_of(seconds):
+    """Return a row of the table for each call, from the seconds of each tree."""
+    lines = []
+    for name in next(iter(seconds.values())):
+        to = GOALS.get(name, ("", 0))[0]
+        line = {"call": name, "to": to}
+        for tree, least in seconds.items():
+            line[f"{tree}_ms"] = f"{least[name] * 1e3:.1f}"
+            ratio = least[name] / least[to] if to else ""
+            line[f"{tree}_ratio"] = f"{ratio:.2f}" if to else ""
+        line["goal"] = judged(name, ratio) if to else ""
+        lines.append(line)
+    return lines
+
+
+def main():
+    """Time both trees and write a row for each call."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        work()
+        return
+    trees = {"before": args.before, "after": ROOT} if args.before else {"after": ROOT}
+    builds = {name: Build(tree, __file__) for name, tree in trees.items()}
+    for one in builds.values():
+        names = one.ask_text(100 if args.quick else 1).split("\t")
+    seconds = {tree: dict.fromkeys(names, np.inf) for tree in builds}
+    for _ in range(1 if args.quick else args.rounds):
+        for name in names:
+            for tree, one in builds.items():
+                seconds[tree][name] = min(seconds[tree][name], one.ask(name))
+    for one in builds.values():
+        one.close()
+    if args.quick:
+        print("Toy size: the ratios and the verdicts say nothing.")
+    lines = lines_of(seconds)
+    for line in lines:
+        print(*line.values(), sep=", ")
+    if args.out:
+        write_lines(args.out, lines, args.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Many settings side by side, before and after a change, in one interleaved run.
+
+Each source tree has a process of its own, compiled in place, and the two take turns.
+The times are of the processor, so that what else runs counts for little; the least of
+the rounds is taken. The settings are those of `benchmarks.speed.search`, or whole
+searches over 20 of them on 3 folds. "images" are MNIST, "news" are RCV1, where they are
+at hand; "ten classes" has a weight vector for each class.
+
+    python -m benchmarks.speed.settings --before TREE [--rounds 3] [--quick]
+        [--sets "news" ...] [--out docs/results/settings_speed.csv]
+"""
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from scipy.sparse import issparse
+from threadpoolctl import threadpool_limits
+
+from benchmarks.speed import _interleave, _rows, search
+from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
+from sklearn_activelearn.stream import _batched_pass, _search_folds
+
+ROOT = Path(__file__).parents[2]
+SETS = ("images", "images, ten classes", "news", "news, ten classes")
+
+
+def rows_of(name, shrink):
+    """Return rows and class codes of that name."""
+    if name.startswith("images"):
+        X, y, digits, _ = _rows.images((6_000 if "ten" in name else 60_000) // shrink)
+        return np.ascontiguousarray(X, dtype=float), digits if "ten" in name else y
+    X, y, _ = search.news(shrink > 1)
+    return X, np.arange(len(y)) // 7 % 10 if "ten" in name else y
+
+
+class Work:
+    """What a process times: settings of a learner on rows of one set."""
+
+    def __init__(self, name, shrink):
+        self.X, self.y = rows_of(name, shrink)
+        self.codes = self.y.astype(np.int32)
+        self.orders = {
+            "in order": None,
+            "shuffled": np.random.default_rng(0).permutation(len(self.y)),
+        }
+
+    def passes(self, n_settings, kind, order, prepare_pass):
+        """Return passes that have not begun."""
+        rows, passes = search.Rows(self.X), []
+        prototype = {"bare": search.BARE, "default": search.DEFAULT}[kind]
+        for b in search.settings(n_settings):
+            learner = search.fresh(prototype, b=b)
+            learner.n_features_in_ = self.X.shape[1]
+            learner._reset()
+            learner._set_classes(np.unique(self.codes))
+            limits = learner._limits(len(self.codes))
+            order_of = self.orders[order]
+            passes.append(prepare_pass(learner, rows, self.codes, order_of, limits))
+        return passes
+
+    def one_by_one(self, n_settings, kind, order):
+        """Lead the settings over the rows, one after the other."""
+        prepare_pass = CBGZClassifier._prepare_pass
+        for one in self.passes(n_settings, kind, order, prepare_pass):
+            search.run(one)
+
+    def side_by_side(self, n_settings, kind, order):
+        """Lead them together, in groups if this source tree does so."""
+        join = CBGZClassifier._join_batched_pass
+        passes = self.passes(n_settings, kind, order, join)
+        groups = [passes]
+        if hasattr(_search_folds, "groups_that_share"):
+            n_classes = len(np.unique(self.codes))
+            n_each, sparse = 1 if n_classes == 2 else n_classes, issparse(self.X)
+            groups = _search_folds.groups_that_share(passes, n_each, sparse)
+        for group in groups:
+            _batched_pass.BatchedPass(group).run()
+
+    def search(self, kind, *_):
+        """Search 20 settings."""
+        searcher = {"one pass": OnePassSearchCV, "grid": search.GridSearchCV}[kind]
+        grid = {"b": search.settings(20)}
+        searcher(search.DEFAULT, grid, cv=3).fit(self.X, self.y)
+
+
+def work():
+    """Time what the lines of the input name; answer each with seconds."""
+    with threadpool_limits(1):
+        for line in sys.stdin:
+            name, *arguments = line.rstrip("\n").split("\t")
+            if name in SETS:
+                current = Work(name, int(arguments[0]))
+                print(len(current.y), flush=True)
+                continue
+            arguments = [int(each) if each.isdigit() else each for each in arguments]
+            started = process_time()
+            getattr(current, name)(*arguments)
+            print(process_time() - started, flush=True)
+
+
+class Build:
+    """A source tree with its own process, which runs a benchmark with ``--worker``."""
+
+    def __init__(self, tree, script=__file__):
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", script, "--worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree)},
+        )
+
+    def ask(self, *line):
+        """Return the number that the process answers."""
+        return float(self.ask_text(*line))
+
+    def ask_text(self, *line):
+        """Return the line that the process answers."""
+        print(*line, sep="\t", file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().rstrip("\n")
+
+    def close(self):
+        """End the process."""
+        self.process.communicate()
+
+
+def lines_of(name):
+    """Return what is timed on a set: settings, kind and order, None for searches."""
+    if "ten" in name:
+        return [(20, "default", "shuffled")]
+    orders = ("in order", "shuffled")
+    if name == "news":
+        kinds = ("bare", "default")
+        lines = [(n, kind, how) for n in (20, 100) for kind in kinds for how in orders]
+    else:
+        lines = [(20, "bare", "shuffled"), (20, "default", "shuffled")]
+        lines += [(100, "bare", "in order"), (100, "default", "in order")]
+    return [*lines, None]
+
+
+def timed(builds, name, line, rounds):
+    """Return the least seconds of each build, one by one and side by side."""
+    if line is None:
+        calls = {
+            "one_by_one": ("search", "grid"),
+            "side_by_side": ("search", "one pass"),
+        }
+    else:
+        calls = {how: (how, *line) for how in ("one_by_one", "side_by_side")}
+    least = {}
+    for _ in range(rounds):
+        for how, call in calls.items():
+            for build, one in builds.items():
+                seconds = one.ask(*call)
+                least[build, how] = min(seconds, least.get((build, how), seconds))
+    return least
+
+
+def main():
+    """Time both trees and write a row for each case."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="toy size, seconds")
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--out", type=Path, help="keeps its rows of other sets")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        work()
+        return
+    trees = {"before": args.before, "after": ROOT} if args.before else {"after": ROOT}
+    builds, rows = {build: Build(tree) for build, tree in trees.items()}, []
+    if args.out and args.out.exists():
+        with args.out.open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["rows"] not in args.sets]
+    for name in args.sets:
+        n = max(one.ask(name, 100 if args.quick else 1) for one in builds.values())
+        for line in lines_of(name):
+            least = timed(builds, name, line, 1 if args.quick else args.rounds)
+            n_settings, kind, order = line or (20, "search", "3 folds")
+            row = {"rows": name, "n_rows": int(n), "settings": n_settings,
+                   "learner": kind, "order": order}  # fmt: skip
+            for (build, how), seconds in sorted(least.items()):
+                row[f"{how}_{build}_ms"] = round(seconds * 1e3, 1)
+            first = next(iter(builds))
+            now = least["after", "side_by_side"]
+            row["times_faster"] = round(least[first, "one_by_one"] / now, 2)
+            row["times_faster_than_new"] = round(least["after", "one_by_one"] / now, 2)
+            row |= _interleave.about(args.rounds)
+            rows.append(row)
+            print(*row.values(), sep=", ", flush=True)
+            if args.out:
+                with args.out.open("w", newline="") as file:
+                    writer = csv.DictWriter(file, row, lineterminator="\n")
+                    writer.writeheader()
+                    writer.writerows(rows)
+    for one in builds.values():
+        one.close()
+
+
+if __name__ == "__main__":
+    main()

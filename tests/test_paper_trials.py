@@ -1,0 +1,274 @@
+"""Trials of the papers' experiments: how many, and where they are stored."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks.papers import (
+    _margin_loss_runs,
+    alms,
+    alms_ideas,
+    boosting,
+    boosting_costs,
+    boosting_rounding,
+    bounds,
+    label_propagation,
+    low_noise,
+    margin_loss,
+    margin_loss_errors,
+    ocr,
+    ocr_curves,
+    offline_margin_loss,
+    second_order,
+    simple_svm,
+)
+from benchmarks.papers._provenance import checksum, recorded
+from benchmarks.papers._results import Results, read_texts
+from benchmarks.papers._trials import stored
+from sklearn_activelearn.losses import RampLoss
+
+
+@pytest.mark.parametrize(
+    ("experiment", "options", "named"),
+    [
+        (alms, ["--trials", "0"], "--trials: 0 is not at least 1"),
+        (alms, ["--labels", "14"], "--labels: 14 is not at least 15"),
+        (alms, ["--labels", "20", "--initial", "20"], "--initial is 20"),
+        (alms, ["--labels", "52"], "--labels is 52"),
+        (alms, ["--labels", "150"], "heart has 135 to buy"),
+        (alms, ["--problem", "pima"], "pima needs --penalty sum"),
+        (alms, ["--problem", "pima", "--method", "ALMS, CV"], "not there for pima"),
+        (alms_ideas, ["--trials", "0"], "--trials: 0 is not at least 2"),
+        (alms_ideas, ["--labels", "5"], "--labels: 5 is not at least 15"),
+        (boosting, ["--splits", "1"], "--splits: 1 is not at least 2"),
+        (boosting, ["--few", "--alphas"], "--alphas is for"),
+        (boosting, ["--alphas", "--problem", "banana"], "--alphas is for"),
+        (boosting, ["--alphas", "--method", "QBB"], "--alphas is for"),
+        (boosting_costs, ["--rounds", "0"], "--rounds: 0 is not at least 1"),
+        (bounds, ["--rows", "100"], "--rows: 100 is not at least 200"),
+        (label_propagation, ["--splits", "1"], "--splits: 1 is not at least 2"),
+        (
+            label_propagation,
+            ["--first-seed", "100", "--results", "out"],
+            "looking at other starts",
+        ),
+        (low_noise, ["--rows", "50"], "--rows: 50 is not at least 100"),
+        (margin_loss, ["--trials", "10"], "--curves is 20, but --trials is 10"),
+        (margin_loss, ["--starts", "--learner", "ramp"], "without --learner"),
+        (margin_loss, ["--thresholds", "--learner", "ramp"], "--thresholds are"),
+        (margin_loss_errors, ["--trials", "1"], "--trials: 1 is not at least 2"),
+        (ocr, ["--folds", "1"], "--folds: 1 is not at least 2"),
+        (ocr_curves, ["--repeats", "0"], "--repeats: 0 is not at least 1"),
+        (offline_margin_loss, ["--trials", "1"], "--trials: 1 is not at least 2"),
+        (offline_margin_loss, ["--labels", "5000"], "a pool has 4500 rows"),
+        (second_order, ["--topics", "0"], "--topics: 0 is not at least 1"),
+        (simple_svm, ["--rows", "300"], "--rows: 300 is not at least 400"),
+    ],
+)
+def test_options_that_give_nothing(experiment, options, named, capsys, monkeypatch):
+    monkeypatch.setattr(experiment, "Results", None)  # nothing is measured
+    with pytest.raises(SystemExit):
+        experiment.main(options)
+    assert named in capsys.readouterr().err
+
+
+def test_learners_are_scored_from_the_first_labels_on():
+    assert alms.counts_of(4, 20) == [4, 10, 15, 20]
+    assert alms.counts_of(12, 20) == [12, 15, 20]
+    assert alms.counts_of(10, 15) == [10, 15]
+
+
+def test_a_trial_is_stored_under_all_that_it_depends_on(tmp_path):
+    found = [
+        stored(tmp_path, ("a/b", 10, name), lambda name=name: [name]) for name in "cdc"
+    ]
+    assert found == [["c"], ["d"], ["c"]]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "a_b-10-c.json",
+        "a_b-10-d.json",
+    ]
+    assert stored(tmp_path, ("a/b", 10, "c"), lambda: ["another"]) == ["c"]
+    assert stored(None, ("a/b", 10, "c"), lambda: ["another"]) == ["another"]
+
+
+def test_a_trial_that_fails_is_not_stored(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        stored(tmp_path, "a", lambda: 1 / 0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_budgets_are_measured_and_written_beside(tmp_path, capsys, monkeypatch):
+    def main(labels, *more):
+        monkeypatch.setattr(alms, "LOAD", {"heart": alms.toy})
+        options = [
+            *("--problem", "heart", "--labels", labels, "--trials", "2"),
+            *("--method", "passive", "--method", "ALMS", "--method", "oracle", *more),
+            *("--results", str(tmp_path), "--cache", str(tmp_path / "trials")),
+        ]
+        alms.main(options)
+
+    main("15")
+    first = {name: read_texts(tmp_path / f"{name}.csv") for name in alms.FILES}
+    main("20")
+    capsys.readouterr()
+    for name, rows in first.items():
+        both = read_texts(tmp_path / f"{name}.csv")
+        assert both[: len(rows)] == rows
+        assert len(both) > len(rows)
+    assert len(list((tmp_path / "trials").iterdir())) == 12
+    means = read_texts(tmp_path / "alms_table_1.csv")
+    runs = read_texts(tmp_path / "alms_table_1_runs.csv")
+    assert len(runs) == 2 * len(means) == 12
+    for mean in means:
+        of_it = [
+            float(run["accuracy"])
+            for run in runs
+            if all(run[name] == mean[name] for name in ("labels", "method"))
+        ]
+        assert np.mean(of_it) == pytest.approx(float(mean["accuracy"]), rel=1e-5)
+
+
+def test_sets_together_name_the_data_of_all(tmp_path, monkeypatch, capsys):
+    X, y = alms.toy()
+    heart, votes = (X, y), (X[::-1], y[::-1])
+    load = {"heart": recorded(lambda: heart), "votes": recorded(lambda: votes)}
+    monkeypatch.setattr(alms, "LOAD", load)
+    options = ["--labels", "15", "--trials", "2", "--method", "passive"]
+    alms.main([*options, "--results", str(tmp_path)])
+    capsys.readouterr()
+    rows = read_texts(tmp_path / "alms_table_1.csv")
+    one, two = (checksum(*pair) for pair in (heart, votes))
+    found = {row["problem"]: row["data_sha256"] for row in rows}
+    assert found == {"heart": one, "votes": two, "all": f"{one} {two}"}
+
+
+def test_single_runs_are_replaced_together(tmp_path):
+    results = Results(tmp_path, "ocr", [], 0)
+    for n_runs in (3, 2):
+        for learner in "ab":
+            row = {"learner": learner, "labels": n_runs}
+            each = [{**row, "run": run} for run in range(n_runs)]
+            results.write("t", [row], key=["learner"], runs=n_runs, each=each)
+    found = [
+        (row["learner"], row["run"]) for row in read_texts(tmp_path / "t_runs.csv")
+    ]
+    assert found == [("a", "0"), ("a", "1"), ("b", "0"), ("b", "1")]
+
+
+class TestMarginLoss:
+    def test_a_threshold_decreases_with_the_labels(self):
+        learner = SimpleNamespace()
+        found = []
+        for n_labels in (0, 100, 500, 1000, 10_000):
+            learner.n_queries_ = n_labels
+            found.append(_margin_loss_runs.threshold(learner))
+        assert found == [10, 9.1, 5.5, 1, 1]
+        assert _margin_loss_runs.threshold(SimpleNamespace()) == 10
+
+    def test_a_run_ends_with_so_many_labels_or_none(self):
+        size = {"seed": 0, "every": 100, "limit": 300}
+        learner = margin_loss.loss("ramp", eta0=1e-4)
+        errors, final, n_labels = _margin_loss_runs.run(
+            learner, margin_loss.digits(), **size
+        )
+        assert n_labels == 300
+        assert errors[-1] == pytest.approx(final)
+        learner.set_params(eta0=1.0)
+        errors, _, n_labels = _margin_loss_runs.run(
+            learner, margin_loss.digits(), **size
+        )
+        assert n_labels < 100
+        assert errors == []
+
+    def test_a_run_changes_its_threshold(self, monkeypatch):
+        size = {"seed": 0, "every": 100, "limit": 300}
+        learner = margin_loss.loss("ramp", eta0=0.1)
+        rows, given = margin_loss.digits(), []
+
+        def infinite(learner):
+            given.append(getattr(learner, "n_queries_", 0))
+            return 1e9
+
+        monkeypatch.setattr(_margin_loss_runs, "threshold", infinite)
+        monkeypatch.setattr(_margin_loss_runs, "BLOCK", _margin_loss_runs.STEP)
+        wide = _margin_loss_runs.run(learner, rows, start="threshold", **size)
+        assert given == [*range(0, 301, 10)]
+        hinge = margin_loss.loss("hinge", eta0=0.1)
+        assert wide == _margin_loss_runs.run(hinge, rows, **size)
+        assert wide != _margin_loss_runs.run(learner, rows, **size)
+
+    def test_a_threshold_decreases_while_labels_come(self, monkeypatch):
+        found = []
+
+        def noted(t):
+            found.append(t)
+            return RampLoss(t=t)
+
+        monkeypatch.setattr(_margin_loss_runs, "RampLoss", noted)
+        learner = margin_loss.loss("ramp", eta0=0.01)
+        size = {"seed": 0, "every": 100, "limit": 2000}
+        _margin_loss_runs.run(learner, margin_loss.digits(), start="threshold", **size)
+        assert found[0] == 10
+        assert found[-1] == 1
+        assert found == sorted(found, reverse=True)
+        assert len(set(found)) > 90
+
+    def test_the_rate_of_least_error_is_by_the_last_weights(self, monkeypatch):
+        ends = {0.1: [([], 0.4), ([0.2], 0.9)], 1.0: [([0.5], 0.1), ([0.4], 0.1)]}
+
+        def runs(learner, rows, seeds, jobs, **kwargs):
+            found = [(*end, 7) for end in ends[learner.eta0]]
+            return [list(part) for part in zip(*found, strict=True)]
+
+        monkeypatch.setattr(margin_loss, "runs", runs)
+        args = SimpleNamespace(rates=[1.0, 0.1], tuning_trials=2, jobs=1, limit=10)
+        learner = margin_loss.LEARNERS["ramp"]
+        found = margin_loss.least_error(learner, None, "rows", args)
+        assert found == (pytest.approx(0.3), 0.1)
+
+
+def test_first_rows_have_a_seed_of_their_own():
+    X, y, n_pool = label_propagation.toy("twonorm")
+    learner, rows = label_propagation.LEARNERS["FASSL-Boost"](X)
+    size = rows, y, n_pool, [0.1, 0.2]
+    found = [
+        label_propagation.errors(learner, *size, 0, first).tolist()
+        for first in (0, 0, 100)
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+def test_last_bits_of_weights_are_changed_by_seed():
+    rows = boosting.problem("twonorm", quick=True)
+    curve = boosting.curve(boosting.methods_with("error")["COMB"], *rows, 0)
+    as_is, changed, again, other = (
+        boosting_rounding.errors("COMB", rows, 0, seed) for seed in (0, 1, 1, 2)
+    )
+    np.testing.assert_array_equal(as_is, 100 * np.mean(curve, axis=1))
+    np.testing.assert_array_equal(changed, again)
+    assert len({tuple(each) for each in (as_is, changed, other)}) > 1
+
+
+def test_orders_of_the_news_are_means_and_single_runs():
+    X, topics = second_order.toy()
+    args = SimpleNamespace(lam=1e4, jobs=1, repeats=2)
+    rows, each = second_order.figure_3(X, topics, args)
+    numbers = [*range(1, 7)]
+    assert [row["topic"] for row in rows] == numbers
+    assert [one["topic"] for one in each] == 2 * numbers
+    assert [one["run"] for one in each] == 6 * [0] + 6 * [1]
+    of_first = [one for one in each if one["topic"] == 1]
+    assert of_first[0]["F"] != of_first[1]["F"]
+    for name in ("F", "labels", "stored"):
+        mean = np.mean([one[name] for one in of_first])
+        assert rows[0][name] == pytest.approx(mean)
+
+
+def test_topics_of_other_runs_are_replaced(tmp_path):
+    old = {"topic": 99, "positive": 0, "labels": 0, "stored": 0, "F": 0, "svm_norm": 0}
+    results = Results(tmp_path, "second_order", [], 0)
+    results.write("second_order_figure_3", [old], key=["topic"], runs=1)
+    second_order.main(["--quick", "--only", "figure-3", "--results", str(tmp_path)])
+    rows = read_texts(tmp_path / "second_order_figure_3.csv")
+    assert [row["topic"] for row in rows] == ["1", "2", "3", "4", "5", "6"]

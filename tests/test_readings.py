@@ -1,0 +1,566 @@
+"""Readings of the papers: the crossing, shares, and what each reading changes."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from benchmarks.papers import _readings as common
+from benchmarks.papers import _readings_alms as bought_by
+from benchmarks.papers import _readings_alms_claims as alms_claims
+from benchmarks.papers import _readings_alms_scores as scores
+from benchmarks.papers import _readings_boosting as endings
+from benchmarks.papers import _readings_boosting_claims as boosting_claims
+from benchmarks.papers import _readings_rules as rules
+from benchmarks.papers import alms, boosting, readings, readings_again
+from benchmarks.papers._alms_purchases import Labelled, best
+from benchmarks.papers._results import Results, read_texts
+from sklearn_activelearn import PassiveClassifier
+from sklearn_activelearn.pool.alms._value_of_information import values_of_information
+
+TWO = {"a": (1, 2), "b": ("x", "y", "z")}
+
+
+class TestCrossing:
+    def test_every_combination_once(self):
+        found = common.crossed(TWO)
+        assert len({tuple(reading.items()) for reading in found}) == len(found) == 6
+        assert all(reading.keys() == TWO.keys() for reading in found)
+
+    def test_the_deciding_factor_and_what_agreeing_readings_share(self):
+        found = common.crossed(TWO)
+        answers = [one["b"] == "x" or (one["b"], one["a"]) == ("y", 2) for one in found]
+        assert common.shares(found, answers, "a") == {1: 1 / 3, 2: 2 / 3}
+        of = {"x": 1, "y": 0.5, "z": 0}
+        assert common.deciding(found, answers) == ("b", of)
+        assert common.common(found, answers) == {}
+        assert common.common(found, [one["a"] == 2 for one in found]) == {"a": 2}
+        assert common.common(found, [False] * 6) == {}
+        assert common.deciding(found, [True] * 6) == (None, {})
+
+    def test_a_line_of_the_table(self):
+        found = common.crossed(TWO)
+        answers = [one["b"] == "y" for one in found]
+        facts = [[True] * 6, [one["a"] == 1 for one in found], [False] * 6]
+        row, never = common.summary(found, {"claim": answers, "no": [False] * 6}, facts)
+        assert (never["held"], never["most_facts"]) == (0, 0)
+        assert row == {
+            "claim": "claim",
+            "readings": 6,
+            "held": 2,
+            "share": pytest.approx(1 / 3),
+            "decided_by": "b",
+            "shares": "x 0%; y 100%; z 0%",
+            "all_have": "b: y",
+            "most_facts": 2,
+        }
+        levels = common.by_level(found, {"claim": answers})
+        assert [row["share"] for row in levels] == pytest.approx(
+            [1 / 3, 1 / 3, 0, 1, 0]
+        )
+
+
+@pytest.fixture(scope="module")
+def pool():
+    X, y, X_test, y_test = alms.split(*alms.toy(), 0)
+    return SimpleNamespace(X=X, sign=1.0 * y, X_test=X_test, sign_test=1.0 * y_test)
+
+
+DEFAULT = {factor: levels[0] for factor, levels in bought_by.BOUGHT.items()}
+OTHERS = [
+    {**DEFAULT, factor: level}
+    for factor, (_, *levels) in bought_by.BOUGHT.items()
+    for level in levels
+]
+
+
+def worth_of(pool, seed=3, n=10):
+    bought = bought_by.start_of(bought_by.order_of(pool, seed, n), n)
+    models = bought_by.models_with("mean")
+    rng, offered = np.random.default_rng(0), np.arange(40, 47)
+    return bought_by.Worth(pool, models, bought, offered, rng)
+
+
+class TestModelSelection:
+    @pytest.mark.parametrize("label", ["predicted", "expected"])
+    @pytest.mark.parametrize("product", ["of averages", "of each pair"])
+    @pytest.mark.parametrize("temperature", [None, 1.0])
+    def test_values_are_those_of_the_learner(
+        self, pool, label, product, temperature, monkeypatch
+    ):
+        monkeypatch.setitem(bought_by.SIZES, "pairs", None)
+        worth = worth_of(pool)
+        flat, sharp = bought_by.BOUGHT["probability"]
+        reading = {**DEFAULT, "label": label, "product": product}
+        reading["probability"] = sharp if temperature else flat
+        expected = values_of_information(
+            worth.models,
+            lambda losses: bought_by.probabilities(losses, reading),
+            temperature=temperature,
+            pairing=bought_by.PAIRING[product],
+            label=label,
+            n_pairs=None,
+            n_jobs=None,
+            rng=np.random.default_rng(0),
+        )
+        np.testing.assert_allclose(worth.values(reading), expected, rtol=1e-9)
+
+    def test_line_8_trains_on_the_candidate_where_it_does_not_validate(self, pool):
+        worth = worth_of(pool)
+        guesses = np.zeros(7, dtype=int)
+        training, literal = worth._means(guesses, {**DEFAULT, "line 8": "as written"})
+        _, usual = worth._means(guesses, DEFAULT)
+        share = 2 / (worth.models.n_validation + 1)
+        old = worth.old.mean(axis=(1, 2))[:, None]
+        # what the candidate validates is the same
+        np.testing.assert_allclose(
+            literal.loss - (1 - share) * training.loss,
+            usual.loss - (1 - share) * old,
+            atol=1e-12,
+        )
+        assert not np.allclose(literal.loss, usual.loss)
+
+    @pytest.mark.parametrize("reading", OTHERS, ids=str)
+    def test_a_reading_is_not_the_default(self, pool, reading):
+        differs = []
+        for n in (10, 4):
+            worth = worth_of(pool, n=n)
+            same_values = np.allclose(
+                worth.values(reading), worth.values(DEFAULT), rtol=1e-12, atol=0
+            )
+            same_probabilities = np.array_equal(
+                *(
+                    bought_by.probabilities(worth.losses, one)
+                    for one in (reading, DEFAULT)
+                )
+            )
+            differs.append(not (same_values and same_probabilities))
+        assert any(differs)
+
+    def test_probabilities(self):
+        losses = np.array([[0.1, 0.3, 0.2], [1.0, 0.2, 0.6]])
+        half = 1.96 * losses.std(axis=1, ddof=1) / np.sqrt(3)
+        mean, ends = losses.mean(axis=1), bought_by.ends
+        np.testing.assert_allclose(ends(losses, "upper"), mean + half)
+        np.testing.assert_allclose(ends(losses, "lower"), mean - half)
+        assert ends(losses[:, :1], "upper").tolist() == [0.1, 1.0]
+        clipped = ends(10 * losses - 5, "lower, 0 at least")
+        assert clipped.min() == 0
+        sharp = {"interval": "upper", "probability": "T = 1/|V|"}
+        np.testing.assert_allclose(
+            bought_by.probabilities(losses, sharp), softmax(-3 * (mean + half))
+        )
+
+    def test_readings_that_share_their_trainings_buy_the_same_without(self, pool):
+        models, size = bought_by.models_with("sum"), (10, 15, 1)
+        some = [DEFAULT, *OTHERS]
+        together, _ = bought_by.by_alms(pool, models, some, *size)
+        for reading, bought in zip(some, together, strict=True):
+            ((by_itself,), (rounds,)) = bought_by.by_alms(
+                pool, models, [reading], *size
+            )
+            assert bought.key == by_itself.key
+            assert len(rounds) == 5
+        assert len({bought.key for bought in together}) > 1
+        assert all(len(set(bought.rows)) == 15 for bought in together)
+
+    def test_first_labels_are_common_and_suffice(self, pool):
+        for n in (2, 10):
+            order = bought_by.order_of(pool, 7, n)
+            bought = bought_by.start_of(order, n)
+            assert len(bought.rows) == max(n, 4)
+            training = np.array(bought.rows)[bought.training()]
+            assert len(set(pool.sign[training])) == 2
+            for method in ("passive", "QBC", bought_by.models_with("mean")[3]):
+                models = bought_by.models_with("mean")
+                rows = bought_by.by_baseline(method, pool, models, n, n + 2, 7)
+                assert rows[:n] == order[:n].tolist()
+                assert len(set(rows)) == n + 2
+
+    def test_choices_are_those_of_cross_validation(self, pool):
+        rows = bought_by.order_of(pool, 5, 10)[:20]
+        models = bought_by.models_with("mean")
+        found = scores.chosen_by_others(Labelled(pool, rows, models))
+        for scoring, chosen in (("neg_log_loss", found[0]), ("accuracy", found[2])):
+            learner = PassiveClassifier(
+                models[0],
+                param_grid={"lam": bought_by.LAMS},
+                scoring=scoring,
+                budget=None,
+            )
+            learner.teach(pool.X[rows], pool.sign[rows])
+            assert learner.best_index_ == chosen
+
+    def test_ties_go_to_the_middle_or_to_the_least_penalty(self):
+        losses = np.array([[1, 1], [0, 1], [1, 0], [0, 1.0]])
+        assert scores.first_of_best(losses) == 1
+        assert best(losses) == 2
+
+    def test_without_folds_the_middle_is_chosen(self, pool):
+        known = Labelled(
+            pool,
+            [np.flatnonzero(pool.sign > 0)[0], np.flatnonzero(pool.sign < 0)[0]],
+            bought_by.models_with("mean"),
+        )
+        assert scores.chosen_by_others(known) == [10, 0, 10, 0]
+
+    def test_scores_on_test_rows(self, pool):
+        margins = np.array([3.0 * pool.sign_test, -1.0 * pool.sign_test])
+        accuracy, likelihood = scores.on_test(pool, margins)
+        assert accuracy.tolist() == [1, 0]
+        np.testing.assert_allclose(likelihood, 1 / (1 + np.exp([-3.0, 1.0])))
+
+
+def run_of(area, others):
+    """Return a run in which each way to score and to choose has its own area."""
+    one = {"validation": 0.3, "likeliest": 16, "entropy": [3.0, 2.9]}
+    readings_of_run = [
+        {**one, "areas": [[area, area, area], [area - 0.3, area, area]]}
+        for _ in bought_by.readings_bought()
+    ]
+    baseline = [[others, others, 0.9, others], [others, others, others, others]]
+    single = [[[0.1], [0.1]]] * 20 + [[[0.6], [0.6]]]
+    return {
+        "passive": baseline,
+        "QBC": [[others] * 4] * 2,
+        "uncertainty": single,
+        "ALMS": readings_of_run,
+    }
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Return the readings of invented runs, and the claims and facts that hold."""
+    rows = [
+        {
+            "problem": problem,
+            "penalty": "mean",
+            "first labels": 10,
+            "labels": 30,
+            "trial": trial,
+            "found": json.dumps(run_of(0.7 + trial / 100, 0.5)),
+        }
+        for problem in ("heart", "ionosphere")
+        for trial in range(3)
+    ]
+    return alms_claims.answers_of(rows)
+
+
+class TestClaimsOnModelSelection:
+    @staticmethod
+    def where(answers, claim):
+        found, claims, facts = answers
+        given = {**claims, **facts}[claim]
+        return [one for one, answer in zip(found, given, strict=True) if answer]
+
+    def test_a_score_and_a_choice_are_those_of_the_reading(self, answers):
+        found, *_ = answers
+        ahead = self.where(answers, "ALMS is ahead of passive + CV on every set")
+        expected = [
+            one
+            for one in found
+            if (one["area of"], one["others choose by"], one["ties"])
+            != ("accuracy", "0/1 loss", "middle")
+            and (one["area of"], one["ALMS chooses by"])
+            != ("exp(-log loss)", "validation")
+        ]
+        assert ahead == expected
+        assert len(found) == 48 * 24
+
+    def test_all_three_and_the_oracle(self, answers):
+        ahead = self.where(answers, "ALMS is ahead of all three on every set")
+        clear = "ALMS is ahead of all three over all sets, p < .05 / 3"
+        assert ahead == self.where(answers, clear)
+        oracle = self.where(answers, "ALMS is ahead of the oracle on two sets or more")
+        assert {one["ALMS chooses by"] for one in oracle} == set(
+            scores.SCORED["ALMS chooses by"]
+        )
+        assert all(
+            (one["area of"], one["ALMS chooses by"]) != ("exp(-log loss)", "validation")
+            for one in oracle
+        )
+
+    def test_printed_facts(self, answers):
+        found, _, facts = answers
+        share, third, third_of_most, oracle, oracle_of_most = facts.values()
+        assert all(share)
+        assert all(third)  # 16 of 21 is in the last third, as published for both
+        assert all(third_of_most)
+        assert not any(oracle_of_most)  # one of two is not most
+        assert not any(oracle)  # .6 on ionosphere, where .46 is published
+        assert len(share) == len(found)
+
+
+def rows_with(winner, number):
+    """Return rows of two trials in which one reading of one setting wins."""
+    rows = []
+    for problem in ("heart", "votes", "usps"):
+        for first in (10.0, 2.0):
+            for trial in (1000.0, 1001.0):
+                of = run_of(0.4, 0.5)
+                if first == winner["first labels"]:
+                    areas = [[0.4] * 3, [0.4, 0.4, 0.9]]
+                    of["ALMS"][number] = {**of["ALMS"][number], "areas": areas}
+                row = {"problem": problem, "penalty": "mean", "first labels": first}
+                row |= {"labels": 30.0, "trial": trial, "found": json.dumps(of)}
+                rows.append(row)
+    return rows
+
+
+class TestAgain:
+    WINNER = {"penalty": "mean", "first labels": 2}
+
+    def winners(self, number=5):
+        return readings_again.winners(rows_with(self.WINNER, number))
+
+    def test_winners_are_those_of_the_fewest_labels(self):
+        won, n_trials = self.winners()
+        assert n_trials == 2
+        bought = bought_by.readings_bought()[5]
+        for one in won:
+            assert readings_again.part_of(one, bought_by.BOUGHT) == bought
+            assert readings_again.part_of(one, bought_by.SETTINGS) == self.WINNER
+            assert type(one["first labels"]) is int
+            assert one["area of"] == "exp(-log loss)"
+            assert one["ALMS chooses by"] == "CV"
+        assert len(won) == 4
+        more = [{**row, "labels": 100.0} for row in rows_with(self.WINNER, number=7)]
+        rows = rows_with(self.WINNER, number=5)
+        assert readings_again.winners(rows + more) == (won, n_trials)
+
+    def test_other_trials_with_the_purchases_that_won(self, tmp_path, monkeypatch):
+        won, _ = self.winners()
+        calls = []
+
+        def runs(rows, setting, trial, n_labels, readings):
+            calls.append((rows, setting, trial, n_labels, readings))
+            of = run_of(0.4, 0.5)
+            areas = [[0.0] * 3, [0.0, 0.0, 0.5 + trial / 10_000]]
+            return {**of, "ALMS": [{**of["ALMS"][0], "areas": areas}]}
+
+        monkeypatch.setattr(readings_again, "runs", runs)
+        args = SimpleNamespace(trials=2, labels=40, results=tmp_path)
+        load = {"heart": lambda: "rows"}
+        found = list(readings_again.again(won, load, 1002, args, []))
+        bought = [bought_by.readings_bought()[5]]
+        assert calls == [
+            ("rows", self.WINNER, trial, 40, bought) for trial in (1002, 1003)
+        ]
+        assert [number for _, number, _ in found] == [0] * 4
+        claims, gains = readings_again.summaries(found, 40)
+        assert {row["readings"] for row in claims} == {4}
+        passive = next(row for row in gains if row["against"] == "passive")
+        assert passive["labels"] == 40
+        assert passive["gain"] == pytest.approx(0.10025)
+        assert passive["standard_error"] == pytest.approx(5e-5)
+        assert passive["least"] == passive["most"] == passive["gain"]
+        written = read_texts(tmp_path / "readings_ali2014_again_runs.csv")
+        assert {row["command"] for row in written} == {
+            "python -m benchmarks.papers.readings_again"
+        }
+
+    def test_each_setting_runs_its_own_readings(self, tmp_path, monkeypatch):
+        won, _ = self.winners()
+        other = {**won[0], "first labels": 10}
+        other |= bought_by.readings_bought()[7]
+        calls = []
+
+        def runs(rows, setting, trial, n_labels, readings):
+            calls.append((setting["first labels"], readings))
+            return run_of(0.4, 0.5)
+
+        monkeypatch.setattr(readings_again, "runs", runs)
+        args = SimpleNamespace(trials=1, labels=40, results=tmp_path)
+        load = {"heart": lambda: "rows"}
+        found = list(readings_again.again([*won, other], load, 1002, args, []))
+        bought = bought_by.readings_bought()
+        assert calls == [(2, [bought[5]]), (10, [bought[7]])]
+        assert [reading for *_, reading in found] == [*won, other]
+
+
+class TestBoosting:
+    def test_the_best_committee_is_the_first_of_the_least_error(self):
+        y, is_bought = np.array([1, 1, -1, -1]), np.array([True, True, False, True])
+        stages = [
+            np.array(scores)
+            for scores in ([1, -1, 1, -1], [1, 1, 1, -1], [1, 1, -1, -1.0])
+        ]
+        assert endings.best_stage(stages, y, is_bought, endings.LABELS) == 1
+        assert endings.best_stage(stages, y, is_bought, endings.ALL_ROWS) == 2
+        assert endings.best_stage(stages[:2], -y, is_bought, endings.LABELS) == 0
+
+    def test_an_ended_committee_grows_no_more_but_labels_are_bought(self):
+        X, y, *_ = boosting.problem("twonorm", quick=True)
+        for kind in (endings.EndingFASSL, endings.EndingFASSLOnAllRows):
+            for n_first in (None, 1):
+                learner = kind(n_initial_estimators=n_first, n_initial=10, budget=40)
+                learner.set_params(random_state=0).fit(X[:100], y[:100])
+                assert learner.n_queries_ == 40
+                assert len(learner.estimator_.estimators_) < 30 + (n_first or 10)
+
+    def test_members_are_added_while_the_error_decreases(self, monkeypatch):
+        X, y, *_ = boosting.problem("twonorm", quick=True)
+        errors = iter([5, 6, 4, 5, 4, 4])  # after and before, of three labels
+
+        def error(self, boosting):
+            return next(errors)
+
+        monkeypatch.setattr(endings.EndingRounds, "error", error)
+        learner = endings.EndingFASSL(n_initial=10, budget=16, random_state=0)
+        sizes = []
+
+        def oracle(asked):
+            if learner.n_queries_ > 10:
+                sizes.append(len(learner.estimator_.estimators_))
+            return y[:100][asked]
+
+        learner.learn(X[:100], oracle, classes=[-1, 1])
+        assert len(learner.estimator_.estimators_) == 12
+        assert sizes == [11, 12, 12, 12, 12]
+        assert next(errors, None) is None
+
+    def test_each_reading_has_curves_of_its_own(self):
+        *rows, shares = boosting.problem("twonorm", quick=True)
+        found = endings.all_curves(*rows, shares[:6], 0)
+        assert len(found) == 2 * 2 * 6
+        assert all(np.shape(curves) == (3, 6) for curves in found.values())
+        for first in ("as labels; error", "1; gini"):
+            of = {
+                name: found[f"{first}; {name}"]
+                for name in endings.BOUGHT["no decrease"]
+            }
+            assert all(of[name] != of["ignored"] for name in list(of)[1:4])
+        assert found["as labels; error; ignored"] != found["1; error; ignored"]
+        assert found["as labels; error; ignored"] != found["as labels; gini; ignored"]
+
+    def test_a_reading_adds_what_it_changed(self):
+        kinds = boosting_claims.KINDS
+        names = ("FASSL", "FASSL from 1", *boosting_claims.OTHERS)
+        level = dict(zip(names, (5.0, 6.0, 9.0, 7.0, 8.0), strict=True))
+        errors = [
+            {"data": "d", "method": name + end, "kind": kind, "error": level[name]}
+            for name in names
+            for end in ("", ", gini")
+            for kind in kinds
+            for _ in range(16)
+        ]
+        same, worse = [[[0.1] * 16] * 3, [[0.1] * 8 + [0.15] * 8] * 3]
+        found = {
+            f"{first}; {stump}; {rule}": worse if rule.startswith("ends") else same
+            for first in endings.BOUGHT["first members"]
+            for stump in endings.BOUGHT["stump"]
+            for rule in endings.BOUGHT["no decrease"]
+        }
+        row = {"data": "d", "split": 0, "found": json.dumps(found)}
+        given, claims = boosting_claims.answers_of(errors, [row])
+        lowest = claims["Lowest transductive error on every set (Figure 3)"]
+        for reading, answer in zip(given, lowest, strict=True):
+            ends = reading["no decrease"].startswith("ends")
+            extra = 2.5 * ends * (reading["curve"] == "5 to 80 %")
+            ours = extra + (6 if reading["first members"] == "1" else 5)
+            margin = 1 if reading["lowest"] == "or within a point" else 0
+            assert answer == (ours <= 7 + margin)
+        rises = claims[
+            "Error on new rows ends a point above its least somewhere (Figure 4)"
+        ]
+        assert sum(rises) == len(given) / 2 / 2
+
+
+class TestRules:
+    def test_failed_runs(self):
+        rows = {"labels": 10.0, "labels_std": 2.0, "failed": 2, "runs": 10}
+        row = {**rows, "labels_counting_failures": 28.0}  # 100 for a failed run
+        full, left_out, ruled_out = (
+            rules.costs_of_ocr(row, rule) for rule in rules.FACTORS["a failed run"]
+        )
+        assert (full.mean, left_out.mean) == pytest.approx((28, 10))
+        assert np.isnan(ruled_out.mean)
+        runs = np.array([8, 12] * 4 + [100] * 2)
+        assert full.error == pytest.approx(runs.std() / np.sqrt(10))
+        assert left_out.error == pytest.approx(2 / np.sqrt(8))
+
+    def test_a_file_that_counts_failed_runs_is_taken_apart(self):
+        runs = np.array([80.0, 120.0] * 2 + [rules.LIMIT])
+        row = {"labels": runs.mean(), "std": runs.std(), "failed": 1, "runs": 5}
+        full, left_out, ruled_out = (
+            rules.costs_of_margin_loss(row, rule)
+            for rule in rules.FACTORS["a failed run"]
+        )
+        assert left_out.mean == pytest.approx(100)
+        assert left_out.error == pytest.approx(20 / 2, rel=1e-6)
+        assert full.mean == pytest.approx(runs.mean())
+        assert full.error == pytest.approx(runs.std() / np.sqrt(5))
+        assert np.isnan(ruled_out.mean)
+
+    def test_ties(self):
+        one, other = (
+            rules.Cost(mean, 10.0, 0, 25, np.nan, "is left out") for mean in (100.0, 97)
+        )
+        assert not rules.is_less(one, other, "counts against")
+        assert rules.is_less(one, other, "counts for")
+        assert not rules.is_less(one, other, "counts for", factor=1.25)
+        assert rules.is_less(other, one, "counts against")
+        costs = {"p": {"a": one, "b": other}}
+        published = {"p": {"a": 1.0, "b": 2.0}}
+        for tie, answer in zip(rules.FACTORS["a tie"], (False, True), strict=True):
+            found = rules.same_best(costs, published, tie, ("a", "b"))
+            assert found == {"p": answer}
+        assert rules.fewer(costs, "counts against", "a", ("b",)) == {"p": True}
+
+
+class TestCommand:
+    def test_runs_that_are_stored_are_not_repeated(self, tmp_path, monkeypatch, capsys):
+        argv = ["--quick", "--paper", "ali2014", "--results", str(tmp_path)]
+        readings.main(argv)
+        first = capsys.readouterr().out
+        assert "1 of 1: heart, mean, 10, 15, 1000" in first
+        monkeypatch.setattr(scores, "runs", None)
+        readings.main(argv)
+        again = capsys.readouterr().out
+        assert [line for line in first.splitlines() if "heart, mean" not in line] == (
+            again.splitlines()
+        )
+
+    def test_readings_that_won_are_run_again(self, tmp_path, monkeypatch, capsys):
+        rows = rows_with({"penalty": "mean", "first labels": 2}, number=5)
+        Results(tmp_path, "readings", [], 0).write(
+            "readings_ali2014_runs",
+            rows,
+            key=["problem", "first labels", "trial"],
+            runs=1,
+        )
+        monkeypatch.setattr(readings_again, "SETS", ("heart",))
+        monkeypatch.setitem(alms.LOAD, "heart", alms.toy)
+        readings_again.main(
+            ["--trials", "2", "--labels", "15", "--results", str(tmp_path)]
+        )
+        assert "4 readings, trials 1002 to 1003" in capsys.readouterr().out
+        runs = read_texts(tmp_path / "readings_ali2014_again_runs.csv")
+        assert [row["trial"] for row in runs] == ["1002", "1003"]
+        gains = read_texts(tmp_path / "readings_ali2014_again_gains.csv")
+        assert [row["against"] for row in gains] == [
+            "passive", "uncertainty", "QBC", "oracle",
+        ]  # fmt: skip
+
+    def test_readings_that_won_need_a_file(self, capsys):
+        with pytest.raises(SystemExit):
+            readings_again.main([])
+        assert "run benchmarks.papers.readings --paper" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("argv", "message"),
+        [
+            (["--trials", "0"], "--trials is 0"),
+            (["--labels", "9"], "--labels is 9"),
+            (["--paper", "wang2009"], "run benchmarks.papers.boosting first"),
+        ],
+    )
+    def test_options_that_cannot_work(
+        self, argv, message, capsys, tmp_path, monkeypatch
+    ):
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit):
+            readings.main(argv)
+        assert message in capsys.readouterr().err

@@ -1,0 +1,177 @@
+"""Tables that benchmarks of speed write for the docs."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from benchmarks.speed import _results, _rows, alms, boosting, margin_loss, one_pass
+from benchmarks.speed._interleave import Case, Timing, column, side_by_side
+
+
+def number(cell):
+    """Return the number in a cell."""
+    return float(cell.replace(",", ""))
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Return what writes a table in a folder of its own and reads it."""
+    monkeypatch.setattr(_results, "FOLDER", tmp_path)
+
+    def written(header, lines):
+        _results.write("table.csv", header, lines)
+        with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    return written
+
+
+class TestWrite:
+    def test_each_row_names_its_processor(self, written):
+        rows = written(["rows", "ms"], [["a", 1], ["b", ""]])
+        assert [row["rows"] for row in rows] == ["a", "b"]
+        assert [row["ms"] for row in rows] == ["1", ""]
+        assert {row["processor"] for row in rows} == {_results.processor()}
+
+    @pytest.mark.parametrize("line", [["a"], ["a", 1, 2]])
+    def test_a_line_needs_a_cell_for_each_column(self, written, tmp_path, line):
+        with pytest.raises(ValueError, match=r"table\.csv: .* has not the cells"):
+            written(["rows", "ms"], [["b", 2], line])
+        assert not list(tmp_path.iterdir())
+
+
+class TestBoosting:
+    def test_lines_are_relative_to_the_first_learner(self, written):
+        rows = written(boosting.HEAD, boosting.report(60, 22, 1))
+        assert [row["learner"] for row in rows] == list(boosting.LEARNERS)
+        assert not any(row["goal"] for row in rows)
+        first, comb, *_ = rows
+        assert (first["to FASSL"], first["by steps alone"]) == ("1", "")
+        assert comb["by steps alone"] == "20"
+        assert number(comb["to FASSL"]) == pytest.approx(
+            number(comb["ms a query"]) / number(first["ms a query"]), rel=0.02
+        )
+
+    def test_goals_are_those_of_400_rows(self, written):
+        rows = written(boosting.HEAD, boosting.report(400, 21, 1))
+        assert [row["goal"] for row in rows] == ["", ">= 6", ">= 4", ""]
+
+
+class TestALMS:
+    @pytest.fixture
+    def known(self):
+        return alms.start(*alms.gaussian(), 12, 4, 0)
+
+    def test_a_round(self, written, known):
+        [row] = written(alms.HEAD, [alms.rounds_of("some", known, 12)])
+        assert (row["rows"], row["labels"], row["pool"]) == ("some", "12", "4")
+        assert row["trainings"] == f"{21 * (4 * 6 + 6 + 4 + 1)}"
+        assert float(row["mean error"]) <= float(row["largest error"]) < 0.01
+
+    @pytest.mark.parametrize(
+        ("lam", "name", "goal"), [(1, "0", ">= 100"), (2, "1", "")]
+    )
+    def test_a_penalty(self, written, known, lam, name, goal):
+        [row] = written(alms.PENALTY_HEAD, [alms.by_penalty("some", known, lam)])
+        assert (row["lambda"], row["goal"]) == (f"2^{name}", goal)
+        times = number(row["refit, us"]) / number(row["together, us"])
+        assert number(row["ratio"]) == pytest.approx(times, rel=0.02)
+
+
+class TestSideBySide:
+    CASES = (
+        Case("product", None),
+        Case("loop", None, "product", at_most=1.15),
+        Case("peer", None, "loop", at_least=3.0),
+        Case("other", None, "loop"),
+    )
+
+    def test_a_column_has_milliseconds_then_ratios_and_goals(self):
+        seconds = {"product": 0.002, "loop": 0.003, "peer": 0.012, "other": 0.0015}
+        timings = {name: Timing(np.full(3, time)) for name, time in seconds.items()}
+        assert column(self.CASES, timings) == {
+            ("product", "ms"): "2",
+            ("loop", "product"): "1.5 (<= 1.15)",
+            ("peer", "loop"): "4 (>= 3)",
+            ("other", "loop"): "0.5",
+        }
+
+    def test_verdicts(self):
+        _, loop, peer, other = self.CASES
+        assert [loop.verdict(ratio) for ratio in (1.15, 1.2)] == [
+            "<= 1.15  met",
+            "<= 1.15  missed",
+        ]
+        assert [peer.verdict(ratio) for ratio in (3, 2.9)] == [
+            ">= 3  met",
+            ">= 3  missed",
+        ]
+        assert other.verdict(1) == ""
+
+    def test_problems_may_lack_cells(self):
+        columns = {
+            "dense": {("a", "ms"): "1", ("b", "a"): "2"},
+            "sparse": {("a", "ms"): "3", ("c", "a"): "4"},
+        }
+        header, lines = side_by_side(columns)
+        assert header == ["what", "to", "dense", "sparse"]
+        assert lines == [
+            ["a", "ms", "1", "3"],
+            ["b", "a", "2", ""],
+            ["c", "a", "", "4"],
+        ]
+        _, lines = side_by_side(columns, ["a", "c"])
+        assert [line[0] for line in lines] == ["a", "c"]
+
+
+class TestOnePass:
+    def test_a_problem_has_times_and_what_was_bought(self, written):
+        X, y = _rows.gaussian(60, 5)
+        product = Case("X @ w", lambda: X.sum())
+        cases = [product, Case("kernel", lambda: X.sum(), "X @ w", at_most=2)]
+        cells = one_pass.compare("some", X, y, cases, 1)
+        rows = written(*side_by_side({"some": cells}))
+        found = {(row["what"], row["to"]): row["some"] for row in rows}
+        assert number(found["X @ w", "ms"]) > 0
+        assert found["kernel", "X @ w"].endswith(" (<= 2)")
+        learner = one_pass.fresh(one_pass.DKM).partial_fit(X, y, classes=[0, 1])
+        for name, count in {
+            "labels bought": learner.n_queries_,
+            "updates": learner.n_updates_,
+        }.items():
+            assert found[f"{name}, DKM", "% of rows"] == f"{100 * count / 60:.1f}"
+
+    def test_lines_of_the_shorter_table_exist(self):
+        X, y = _rows.gaussian(60, 5)
+        cases = [*one_pass.cases(X, y), *one_pass.float32_cases(X, y)]
+        assert set(one_pass.CALLS) <= {case.name for case in cases}
+
+
+@pytest.mark.filterwarnings(
+    "ignore::sklearn_activelearn.exceptions.OneClassWarning"
+)  # in so few rows a class may be rare
+def test_margin_loss_has_both_steps(written, monkeypatch):
+    X, y = _rows.gaussian(60, 5)
+    monkeypatch.setattr(margin_loss, "cases", lambda X, y, target, eta0: [])
+    monkeypatch.setattr(margin_loss, "inlined", lambda learner, X, y: lambda: None)
+    monkeypatch.setattr(margin_loss, "kernel", lambda learner, X, y: lambda: None)
+    monkeypatch.setattr(margin_loss, "table", known_times)
+    cells = margin_loss.compare("some", X, y, 1.0, 0.01, 1)
+    rows = written(*side_by_side({"some": cells}))
+    found = {(row["what"], row["to"]): row["some"] for row in rows}
+    for step in ("", ", eta0 x 100"):
+        name = f"log_ramp, average=False{step}"
+        assert found[f"kernel {name}", "inlined"] == "2"
+        rules = f"exchangeable rules, {name}"
+        assert found[rules, "ns a row more"] == f"{1e6 / 60:.1f}"
+    for loss in margin_loss.LOSSES:
+        assert 0 < number(found[f"labels bought, {loss}", "% of rows"]) <= 100
+
+
+def known_times(title, cases, rounds):
+    """Stand in for what times cases: one millisecond, then two, and so on."""
+    return {
+        case.name: Timing(np.full(rounds, 1e-3 * (k + 1)))
+        for k, case in enumerate(cases)
+    }
