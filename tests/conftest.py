@@ -15,6 +15,7 @@ import pkgutil
 import signal
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from random import Random
 from time import monotonic
 
@@ -39,7 +40,7 @@ def pytest_addoption(parser):
 
 def pytest_collection_finish():
     """Load all modules: what Hypothesis draws depends on those that are loaded."""
-    for package in ("sklearn_activelearn", "benchmarks"):
+    for package in filter(find_spec, ("sklearn_activelearn", "benchmarks")):
         path = import_module(package).__path__
         for module in pkgutil.walk_packages(path, f"{package}."):
             if not module.name.endswith("__main__"):
