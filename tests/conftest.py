@@ -13,6 +13,7 @@ no other test changes.
 import os
 import pkgutil
 import signal
+import warnings
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -40,12 +41,13 @@ def pytest_addoption(parser):
 
 def pytest_collection_finish():
     """Load all modules: what Hypothesis draws depends on those that are loaded."""
-    for package in filter(find_spec, ("sklearn_activelearn", "benchmarks")):
-        path = import_module(package).__path__
-        for module in pkgutil.walk_packages(path, f"{package}."):
-            if not module.name.endswith("__main__"):
-                with suppress(ImportError):  # libraries that need not be there
-                    import_module(module.name)
+    with warnings.catch_warnings(action="ignore"):  # of libraries that they load
+        for package in filter(find_spec, ("sklearn_activelearn", "benchmarks")):
+            path = import_module(package).__path__
+            for module in pkgutil.walk_packages(path, f"{package}."):
+                if not module.name.endswith("__main__"):
+                    with suppress(ImportError):  # libraries that need not be there
+                        import_module(module.name)
 
 
 @pytest.hookimpl(trylast=True)
