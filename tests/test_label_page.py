@@ -402,6 +402,11 @@ class TestPolicy:
         assert addresses == {"http://www.w3.org/2000/svg"}
         assert not re.search(r"\son\w+=|style=|<link|@import|src=", _page.PAGE)
 
+    def test_buttons_are_called_what_they_show(self):
+        buttons = re.findall(r"<button[^>]*>[^<]*", _page.PAGE)
+        assert buttons
+        assert not [button for button in buttons if "aria-label" in button]
+
 
 @pytest.fixture
 def server():
