@@ -13,10 +13,8 @@ no other test changes.
 import os
 import pkgutil
 import signal
-import warnings
 from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
 from random import Random
 from time import monotonic
 
@@ -27,6 +25,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+
+import sklearn_activelearn
 
 settings.register_profile("suite", max_examples=10, deadline=None, derandomize=True)
 settings.register_profile("explore", max_examples=200, deadline=None)
@@ -41,13 +41,11 @@ def pytest_addoption(parser):
 
 def pytest_collection_finish():
     """Load all modules: what Hypothesis draws depends on those that are loaded."""
-    with warnings.catch_warnings(action="ignore"):  # of libraries that they load
-        for package in filter(find_spec, ("sklearn_activelearn", "benchmarks")):
-            path = import_module(package).__path__
-            for module in pkgutil.walk_packages(path, f"{package}."):
-                if not module.name.endswith("__main__"):
-                    with suppress(ImportError):  # libraries that need not be there
-                        import_module(module.name)
+    path = sklearn_activelearn.__path__
+    for module in pkgutil.walk_packages(path, "sklearn_activelearn."):
+        if not module.name.endswith("__main__"):
+            with suppress(ImportError):  # libraries that need not be there
+                import_module(module.name)
 
 
 @pytest.hookimpl(trylast=True)

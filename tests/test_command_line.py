@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -49,7 +48,6 @@ from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.measure import Measure
 from sklearn_activelearn._cli.names import LEARNERS
-from sklearn_activelearn._cli.papers import PAPERS, experiment
 from sklearn_activelearn._cli.report import result_to_dict, to_text
 from sklearn_activelearn.evaluation import LabelCurve, label_curve
 from sklearn_activelearn.losses import RampLoss
@@ -829,58 +827,3 @@ class TestTerminal:
         assert f"reading {iris_csv}\n150 rows, 4 columns, 3 classes\n" in done.stderr
         assert "\ntreated as number: sepal length (cm), sepal width" in done.stderr
         assert "\033" not in done.stdout + done.stderr
-
-
-class TestReproduce:
-    def test_every_step_is_an_experiment(self):
-        known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
-        run = {step.split()[0] for paper in PAPERS.values() for step in paper.steps}
-        assert run == known - {"data", "claims", "alms_ideas"}  # ideas of no paper
-
-    def test_tables_and_pictures(self, tmp_path, capsys, monkeypatch):
-        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-        argv = ["--data", str(tmp_path), "--out", str(tmp_path / "new" / "folder")]
-        assert main(["reproduce", "ali2014", "--quick", *argv]) == 0
-        out, _ = capsys.readouterr()
-        assert "== alms --cache" in out
-        assert "published" in out
-        results = tmp_path / "new" / "folder" / "quick"  # no real run finds toy results
-        assert [path.name for path in results.glob("*.png")]
-
-    def test_verdicts_on_what_was_run(self, tmp_path, capsys, monkeypatch):
-        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-        argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
-        assert main(["reproduce", "cavallanti2008", *argv]) == 0
-        _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
-        found = [
-            line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "
-        ]
-        assert len(found) == sum(
-            claim.paper == "cavallanti2008" for claim in experiment("claims").CLAIMS
-        )
-        assert set(found) <= {"held", "partly", "not", "untested"}
-        assert found.count("untested") <= 2  # toy curves are too short for these
-        results = tmp_path / "quick"
-        assert (results / "second_order_figure_2.csv").exists()
-        assert (results / "second_order_figure_2.png").exists()
-
-    @pytest.mark.parametrize(
-        ("argv", "message"),
-        [
-            (["ali2015"], "invalid choice: 'ali2015'"),
-            ([], "the following arguments are required: PAPER"),
-            (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),
-            (["ali2014", "--data", "."], "no way to openml.org (data sets"),
-        ],
-    )
-    def test_refused(self, argv, message, tmp_path, capsys, monkeypatch):
-        def unreachable(*_, **__):
-            raise URLError("no way to openml.org")
-
-        monkeypatch.setattr(experiment("data"), "fetch_openml", unreachable)
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
-        assert main(["reproduce", *argv]) == 2
-        err = capsys.readouterr().err
-        assert message in err
-        assert err.count("\n") == 1

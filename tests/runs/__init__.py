@@ -1,1 +1,1 @@
-"""Whole programs at toy size: benchmarks, examples, a rule that is added."""
+"""Whole programs at toy size, and the tests of the benchmarks' own code."""

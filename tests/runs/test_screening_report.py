@@ -9,7 +9,7 @@ import pytest
 from benchmarks.screening import report, results
 from benchmarks.screening.results import Run, run_of
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results"
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 RUNS = [
     Run("a", "ASReview", "3", 0, 100, 10, 20, None, 1.0),
     Run("a", "mine", "1", 0, 100, 10, 15, 40, 1.0),

@@ -1,0 +1,66 @@
+"""The command ``reproduce``: the experiments of a paper's page at toy size."""
+
+from pathlib import Path
+from urllib.error import URLError
+
+import pytest
+
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn._cli.papers import PAPERS, experiment
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_step_is_an_experiment():
+    known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
+    run = {step.split()[0] for paper in PAPERS.values() for step in paper.steps}
+    assert run == known - {"data", "claims", "alms_ideas"}  # ideas of no paper
+
+
+def test_tables_and_pictures(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+    argv = ["--data", str(tmp_path), "--out", str(tmp_path / "new" / "folder")]
+    assert main(["reproduce", "ali2014", "--quick", *argv]) == 0
+    out, _ = capsys.readouterr()
+    assert "== alms --cache" in out
+    assert "published" in out
+    results = tmp_path / "new" / "folder" / "quick"  # no real run finds toy results
+    assert [path.name for path in results.glob("*.png")]
+
+
+def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+    argv = ["--data", str(tmp_path), "--out", str(tmp_path), "--quick"]
+    assert main(["reproduce", "cavallanti2008", *argv]) == 0
+    _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
+    found = [line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "]
+    assert len(found) == sum(
+        claim.paper == "cavallanti2008" for claim in experiment("claims").CLAIMS
+    )
+    assert set(found) <= {"held", "partly", "not", "untested"}
+    assert found.count("untested") <= 2  # toy curves are too short for these
+    results = tmp_path / "quick"
+    assert (results / "second_order_figure_2.csv").exists()
+    assert (results / "second_order_figure_2.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["ali2015"], "invalid choice: 'ali2015'"),
+        ([], "the following arguments are required: PAPER"),
+        (["ali2014", "--data", "nowhere"], "there is no folder nowhere"),
+        (["ali2014", "--data", "."], "no way to openml.org (data sets"),
+    ],
+)
+def test_refused(argv, message, tmp_path, capsys, monkeypatch):
+    def unreachable(*_, **__):
+        raise URLError("no way to openml.org")
+
+    monkeypatch.setattr(experiment("data"), "fetch_openml", unreachable)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
+    assert main(["reproduce", *argv]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
