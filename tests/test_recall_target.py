@@ -206,6 +206,45 @@ class TestPositiveIsNoClass:
         assert len(learner.query(self.X))
 
 
+class TestPositiveOfTheLearner:
+    X, is_relevant = rows_with_late_cluster(2, n=400, n_relevant=80, n_late=0)
+    y = np.where(is_relevant, "a", "z")  # the last class is not looked for
+    sample = np.random.default_rng(0).permutation(400)[:250]
+
+    def search(self, rule):
+        return RelevanceSamplingClassifier(
+            positive="a", batch_size=0.1, stopping=rule, random_state=0
+        )
+
+    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
+    @pytest.mark.parametrize("method", ["audit", "sample", "hypergeometric"])
+    def test_it_is_that_of_a_rule_without_one(self, method, wrap):
+        params = {"method": method}
+        if method == "sample":
+            params["sample"] = self.sample, self.y[self.sample]
+        rules = [RecallTarget(0.8, positive=each, **params) for each in (None, "a")]
+        ours, theirs = (self.search(wrap(rule)).fit(self.X, self.y) for rule in rules)
+        assert ours.stop_reason_ == type(wrap(rules[0])).__name__
+        np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
+
+    @pytest.mark.parametrize("learner", [None, "a", "z"])
+    def test_too_few_in_the_sample_are_told_before_anything_is_bought(self, learner):
+        labels = np.array(["a"] * 60 + ["z"] * 20)
+        sample = np.arange(80), labels if learner != "z" else labels[::-1]
+        if learner is None:  # of the last class, which the sample has nothing of
+            sample = np.arange(60), ["a"] * 60
+        rule = RecallTarget(method="sample", sample=sample)
+        search = self.search(rule).set_params(positive=learner)
+        if learner == "a":
+            assert search.fit(self.X, self.y).n_queries_
+            return
+        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
+            search.fit(self.X, self.y)
+        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
+            search.teach(self.X[:1], self.y[:1], classes=["a", "z"])
+        assert not hasattr(search, "classes_")
+
+
 def asked_rows(places, probabilities, purposes, n_rows):
     rows = np.arange(len(places))
     columns = np.array(places), np.array(probabilities), np.array(purposes)

@@ -284,7 +284,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
         raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
     labels = learner.classes_[learner._labelled.codes]
     if positive is None:
-        positive = getattr(learner, "positive", None)
+        positive = learner.positive
     if positive is None:
         positive = learner.classes_[-1]
     is_relevant = labels == positive

@@ -68,7 +68,7 @@ def recall_sentence(recorded, decisions, stop_reason):
         return None
     if not recorded.taught:
         return "No row has a label yet."
-    positive = target._positive_of(learner.classes_.tolist())
+    positive = target._positive_of(learner.classes_.tolist(), learner.positive)
     skipped = [row for row, each in decisions.items() if each and each.label is SKIP]
     aside = {
         row: each and each.label == positive
