@@ -400,3 +400,11 @@ def test_references_with_different_labels_are_not_compared(doubles, capsys):
     data = read_labelled(doubles, target="include", once=True)
     assert "1 of these have different labels: they are left" in capsys.readouterr()[1]
     assert len(data.y) == 29
+
+
+def test_no_reference_is_left_to_compare(tmp_path, capsys):
+    file = tmp_path / "all.csv"
+    file.write_text("title,include\nOne,yes\nOne,no\n")
+    argv = ["compare", "--data", str(file), "--target", "include", "--find", "yes"]
+    assert main(argv) == 2
+    assert "no row is left: each comes twice" in capsys.readouterr()[1]
