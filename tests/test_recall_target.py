@@ -227,14 +227,17 @@ class TestPositiveOfTheLearner:
         assert ours.stop_reason_ == type(wrap(rules[0])).__name__
         np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
 
+    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
     @pytest.mark.parametrize("learner", [None, "a", "z"])
-    def test_too_few_in_the_sample_are_told_before_anything_is_bought(self, learner):
+    def test_too_few_in_the_sample_are_told_before_anything_is_bought(
+        self, learner, wrap
+    ):
         labels = np.array(["a"] * 60 + ["z"] * 20)
         sample = np.arange(80), labels if learner != "z" else labels[::-1]
         if learner is None:  # of the last class, which the sample has nothing of
             sample = np.arange(60), ["a"] * 60
         rule = RecallTarget(method="sample", sample=sample)
-        search = self.search(rule).set_params(positive=learner)
+        search = self.search(wrap(rule)).set_params(positive=learner)
         if learner == "a":
             assert search.fit(self.X, self.y).n_queries_
             return

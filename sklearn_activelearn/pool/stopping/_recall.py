@@ -183,7 +183,7 @@ class RecallTarget(StoppingRule):
         return 1 - self.confidence
 
     def _positive_of(self, classes, wanted):
-        """Return the label of the relevant rows for a learner that looks for a class."""
+        """Return the label of the relevant rows; None: the learner wants no class."""
         known = (label for label in (self.positive, wanted) if label is not None)
         return next(known, max(classes))
 
