@@ -310,6 +310,28 @@ def test_rows_explored_among_some_of_the_pool_only_do_not_count():
     assert recall_so_far(learner, X).n_drawn == 0
 
 
+def test_what_was_explored_before_a_purchase_from_some_of_the_pool_does_not_count():
+    p = [0.5 / 10, 0.5 / 9, 0.5 / 5.5, 0.5 / 7, 0.5 / 6]
+    asked = asked_rows(range(5), p, ["explored"] * 5, 10)
+    assert [begin for begin, _ in asked.explored({0.5})] == [3, 4]
+    assert asked_rows([], [], [], 10).explored({0.5}) == []
+    reads = asked.reads(np.zeros(5, dtype=bool), shares={0.5})
+    assert reads.drawn.tolist() == [False] * 3 + [True] * 2
+
+
+def test_few_rows_explored_among_all_but_one_of_the_pool_count():
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, batch_size=10, explore=0.3, budget=None, random_state=0
+    ).teach(X[:30], y[:30])
+    for _ in range(25):
+        rows = learner.query(X, candidates=np.arange(30, 399))
+        learner.teach(X[rows], y[rows])
+    assert learner.record()["purposes"].count("explored") == 75
+    # by chance they look like rows of purchases that began with the next row
+    assert recall_so_far(learner, X).n_drawn < 20
+
+
 @given(
     flags=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=20),
     n_unread=st.integers(0, 20),
