@@ -208,7 +208,8 @@ def recall_so_far(
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
     The random rows are those of an audit, if one has begun, else those that are known
-    to be drawn from all unread rows: random first rows, and those of `explore`.
+    to be drawn from all unread rows: random first rows, and those of `explore` after
+    the last purchase among some of the rows only, by `candidates`.
 
     Parameters
     ----------
