@@ -353,10 +353,10 @@ solver : {"auto", "exact", "coordinate_descent"}, default="auto"
     triangle, which gives the optimum up to rounding. "coordinate_descent": by 129
     steps of dual coordinate descent towards the optimum; r is computed as if A were
     its diagonal. Only the stored rows and a coefficient of each are kept, and a
-    stored row costs the same however many there are. "auto": exact up to 499 stored
-    rows, then coordinate descent if the learner is dual by ``dual="auto"``, without
-    `max_stored`, and at most a tenth of the stored entries differ from 0. There is
-    no way back without `fit`.
+    stored row costs the same however many there are. "auto": exact, and coordinate
+    descent from 500 stored rows on, or a later multiple of 500, at which the learner
+    is dual by ``dual="auto"``, without `max_stored`, and at most a tenth of the
+    stored entries differ from 0. There is no way back without `fit`.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     Weights that predict; they apply to rows of unit norm if `normalize`.
     One row for two classes: the weights of ``classes_[1]``. Only with

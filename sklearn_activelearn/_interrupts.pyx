@@ -70,31 +70,39 @@ cdef class SingleLabels:
         Receives the codes, by row number.
     known : dict
         Codes by label.
+    names : array of int64 of shape (n_samples,), or None
+        What the oracle is asked for instead of row numbers.
     """
 
-    cdef object commit, answer, numbers, plain
+    cdef object commit, answer, asked, plain
     cdef int32_t[::1] codes
-    cdef int64_t[::1] number
+    cdef const int64_t[::1] names
+    cdef int64_t[::1] name
+    cdef Py_ssize_t row
     cdef dict known
 
-    def __init__(self, commit, answer, int32_t[::1] codes, dict known):
+    def __init__(
+        self, commit, answer, int32_t[::1] codes, dict known,
+        const int64_t[::1] names=None,
+    ):
         self.commit, self.answer = commit, answer
-        self.codes, self.known = codes, known
-        self.numbers = np.empty(1, dtype=np.int64)
-        self.number = self.numbers
+        self.codes, self.known, self.names = codes, known, names
+        self.asked = np.empty(1, dtype=np.int64)
+        self.name = self.asked
 
     def ask(self, Py_ssize_t row):
         """Have the code of a row."""
         self.commit()
-        self.number[0] = row
-        self.answer(self.numbers, self)
+        self.row = row
+        self.name[0] = row if self.names is None else self.names[row]
+        self.answer(self.asked, self)
 
     def __call__(self, labels):
         """Keep the code of a label, an array of one."""
-        codes, why = encode_answers(labels, self.numbers, self.known)
+        codes, why = encode_answers(labels, self.asked, self.known)
         if why:
             raise ValueError(why)
-        self.codes[self.number[0]] = codes[0]
+        self.codes[self.row] = codes[0]
 
     cdef bint knows(self, labels) except -1:
         """Keep the code of a label of a plain kind at once; say whether it was one.
@@ -110,5 +118,5 @@ cdef class SingleLabels:
         code = self.known.get(labels.item())
         if code is None:
             return False
-        self.codes[self.number[0]] = code
+        self.codes[self.row] = code
         return True

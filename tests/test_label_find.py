@@ -221,6 +221,18 @@ def test_rows_that_were_drawn_count_beside_rows_put_aside(tmp_path):
     np.testing.assert_allclose(p[1:], p_alone)
 
 
+def test_no_bound_while_rows_are_out_that_could_not_be_drawn(tmp_path):
+    session, _ = finding(tmp_path / "a.session", 110, learner={"explore": 0.5})
+    with session:
+        assert " At least " in session.advice()
+        recorded, state = session._worker.recorded, session._state
+        out = next(row for row in range(150) if f"row{row}" not in state.asked)
+        for decision, has_bound in ((None, False), (state.decision("row0"), True)):
+            recorded.asked_before = np.array([out])
+            found = recall_sentence(recorded, {out: decision}, None)
+            assert (" At least " in found) == has_bound
+
+
 def test_a_budget_without_a_relevant_row(tmp_path):
     few = {"budget": 1, "random_state": 1}
     session, _ = finding(tmp_path / "a.session", 1, learner=few)
@@ -400,3 +412,11 @@ def test_references_with_different_labels_are_not_compared(doubles, capsys):
     data = read_labelled(doubles, target="include", once=True)
     assert "1 of these have different labels: they are left" in capsys.readouterr()[1]
     assert len(data.y) == 29
+
+
+def test_no_reference_is_left_to_compare(tmp_path, capsys):
+    file = tmp_path / "all.csv"
+    file.write_text("title,include\nOne,yes\nOne,no\n")
+    argv = ["compare", "--data", str(file), "--target", "include", "--find", "yes"]
+    assert main(argv) == 2
+    assert "no row is left: each comes twice" in capsys.readouterr()[1]

@@ -161,6 +161,57 @@ def test_an_interrupt_of_one_call_loses_none_of_the_others(
     assert n_done(session) == len(stored)
 
 
+def test_an_interrupt_after_the_commit_has_nothing_stored_twice(session, monkeypatch):
+    ids, calls = held_rows(session)
+    commit, settle, interrupts = session._journal.commit, session._journal.settle, []
+
+    def stored(new):
+        commit(new)
+        if new[0].kind not in LEARNERS_OWN:
+            interrupts.append(KeyboardInterrupt)
+
+    def interrupted():
+        if interrupts:
+            raise interrupts.pop()
+        settle()
+
+    monkeypatch.setattr(session._journal, "commit", stored)
+    monkeypatch.setattr(session._journal, "settle", interrupted)
+    found = together(session, calls)
+    assert [type(each) for each in found].count(KeyboardInterrupt) == 1
+    assert sorted(answers_in_file(session)) == sorted(ids)
+    assert n_done(session) == len(ids)
+
+
+def test_a_call_that_fails_when_it_has_recorded_stores_nothing(session, commits):
+    ids, calls = held_rows(session)
+
+    def look(id):
+        raise RuntimeError("cannot be shown")
+
+    calls[2] = partial(session._skip_then, look, ids[2], None, PEOPLE[2])
+    commits.clear()
+    found = together(session, calls)
+    assert str(found.pop(2)) == "cannot be shown"
+    assert found == [None] * (len(calls) - 1)
+    assert len(commits) == 1
+    assert sorted(answers_in_file(session)) == sorted({*ids} - {ids[2]})
+    assert n_done(session) == len(ids) - 1
+    assert session.next(PEOPLE[2]) == ids[2]
+    assert session._label_then(lambda id: id, ids[2], "no", PEOPLE[2]) not in ids
+
+
+def test_an_answer_is_stored_though_the_session_ends_then(session, monkeypatch):
+    row = session.next("ann")
+
+    def ended(id):
+        raise ValueError("This session has ended.")
+
+    monkeypatch.setattr(session._worker, "look_ahead", ended)
+    session._label_then(lambda id: id, row, "yes", "ann")
+    assert answers_in_file(session) == [row]
+
+
 def test_a_call_that_was_interrupted_while_it_waited_is_not_made(session):
     ids, _ = held_rows(session)
 

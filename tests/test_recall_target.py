@@ -206,6 +206,48 @@ class TestPositiveIsNoClass:
         assert len(learner.query(self.X))
 
 
+class TestPositiveOfTheLearner:
+    X, is_relevant = rows_with_late_cluster(2, n=400, n_relevant=80, n_late=0)
+    y = np.where(is_relevant, "a", "z")  # the last class is not looked for
+    sample = np.random.default_rng(0).permutation(400)[:250]
+
+    def search(self, rule):
+        return RelevanceSamplingClassifier(
+            positive="a", batch_size=0.1, stopping=rule, random_state=0
+        )
+
+    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
+    @pytest.mark.parametrize("method", ["audit", "sample", "hypergeometric"])
+    def test_it_is_that_of_a_rule_without_one(self, method, wrap):
+        params = {"method": method}
+        if method == "sample":
+            params["sample"] = self.sample, self.y[self.sample]
+        rules = [RecallTarget(0.8, positive=each, **params) for each in (None, "a")]
+        ours, theirs = (self.search(wrap(rule)).fit(self.X, self.y) for rule in rules)
+        assert ours.stop_reason_ == type(wrap(rules[0])).__name__
+        np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
+
+    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
+    @pytest.mark.parametrize("learner", [None, "a", "z"])
+    def test_too_few_in_the_sample_are_told_before_anything_is_bought(
+        self, learner, wrap
+    ):
+        labels = np.array(["a"] * 60 + ["z"] * 20)
+        sample = np.arange(80), labels if learner != "z" else labels[::-1]
+        if learner is None:  # of the last class, which the sample has nothing of
+            sample = np.arange(60), ["a"] * 60
+        rule = RecallTarget(method="sample", sample=sample)
+        search = self.search(wrap(rule)).set_params(positive=learner)
+        if learner == "a":
+            assert search.fit(self.X, self.y).n_queries_
+            return
+        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
+            search.fit(self.X, self.y)
+        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
+            search.teach(self.X[:1], self.y[:1], classes=["a", "z"])
+        assert not hasattr(search, "classes_")
+
+
 def asked_rows(places, probabilities, purposes, n_rows):
     rows = np.arange(len(places))
     columns = np.array(places), np.array(probabilities), np.array(purposes)
@@ -266,6 +308,28 @@ def test_rows_explored_among_some_of_the_pool_only_do_not_count():
         learner.teach(X[rows], y[rows])
     assert "explored" in learner.record()["purposes"]
     assert recall_so_far(learner, X).n_drawn == 0
+
+
+def test_what_was_explored_before_a_purchase_from_some_of_the_pool_does_not_count():
+    p = [0.5 / 10, 0.5 / 9, 0.5 / 5.5, 0.5 / 7, 0.5 / 6]
+    asked = asked_rows(range(5), p, ["explored"] * 5, 10)
+    assert [begin for begin, _ in asked.explored({0.5})] == [3, 4]
+    assert asked_rows([], [], [], 10).explored({0.5}) == []
+    reads = asked.reads(np.zeros(5, dtype=bool), shares={0.5})
+    assert reads.drawn.tolist() == [False] * 3 + [True] * 2
+
+
+def test_few_rows_explored_among_all_but_one_of_the_pool_count():
+    X, y = rows_with_late_cluster(n=400, n_relevant=80, n_late=1)
+    learner = RelevanceSamplingClassifier(
+        positive=True, batch_size=10, explore=0.3, budget=None, random_state=0
+    ).teach(X[:30], y[:30])
+    for _ in range(25):
+        rows = learner.query(X, candidates=np.arange(30, 399))
+        learner.teach(X[rows], y[rows])
+    assert learner.record()["purposes"].count("explored") == 75
+    # by chance they look like rows of purchases that began with the next row
+    assert recall_so_far(learner, X).n_drawn < 20
 
 
 @given(

@@ -27,7 +27,9 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import n_queries_scorer
+from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
 from sklearn_activelearn.stream._base import StreamClassifier
+from sklearn_activelearn.stream._batched_pass import LANES
 from tests.docstrings import names
 from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
 from tests.tools import problem, streams, with_int64_indices
@@ -292,6 +294,44 @@ def test_functions_of_ones_own_that_raise_stop_nobody_else():
     search = same(learner, grid, X, y, cv=2, error_score=-1.0)
     assert search.cv_results_["mean_test_score"][1] == -1
     assert search.cv_results_["mean_test_score"][0] > 0
+
+
+class BrittleUpdate(UpdateRule):
+    """It fails at an update, which no check foresees."""
+
+    def __init__(self, n_most):
+        self.n_most = n_most
+
+    def step(self, z, squared_norm, probability, clock):
+        if clock.n_updates == self.n_most:
+            raise RuntimeError("too many")
+        return float(z <= 0)
+
+
+class BrittleClassifier(StreamClassifier):
+    def __init__(self, b=1.0, n_most=-1, random_state=None):
+        super().__init__(random_state=random_state)
+        self.b, self.n_most = b, n_most
+
+    def _make_rules(self):
+        return InverseMarginRule(self.b), BrittleUpdate(self.n_most)
+
+
+def test_one_that_raises_in_a_later_part_of_sparse_rows_changes_no_other():
+    X, y = problem(80, 3)
+    grid = [{"b": np.geomspace(0.01, 2, LANES + 1).tolist()}, {"n_most": [3]}]
+    learner = BrittleClassifier(random_state=0)
+    search = same(learner, grid, csr_array(X), y, cv=2, error_score=-1.0)
+    assert search.cv_results_["mean_test_score"][-1] == -1
+    assert search.cv_results_["mean_n_queries"][:-1].max() <= len(y) / 2
+
+
+def test_errors_name_the_search():
+    X, y = CANCER
+    with pytest.raises(ValueError, match="'error_score' parameter of OnePassSearchCV"):
+        OnePassSearchCV(CBGZClassifier(), GRID, error_score="none").fit(X, y)
+    with pytest.raises(ValueError, match="'scoring' parameter of OnePassSearchCV"):
+        OnePassSearchCV(CBGZClassifier(), GRID, scoring="none").fit(X, y)
 
 
 def test_without_a_seed_all_settings_get_the_same_coins():

@@ -7,6 +7,7 @@ from sklearn.model_selection import KFold
 from sklearn_activelearn import (
     CBGZClassifier,
     OnePassSearchCV,
+    RandomSamplingClassifier,
     RLSSamplingClassifier,
 )
 from tests.learners import STREAM_DEFAULTS, explores
@@ -121,6 +122,23 @@ def test_an_oracle_that_fails_can_be_asked_again(tmp_path):
     start = learner.n_seen_
     learner.learn(source[start:], lambda rows: y[start + rows])
     np.testing.assert_array_equal(learner.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("candidates", [None, np.arange(110, 20, -1)])
+def test_an_error_names_the_row_that_the_oracle_was_asked_for(candidates, tmp_path):
+    X, y = problem()
+    asked = []
+
+    def wrong(rows):
+        asked.append(rows[0])
+        return y[rows] if len(asked) < 60 else ["perhaps"]
+
+    source = as_dask(X, CUTS, tmp_path)
+    learner = RandomSamplingClassifier(rate=1.0, random_state=0)
+    with pytest.raises(ValueError, match="'perhaps' for row") as error:
+        learner.learn(source, wrong, ["no", "yes"], candidates=candidates)
+    assert f"for row {asked[-1]}," in str(error.value)
+    assert learner.queried_indices_.tolist() == asked[:-1]
 
 
 def test_what_cannot_be_done_in_order_is_refused(tmp_path):

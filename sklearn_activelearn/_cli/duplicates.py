@@ -23,6 +23,11 @@ def each_once(table, label=None, leave_out=False):
         Column of labels. References whose labels differ have none then.
     leave_out : bool, default=False
         Leave such references out.
+
+    Raises
+    ------
+    ValueError
+        If that leaves none.
     """
     names = {name.lower(): name for name in reversed(table.columns)}
     title, doi = (
@@ -46,6 +51,8 @@ def each_once(table, label=None, leave_out=False):
         tell(f"{len(unclear):,} of these have different labels: they {words}")
     if leave_out:
         kept = [row for row in kept if row not in unclear]
+        if not kept:
+            raise ValueError("no row is left: each comes twice, with different labels.")
     columns = {}
     for name, cells in table.columns.items():
         filled = list(cells)

@@ -208,7 +208,8 @@ def recall_so_far(
     """Estimate which share of the relevant rows of a pool a learner has been taught.
 
     The random rows are those of an audit, if one has begun, else those that are known
-    to be drawn from all unread rows: random first rows, and those of `explore`.
+    to be drawn from all unread rows: random first rows, and those of `explore` after
+    the last purchase among some of the rows only, by `candidates`.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
         raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
     labels = learner.classes_[learner._labelled.codes]
     if positive is None:
-        positive = getattr(learner, "positive", None)
+        positive = learner.positive
     if positive is None:
         positive = learner.classes_[-1]
     is_relevant = labels == positive

@@ -4,6 +4,7 @@ from collections import deque
 from contextlib import suppress
 from threading import RLock
 
+from .._interrupts import ensure_done
 from ._bodies import checked_state
 from ._commands import check_who
 from ._state import SessionState
@@ -83,10 +84,23 @@ class EventLog:
                 staged.append(event)
                 self.state.apply(event)
 
+        def end():
+            with suppress(OSError, ValueError):
+                self.journal.settle()
+            self._follow()
+            # after Ctrl-C the threads of the others carry them out
+            if is_ended or (staged and staged[-1] == self.journal.events[-1]):
+                for command in commands:
+                    command.is_done = True
+
         try:
             self.check_open()
             for command in commands:
+                n_staged = len(staged)
                 command.carry_out(record)
+                if command.error is not None and len(staged) > n_staged:
+                    del staged[n_staged:]  # it has failed: nothing of it happened
+                    self._set_state([*self.journal.events, *staged])
             if staged:
                 self.journal.commit(staged)
             self._n_applied, is_ended = len(self.journal.events), True
@@ -95,13 +109,7 @@ class EventLog:
                 command.error = command.error or error
             is_ended = True
         finally:
-            with suppress(OSError, ValueError):
-                self.journal.settle()
-            self._follow()
-            # after Ctrl-C the threads of the others carry them out
-            if is_ended or (staged and staged[-1] == self.journal.events[-1]):
-                for command in commands:
-                    command.is_done = True
+            ensure_done(end)
 
     def check_kept(self):
         """Raise if another session has the file, and what is known here is old."""
@@ -130,8 +138,11 @@ class EventLog:
     def _follow(self):
         """Rebuild the state if it is not that of the events in the file."""
         if self._n_applied != len(self.journal.events):
-            vars(self.state).update(vars(SessionState(self.journal.events)))
+            self._set_state(self.journal.events)
             self._n_applied = len(self.journal.events)
+
+    def _set_state(self, events):
+        vars(self.state).update(vars(SessionState(events)))
 
 
 class Command:

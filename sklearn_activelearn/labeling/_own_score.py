@@ -68,7 +68,7 @@ def recall_sentence(recorded, decisions, stop_reason):
         return None
     if not recorded.taught:
         return "No row has a label yet."
-    positive = target._positive_of(learner.classes_.tolist())
+    positive = target._positive_of(learner.classes_.tolist(), learner.positive)
     skipped = [row for row, each in decisions.items() if each and each.label is SKIP]
     aside = {
         row: each and each.label == positive
@@ -92,7 +92,9 @@ def recall_sentence(recorded, decisions, stop_reason):
         return f"{error}{more}"
     price = price_of(reads, probabilities, target.recall, target.confidence)
     bound = estimate_of(reads, target.confidence, True, probabilities)
-    if bound.low < LOW_RECALL:
+    # unread rows that are out since an earlier learner are none that could be drawn
+    are_out = any(row in aside and aside[row] is None for row in recorded.asked_before)
+    if are_out or bound.low < LOW_RECALL:
         return str(price)
     return (
         f"{price} At least {floor(100 * bound.low)}% are found, at a confidence of "

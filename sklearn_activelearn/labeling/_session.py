@@ -230,7 +230,8 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
         id, found = patient(self._log.together)(answer)
         if id is None:
             return None
-        with suppress(OSError):  # the answer is stored; who wants a row hears of it
+        # the answer is stored; who wants a row hears of it
+        with suppress(OSError, ValueError):
             self._look_ahead(id)
         return found
 

@@ -11,7 +11,7 @@ from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
 from .._docstrings import POOL
 from .._documented import documented
 from .._protocol import ActiveClassifier
-from .._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from .._typing import Classifier, Embedding, Floats, Initial, Label, Seed, Stopping
 from .._validation import check_budget, check_limit, check_number
 from .._warnings import where_rare
 from ._choice import most_useful, pick
@@ -115,6 +115,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     #: Of learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
+    positive: Label | None = None
 
     def __init__(
         self,

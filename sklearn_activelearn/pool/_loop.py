@@ -337,7 +337,8 @@ class PoolLoop(CallbackSupportMixin):
         super()._set_classes(classes)
 
     def _set_classes(self, classes):
-        check_rule_classes(getattr(self, "stopping", None), classes.tolist())
+        known = classes.tolist()
+        check_rule_classes(getattr(self, "stopping", None), known, self.positive)
         self._recode(classes)
         self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 

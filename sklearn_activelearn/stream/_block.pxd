@@ -166,8 +166,6 @@ cdef inline int buy(Pass one, const Block *block, Py_ssize_t i) except -1 nogil:
     row.index, row.scale, row.squared_norm = block.index[i], block.scale[i], -1.0
     if one.state.normalize:
         row.squared_norm = one.state.shrink * (1 + one.state.fit_intercept)
-    elif one.measured:
-        row.squared_norm = block.squares[i] + one.state.fit_intercept
     one.state.scores[0], one.state.guess = block.score[i], block.score[i] > 0
     decision.margin, decision.norm, decision.coin = block.margin[i], 1.0, block.coin[i]
     decision.probability = decision.least = block.probability[i]

@@ -360,14 +360,15 @@ class StreamLoop:
         ask(self, X, answer, candidates)
         self._warn_after_run()
 
-    def _ask_rows(self, X, answer, candidates, limits=None):
+    def _ask_rows(self, X, answer, candidates, limits=None, names=None):
         query_rule, update_rule, state = self._ready()
         n = X.shape[0]
         limits = limits or self._limits(n if candidates is None else len(candidates))
         bought, codes = np.empty(n, np.int64), np.full(n, -1, np.int32)
         n_before = self._counts.n_queries
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
-        ask = SingleLabels(partial(self._commit, state), answer, codes, known).ask
+        commit = partial(self._commit, state)
+        ask = SingleLabels(commit, answer, codes, known, names).ask
         end = partial(self._end, state, bought, n_before)
         self._commit(state)  # weights and memory are the loop's own from now on
         try:

@@ -277,6 +277,7 @@ cdef class Pass:
         outcome : Outcome
             How the pass ended.
         """
+        self.state.ahead = NULL  # an error may leave it at numbers that are gone
         self.tally.stand(self.n_open, self.excess)
         if self.unfinished:
             self.state.clock = self.before

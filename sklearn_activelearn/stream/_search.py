@@ -202,7 +202,8 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         def completed(found):
             return self._completed(found, settings, record, times)
 
-        inner = GridSearchCV(
+        # errors of scikit-learn name the class
+        inner = type(type(self).__name__, (GridSearchCV,), {})(
             ProxyEstimator(clone(self.estimator), record),
             [
                 {name: [value] for name, value in {**each, CANDIDATE: number}.items()}

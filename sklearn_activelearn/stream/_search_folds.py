@@ -129,7 +129,10 @@ class Folds:
             codes = np.full(part.rows.shape[0], -1, dtype=np.int32)
             codes[part.train] = encode(part.labels, classes)
             for group in groups.values():
-                results.update(self._lead(group, part, codes))
+                n_vectors = len(group[0][1]._weights.intercept)
+                parts = groups_that_share(group, n_vectors, issparse(part.rows))
+                for some in parts:  # an error has those of one begin again, not all
+                    results.update(self._lead(some, part, codes))
         return results
 
     def _prepare(self, one, train, test):
@@ -202,28 +205,24 @@ class Folds:
         order = part.train if order is None else part.train[order]
         place = np.empty(part.rows.shape[0], dtype=np.int64)
         place[part.train] = np.arange(n_train)
-        results, n_vectors = {}, len(lead._weights.intercept)
-        for some in groups_that_share(group, n_vectors, issparse(part.rows)):
-            passes, limits = [], []
-            for _, learner in some:
-                limits.append(learner._limits(n_train))
-                passes.append(
-                    learner._join_batched_pass(rows, codes, order, limits[-1])
-                )
-            batched = BatchedPass(passes)
-            outcomes, scores = batched.run(), self._score(batched, part, lead.normalize)
-            for k, (candidate, learner) in enumerate(some):
-                try:
-                    learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
-                except ValueError as error:
-                    results[candidate] = error
-                    continue
-                learner.queried_indices_ = place[learner.queried_indices_]
-                own = {
-                    name: table if isinstance(table, Exception) else table[k]
-                    for name, table in scores.items()
-                }
-                results[candidate] = Fitted(learner, part.transformer, own)
+        passes, limits, results = [], [], {}
+        for _, learner in group:
+            limits.append(learner._limits(n_train))
+            passes.append(learner._join_batched_pass(rows, codes, order, limits[-1]))
+        batched = BatchedPass(passes)
+        outcomes, scores = batched.run(), self._score(batched, part, lead.normalize)
+        for k, (candidate, learner) in enumerate(group):
+            try:
+                learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
+            except ValueError as error:
+                results[candidate] = error
+                continue
+            learner.queried_indices_ = place[learner.queried_indices_]
+            own = {
+                name: table if isinstance(table, Exception) else table[k]
+                for name, table in scores.items()
+            }
+            results[candidate] = Fitted(learner, part.transformer, own)
         return results
 
     def _score(self, batched, part, normalize):

@@ -80,7 +80,7 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
     ----------
     estimator : estimator
         What it stands for.
-    record : Record
+    record : SearchState
         What is known.
     """
 

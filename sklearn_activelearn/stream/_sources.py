@@ -89,15 +89,10 @@ def ask_by_blocks(learner, X, answer, candidates):
     for start, rows in in_groups(prefetched(source.blocks()), learner._group):
         these = numbers[start : start + len(rows)]
         try:
-            learner._ask_rows(rows, partial(ask_in_whole, answer, these), None, limits)
+            learner._ask_rows(rows, answer, None, limits, these)
         finally:
             bought.append(these[learner.queried_indices_])
             learner.queried_indices_ = np.concatenate(bought)
-
-
-def ask_in_whole(answer, numbers, rows, keep):
-    """Ask for rows of a block by their numbers in the whole."""
-    answer(numbers[rows], keep)
 
 
 def blockwise(method: Method) -> Method:

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__)
+/* The clone for the processor is chosen when the module is loaded, which takes glibc. */
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__GLIBC__)
 #define AL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define AL_CLONES

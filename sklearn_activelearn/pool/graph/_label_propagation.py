@@ -108,8 +108,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     With a number of `n_candidates` below that of the rows of the pool, nothing of size
     :math:`n^2` is kept. Each `teach` solves a sparse system for each class by
-    preconditioned conjugate gradients, to residuals of 1e-10. A batch is chosen among
-    the rows :math:`k` with the highest
+    preconditioned conjugate gradients, to residuals of 1e-10 or, where that takes more,
+    in 1,000 steps. A batch is chosen among the rows :math:`k` with the highest
 
     .. math:: (1 - \sum_c f_{kc}^2) \, d_k \, (\Delta_{uu}^{-1} 1)_k ,
 

@@ -73,9 +73,11 @@ class AllOf(StoppingRule):
         """Raise if one of the rules cannot judge a model."""
         check_rule_models(self.rules, [model])
 
-    def check_classes(self, classes: Sequence[Label]) -> None:
+    def check_classes(
+        self, classes: Sequence[Label], positive: Label | None = None
+    ) -> None:
         """Raise if one of the rules cannot judge a search with these classes."""
-        check_rule_classes(self.rules, classes)
+        check_rule_classes(self.rules, classes, positive)
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""

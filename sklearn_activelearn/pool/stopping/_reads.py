@@ -1,6 +1,6 @@
 """The rows of a pool that were read, and how likely the others are relevant."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from math import ceil
@@ -66,13 +66,14 @@ class AskedRows(NamedTuple):
                 drawn[part] = np.isclose(share * n_left, len(part), rtol=1e-9)
         return drawn
 
-    def explored(self, shares: Iterable[float]) -> Iterator[tuple[int, Ints]]:
-        """Yield where purchases began, and which of their rows were explored.
+    def explored(self, shares: Iterable[float]) -> list[tuple[int, Ints]]:
+        """Return where purchases began, and which of their rows were explored.
 
         The explored rows of a purchase have one probability, share * n / U, of n rows
-        from U. Its beginning is where n is a whole number and they have places of it;
-        purchases from some of the rows only seldom have one. Where there are several,
-        as may be if n is larger than share * U, the rows are left out.
+        from U. Its beginning is where n is a whole number and they have places of it.
+        Where there are several, as may be if n is larger than share * U, the rows are
+        left out. Where there is none, the purchase was made from some of the rows only;
+        others from these may have one by chance, and all before it are left out.
 
         Parameters
         ----------
@@ -80,10 +81,9 @@ class AskedRows(NamedTuple):
             Which shares of a purchase may have been explored.
         """
         (at,) = np.nonzero(self.purposes == EXPLORED)
-        if not len(at):
-            return
-        p = self.probabilities[at]
-        for group in np.split(at, np.flatnonzero(p[1:] != p[:-1]) + 1):
+        p, purchases = self.probabilities[at], []
+        groups = np.split(at, np.flatnonzero(p[1:] != p[:-1]) + 1)
+        for group in groups if len(at) else ():
             found = set()
             for share in shares:
                 begin = np.arange(max(group[0] - ceil(1 / share), 0), group[0] + 1)
@@ -92,8 +92,11 @@ class AskedRows(NamedTuple):
                 is_it &= begin + n.round() > group[-1]
                 is_it &= np.abs(share * n - len(group)) < 1
                 found |= {*begin[is_it].tolist()}
-            if len(found) == 1:
-                yield found.pop(), group
+            if not found:
+                purchases.clear()
+            elif len(found) == 1:
+                purchases.append((found.pop(), group))
+        return purchases
 
     def reads(
         self,

@@ -55,7 +55,7 @@ class RecallTarget(StoppingRule):
           relevant rows come late, unlike the others, it stops too early more often
           than not.
     positive : str, int, float, bool or None, default=None
-        The label of the relevant rows. None: the last class.
+        The label of the relevant rows. None: that of the learner, else the last class.
     sample : tuple (rows, y), default=None
         For "sample": row numbers of the pool, drawn at random before the search, and
         their labels. These rows stay in the pool, and the learner asks for them like
@@ -150,8 +150,13 @@ class RecallTarget(StoppingRule):
             raise ValueError("sample must have row numbers, no mask, and their labels.")
         if len(np.unique(rows)) < len(rows):
             raise ValueError("sample has a row more than once.")
+        # which class is relevant may be for the learner to say
+        labels = list(self.sample[1])
+        wanted = labels if self.positive is None else [self.positive]
+        self._check_sample_size(max(map(labels.count, set(wanted)), default=0))
+
+    def _check_sample_size(self, n_relevant):
         n_least = int(np.ceil(log(self._alpha) / log(self.recall) - 1e-9))
-        n_relevant = len(self._relevant_sample(self.sample[1]))
         if n_relevant < n_least:
             most = self._alpha ** (1 / n_relevant) if n_relevant else 0.0
             raise ValueError(
@@ -159,31 +164,39 @@ class RecallTarget(StoppingRule):
                 f"{np.floor(1000 * most) / 1000:g}; {self.recall:g} takes {n_least}."
             )
 
-    def check_classes(self, classes: Sequence[Label]) -> None:
-        """Raise if `positive` is none of the classes."""
+    def check_classes(
+        self, classes: Sequence[Label], positive: Label | None = None
+    ) -> None:
+        """Raise if `positive` is no class, or has too few rows in the sample."""
         if self.positive is not None and self.positive not in classes:
             raise ValueError(
                 f"RecallTarget: positive must be one of the classes, {[*classes]}, got "
                 f"{self.positive!r}. If its labels are still to come, pass all classes "
                 "to teach."
             )
+        wanted = self._positive_of(classes, positive)
+        if self.sample is not None and wanted in classes:  # else the learner says so
+            self._check_sample_size(len(self._relevant_sample(wanted)))
 
     @property
     def _alpha(self):
         return 1 - self.confidence
 
-    def _positive_of(self, classes):
-        return max(classes) if self.positive is None else self.positive
+    def _positive_of(self, classes, wanted):
+        """Return the label of the relevant rows; None: the learner wants no class."""
+        known = (label for label in (self.positive, wanted) if label is not None)
+        return next(known, max(classes))
 
-    def _relevant_sample(self, classes):
-        rows, labels = self.sample
-        positive = self._positive_of(classes)
-        return [row for row, y in zip(rows, labels, strict=True) if y == positive]
+    def _positive_for(self, progress):
+        classes = progress.model.classes_.tolist()
+        return self._positive_of(classes, progress.positive)
+
+    def _relevant_sample(self, positive):
+        return [row for row, y in zip(*self.sample, strict=True) if y == positive]
 
     def judge(self, progress: Progress, memory: Any) -> tuple[bool, Any]:
         """Return whether to stop, and what to remember."""
-        positive = self._positive_of(progress.model.classes_.tolist())
-        is_relevant = np.asarray(progress.labels == positive)
+        is_relevant = np.asarray(progress.labels == self._positive_for(progress))
         if not is_relevant.any():
             return False, memory
         return METHODS[self.method](self, progress, is_relevant, memory)
@@ -198,7 +211,7 @@ class RecallTarget(StoppingRule):
         return p < self._alpha, memory
 
     def _by_sample(self, progress, is_relevant, memory):
-        relevant = self._relevant_sample(progress.model.classes_.tolist())
+        relevant = self._relevant_sample(self._positive_for(progress))
         n_wanted = rank_in_sample(len(relevant), self.recall, self._alpha)
         labelled = progress.asked.rows[progress.asked.places >= 0]
         return int(np.isin(relevant, labelled).sum()) >= n_wanted, memory

@@ -35,6 +35,8 @@ class Progress(NamedTuple):
         What `model_after` asks for a model on fewer labels.
     asked : AskedRows
         The rows of the pool that were asked for or taught, in order.
+    positive : label or None
+        The class that the learner looks for, if it looks for one.
     """
 
     model: Any
@@ -44,6 +46,7 @@ class Progress(NamedTuple):
     labels: Labels
     earlier: Callable[[int], Any] | None = None
     asked: AskedRows | None = None
+    positive: Label | None = None
 
     def model_after(self, n_labels: int) -> Any:
         """Return the model on the first labels.
@@ -146,13 +149,17 @@ class StoppingRule:
             Nothing.
         """
 
-    def check_classes(self, classes: Sequence[Label]) -> None:
+    def check_classes(
+        self, classes: Sequence[Label], positive: Label | None = None
+    ) -> None:
         """Raise if it cannot judge a search with these classes.
 
         Parameters
         ----------
         classes : list of label
             All classes: those that were declared, or two or more that have labels.
+        positive : label or None
+            The class that the learner looks for, if it looks for one.
 
         Returns
         -------
@@ -248,12 +255,12 @@ def check_rule_models(stopping, models):
             check_model(model)
 
 
-def check_rule_classes(stopping, classes):
+def check_rule_classes(stopping, classes, positive):
     """Refuse classes with which a rule cannot judge."""
     for rule in find_rules(stopping):
         check_classes = getattr(rule, "check_classes", None)
         if check_classes is not None:
-            check_classes(classes)
+            check_classes(classes, positive)
 
 
 def judged(rules, progress, memory):
@@ -365,7 +372,7 @@ def why_stop(learner, sample, n_left):
     rules = find_rules(learner.stopping)
     if not rules:
         return ended
-    check_rule_classes(rules, learner.classes_.tolist())
+    check_rule_classes(rules, learner.classes_.tolist(), learner.positive)
     labelled = learner._labelled
     labels = learner.classes_[labelled.codes]
     left = np.asarray(sample.rows)
@@ -383,7 +390,7 @@ def why_stop(learner, sample, n_left):
 
     asked = AskedRows.of(learner._requests, n_left)
     now = learner.estimator_, sample.X, left, labelled.rows, labels
-    progress = Progress(*now, earlier, asked)
+    progress = Progress(*now, earlier, asked, learner.positive)
     met, memory = judged(rules, progress, before.of(rules))
     kept = models.keys() & {*numbers_in(memory)}
     learner._stopping_memory = Remembered(
