@@ -12,11 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_restrict.h"
 #include "_rows.h"
-
-#ifdef _MSC_VER
-#define restrict __restrict
-#endif
 
 #define AL_DENSE_ROW(T)                                                        \
     const ptrdiff_t n = X->n_features;                                         \

@@ -1,6 +1,7 @@
 """How the modules are compiled: what they share, and what is compiled again."""
 
 import importlib.machinery
+import re
 import shutil
 from distutils.core import run_setup
 from pathlib import Path
@@ -21,6 +22,27 @@ def test_memoryviews_are_compiled_once():
     assert {"_cyutility", "_rows", "_pass", "_newton", "_interrupts"} <= modules.keys()
     having = [name for name, path in modules.items() if message in path.read_bytes()]
     assert having == ["_cyutility"]
+
+
+def with_included(header):
+    """Return the text of a header, and of those of the package that it includes."""
+    text = (PACKAGE / header).read_text(encoding="utf-8")
+    included = re.findall(r'#include "(.*)"', text)
+    return "\n".join([text, *map(with_included, included)])
+
+
+def test_headers_say_how_microsofts_compiler_spells_restrict():
+    sources = [*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]
+    headers = {
+        header
+        for source in sources
+        for header in re.findall(r'extern from "(.*\.h)"', source.read_text("utf-8"))
+        if (PACKAGE / header).exists()
+    }
+    assert "pool/alms/_pulls.h" in headers
+    for header in headers:
+        text = with_included(header)
+        assert "define restrict __restrict" in text or "*restrict " not in text
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     - ``_check_parameters()``: raises for a parameter out of its range;
     - ``_samples = True``: it has a parameter `n_candidates`, and scores so many rows
       that are drawn for each purchase;
+    - ``positive``: the class that it looks for, a parameter or an attribute; None, the
+      default, if it looks for none;
     - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
 
     Parameters

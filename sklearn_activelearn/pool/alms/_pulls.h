@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "_restrict.h"
+
 /* The clone for the processor is chosen when the module is loaded, which takes glibc. */
 #if defined(__GNUC__) && defined(__x86_64__) && defined(__GLIBC__)
 #define AL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
