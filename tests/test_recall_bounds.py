@@ -68,18 +68,25 @@ def test_the_rank_in_a_sample(recall, alpha):
         assert rank == slow.rank_in_sample(n, recall, alpha)
 
 
+@given(total=st.integers(1, 500), recall=st.sampled_from([0.5, 0.9, 0.95, 1.0]))
+def test_the_most_that_can_be_found_when_so_many_miss_the_target(total, recall):
+    found = bounds.most_bad_found(total, recall)
+    assert slow.least_bad_total(found, recall) <= total
+    assert slow.least_bad_total(found + 1, recall) > total
+
+
+@given(found=st.integers(0, 500), recall=RECALLS)
+def test_what_was_found_is_the_most_for_the_least_total(found, recall):
+    total = bounds.least_bad_total(found, recall)
+    assert bounds.most_bad_found(total, recall) == found
+
+
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
-def test_the_odds_are_mixtures_of_likelihood_ratios(reads, recall, more):
+def test_the_odds_are_a_ratio_of_likelihoods(reads, recall, more):
     total = reads.found + more
     assume(more <= reads.n_unread)
-    relevant, drawn = reads.relevant.tolist(), reads.drawn.tolist()
-    stakes = []
-    if any(drawn):
-        first = sum(relevant[: drawn.index(True)])
-        n_missed = slow.least_bad_total(first, recall) - first
-        numbers, weights = bounds.prior(n_missed, total)
-        stakes = list(zip(map(int, numbers), weights, strict=True))
-    expected = slow.odds(relevant, drawn, reads.n_rows, total, stakes)
+    args = reads.relevant.tolist(), reads.drawn.tolist(), reads.n_rows, total
+    expected = slow.odds(*args, recall)
     now = bounds.log_evidence(reads, total, recall)
     assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
 
@@ -176,10 +183,11 @@ def test_the_level_holds_at_every_look(choose_random, evidence):
 
 
 def test_what_a_certificate_costs():
-    # three of 1,000 unread must be ruled out: 1 - .05 ** (1 / 3) without any stakes
+    # three unread must be ruled out: the share is 1 - .05 ** (1 / 3) if none is seen
     share = bounds.audit_share(45, 0.0, 0.95, 0.05)
-    assert 0.63 < share < 0.72
-    assert bounds.audit_share(400, 0.0, 0.95, 0.05) < 0.2
+    assert share == pytest.approx(1 - 0.05 ** (1 / 3), abs=0.01)
+    of_many = bounds.audit_share(400, 0.0, 0.95, 0.05)
+    assert of_many == pytest.approx(1 - 0.05 ** (1 / 22), abs=0.01)
     assert bounds.audit_share(45, 2.0, 0.95, 0.05) > share
 
 
