@@ -5,7 +5,7 @@ at random from all unread ones. The bounds use the random ones alone, so they ho
 whatever the model does.
 """
 
-from math import ceil, floor, log
+from math import ceil, floor, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ EACH, FACTOR = 1_000, 1.05
 #: nor more than miss the target, and after irrelevant rows: as many in a row as this
 #: share of all rows, divided by the number that misses the target. Measured on the
 #: rankings of benchmarks/screening; it decides how many rows are read, no confidence.
-EXPECTED, IN_A_ROW = 5, 0.1
+EXPECTED, IN_A_ROW = 5, 0.2
 
 
 class Reads(NamedTuple):
@@ -96,10 +96,11 @@ def most_bad_found(total: int, recall: float) -> int:
 def log_evidence(reads: Reads, total: int, recall: float) -> float:
     """Return the evidence from the random rows that fewer than `total` are relevant.
 
-    It is the largest logarithm, over all moments so far, of the likelihood of what was
-    drawn if the rows that were found to miss the recall are all there are, by its
-    likelihood if `total` rows are relevant. If `total` rows are, this is a martingale:
-    with probability 1 - alpha it never reaches ``log(1 / alpha)``.
+    It is the logarithm of the likelihood of what was drawn if the rows that were found
+    to miss the recall are all there are, by its likelihood if `total` rows are
+    relevant. If so many are, the ratio is a martingale: with probability 1 - alpha its
+    logarithm never reaches ``log(1 / alpha)``. Where it is positive, it grows with the
+    total.
 
     Parameters
     ----------
@@ -111,10 +112,12 @@ def log_evidence(reads: Reads, total: int, recall: float) -> float:
         The target.
     """
     totals = np.array([most_bad_found(total, recall), total])
-    own, by_hypothesis = log_likelihoods(reads, totals).T
-    if len(own) and by_hypothesis[-1] == -np.inf:  # so many there cannot be
-        return np.inf
-    return float((own - by_hypothesis).max(initial=0.0))
+    logs = log_likelihoods(reads, totals)
+    if not len(logs):
+        return 0.0
+    own, by_hypothesis = logs[-1].tolist()
+    # infinite if so many there cannot be
+    return inf if by_hypothesis == -inf else own - by_hypothesis
 
 
 def log_likelihoods(reads: Reads, totals: Floats, start: int = 0) -> Floats:
@@ -359,7 +362,7 @@ def audit_share(found: int, expected: float, recall: float, alpha: float) -> flo
     # certain after a share of the rows, x relevant ones among them
     ways = gammaln(missed + 1) - gammaln(x + 1) - gammaln(missed - x + 1)
     most = np.exp((log(alpha) - ways) / (missed - x))
-    is_certain = 1 - SHARES <= most[:, None]
+    is_certain = most[:, None] >= 1 - SHARES
     shares = []
     for d in x:  # of d unread relevant rows a share has been read
         of_d = is_certain[np.rint(d * SHARES).astype(int), np.arange(len(SHARES))]

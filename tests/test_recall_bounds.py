@@ -87,8 +87,9 @@ def test_the_odds_are_a_ratio_of_likelihoods(reads, recall, more):
     assume(more <= reads.n_unread)
     args = reads.relevant.tolist(), reads.drawn.tolist(), reads.n_rows, total
     expected = slow.odds(*args, recall)
-    now = bounds.log_evidence(reads, total, recall)
-    assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
+    with np.errstate(divide="ignore"):
+        expected = np.log(expected)
+    assert bounds.log_evidence(reads, total, recall) == pytest.approx(expected)
 
 
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
@@ -148,6 +149,15 @@ def test_no_more_than_everything_is_staked(n_missed, n_most):
     assert weights.sum() <= 1 + 1e-9
 
 
+def audited(reads, total, recall):
+    """Return the largest evidence of all moments."""
+    ends = range(1, len(reads.relevant) + 1)
+    parts = (
+        reads._replace(relevant=reads.relevant[:n], drawn=reads.drawn[:n]) for n in ends
+    )
+    return max(bounds.log_evidence(part, total, recall) for part in parts)
+
+
 def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=24):
     """Return how often the true total is ever ruled out at a level of .2."""
     n_wrong, rng = 0, np.random.default_rng(0)
@@ -163,7 +173,6 @@ def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=2
             row = left.pop(rng.integers(len(left)) if is_random else 0)
             relevant.append(y[row])
         reads = bounds.Reads(np.array(relevant), np.array(drawn), n_rows)
-        # the evidence is the largest of all moments
         n_wrong += evidence(reads, total, 0.9) >= log(1 / 0.2)
     return n_wrong / n_runs
 
@@ -171,10 +180,10 @@ def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=2
 @pytest.mark.parametrize(
     ("choose_random", "evidence"),
     [
-        (lambda t, rng: t >= 30, bounds.log_evidence),
-        (lambda t, rng: rng.random() < 0.3, bounds.log_evidence),
+        (lambda t, rng: t >= 30, audited),
+        (lambda t, rng: rng.random() < 0.3, audited),
         (lambda t, rng: rng.random() < 0.3, bounds.log_evidence_from),
-        (lambda t, rng: True, bounds.log_evidence),
+        (lambda t, rng: True, audited),
     ],
     ids=["audit", "explored", "explored later", "all"],
 )

@@ -421,7 +421,7 @@ def test_the_price_comes_true(searched):
     assert so_far.found == price.found
     assert so_far.n_relevant == pytest.approx(price.n_relevant)
     done = recall_so_far(stopped, X, always_valid=True)
-    assert done.low > 0.75  # stakes are those for .95
+    assert done.low >= 0.75  # stakes are those for .95
 
 
 @pytest.mark.parametrize("recall", [0.5, 0.95, 1.0])
@@ -431,7 +431,7 @@ def test_rows_to_a_recall_are_those_of_each_number_that_misses_it(found, recall)
     n_rows, p_reached = rows_to_recall(found, p, recall)
     # a negative binomial distribution, as a mixture of Poisson ones
     rng = np.random.default_rng(1)
-    unread = rng.poisson(p.sum() * rng.gamma(4, 1 / 4, size=200_000))
+    unread = rng.poisson(p.sum() * rng.gamma(3, 1 / 3, size=200_000))
     unread = unread[unread <= len(p)]
     is_missed = found < recall * (found + unread) - 1e-9
     logs = {}

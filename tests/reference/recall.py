@@ -77,20 +77,16 @@ def likelihood(relevant, drawn, n_rows, total, n_read):
 
 
 def odds(relevant, drawn, n_rows, total, recall):
-    """Return the largest ratio of likelihoods over all moments.
+    """Return a ratio of likelihoods.
 
     That of all rows being relevant that were found to miss the recall, by that of
     `total` rows.
     """
     found = max(f for f in range(total) if least_bad_total(f, recall) <= total)
-    largest = 1.0
-    for n_read in range(1, len(relevant) + 1):
-        null = likelihood(relevant, drawn, n_rows, total, n_read)
-        if null == 0:
-            return float("inf")
-        own = likelihood(relevant, drawn, n_rows, found, n_read)
-        largest = max(largest, float(own / null))
-    return largest
+    own, null = (
+        likelihood(relevant, drawn, n_rows, n, len(relevant)) for n in (found, total)
+    )
+    return float(own / null) if null else float("inf")
 
 
 def odds_from(relevant, drawn, n_rows, total, stakes_from):
