@@ -68,11 +68,12 @@ def test_the_rank_in_a_sample(recall, alpha):
         assert rank == slow.rank_in_sample(n, recall, alpha)
 
 
-@given(total=st.integers(1, 500), recall=st.sampled_from([0.5, 0.9, 0.95, 1.0]))
-def test_the_most_that_can_be_found_when_so_many_miss_the_target(total, recall):
-    found = bounds.most_bad_found(total, recall)
-    assert slow.least_bad_total(found, recall) <= total
-    assert slow.least_bad_total(found + 1, recall) > total
+@pytest.mark.parametrize("recall", [0.07, 0.5, 0.55, 0.95, 1])
+def test_the_most_that_can_be_found_when_so_many_miss_the_target(recall):
+    for total in range(1, 101):
+        found = bounds.most_bad_found(total, recall)
+        assert slow.least_bad_total(found, recall) <= total
+        assert slow.least_bad_total(found + 1, recall) > total
 
 
 @given(found=st.integers(0, 500), recall=RECALLS)
@@ -90,6 +91,11 @@ def test_the_odds_are_a_ratio_of_likelihoods(reads, recall, more):
     with np.errstate(divide="ignore"):
         expected = np.log(expected)
     assert bounds.log_evidence(reads, total, recall) == pytest.approx(expected)
+
+
+def test_more_relevant_rows_than_there_can_be_are_ruled_out():
+    reads = bounds.Reads(np.array([True, True, False]), np.ones(3, dtype=bool), 3)
+    assert bounds.log_evidence(reads, 4, 0.5) == np.inf
 
 
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
@@ -189,6 +195,21 @@ def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=2
 )
 def test_the_level_holds_at_every_look(choose_random, evidence):
     assert share_that_is_wrong(choose_random, evidence) <= 0.2 + 0.04
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "n_since", "is_due"),
+    [  # of 400 found, 22 would miss the target; of 45, three
+        (400, 5.0, 46, True),
+        (400, 5.1, 46, False),
+        (400, 5.0, 45, False),
+        (45, 3.0, 334, True),
+        (45, 3.1, 334, False),
+        (45, 3.0, 333, False),
+    ],
+)
+def test_an_audit_begins_when_few_are_left(found, expected, n_since, is_due):
+    assert bounds.is_audit_due(found, expected, n_since, 5_000, 0.95) == is_due
 
 
 def test_what_a_certificate_costs():
