@@ -5,7 +5,7 @@ at random from all unread ones. The bounds use the random ones alone, so they ho
 whatever the model does.
 """
 
-from math import floor, log
+from math import ceil, floor, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ EACH, FACTOR = 1_000, 1.05
 #: nor more than miss the target, and after irrelevant rows: as many in a row as this
 #: share of all rows, divided by the number that misses the target. Measured on the
 #: rankings of benchmarks/screening; it decides how many rows are read, no confidence.
-EXPECTED, IN_A_ROW = 6, 0.4
+EXPECTED, IN_A_ROW = 5, 0.2
 
 
 class Reads(NamedTuple):
@@ -88,12 +88,19 @@ def prior(n_missed: int, n_most: int) -> tuple[Floats, Floats]:
     return ends[:-1], weights
 
 
+def most_bad_found(total: int, recall: float) -> int:
+    """Return the largest number found with which so many in all miss the recall."""
+    return ceil(recall * (total - 1e-9)) - 1
+
+
 def log_evidence(reads: Reads, total: int, recall: float) -> float:
     """Return the evidence from the random rows that fewer than `total` are relevant.
 
-    It is the largest logarithm, over all moments so far, of a mixture of likelihood
-    ratios, a martingale if `total` rows are relevant; with probability 1 - alpha it
-    never reaches ``log(1 / alpha)``.
+    It is the logarithm of the likelihood of what was drawn if the rows that were found
+    to miss the recall are all there are, by its likelihood if `total` rows are
+    relevant. If so many are, the ratio is a martingale: with probability 1 - alpha its
+    logarithm never reaches ``log(1 / alpha)``. Where it is positive, it grows with the
+    total.
 
     Parameters
     ----------
@@ -102,18 +109,57 @@ def log_evidence(reads: Reads, total: int, recall: float) -> float:
     total : int
         How many rows are relevant in all, by hypothesis.
     recall : float
-        The target, for which there is most evidence.
+        The target.
     """
-    return float(log_ratios(reads, total, recall).max(initial=0.0))
+    totals = np.array([most_bad_found(total, recall), total])
+    logs = log_likelihoods(reads, totals)
+    if not len(logs):
+        return 0.0
+    own, by_hypothesis = logs[-1].tolist()
+    # infinite if so many there cannot be
+    return inf if by_hypothesis == -inf else own - by_hypothesis
 
 
-def log_ratios(reads: Reads, total: int, recall: float, start: int = 0) -> Floats:
-    """Return the logarithm of that mixture after each random row from one on.
+def log_likelihoods(reads: Reads, totals: Floats, start: int = 0) -> Floats:
+    """Return the logarithms of the probabilities of what was drawn.
+
+    Each random row counts with a factor that all totals share.
 
     Parameters
     ----------
-    reads, total, recall
+    reads : Reads
+        The rows that were read.
+    totals : ndarray of shape (n_totals,)
+        How many rows are relevant in all.
+    start : int, default=0
+        From which of the random rows on.
+
+    Returns
+    -------
+    logs : ndarray of shape (n_drawn - start, n_totals)
+        After each random row.
+    """
+    (at,) = np.nonzero(reads.drawn)
+    at = at[start:]
+    relevant = np.asarray(reads.relevant, dtype=bool)
+    found = (np.cumsum(relevant) - relevant)[at]  # before each
+    n_left = (reads.n_rows - at)[:, None]
+    remaining = totals - found[:, None]
+    chances = np.where(relevant[at, None], remaining, n_left - remaining)
+    is_possible = (remaining >= 0) & (chances > 0)
+    logs = np.log(np.where(is_possible, chances, 1))
+    return np.cumsum(np.where(is_possible, logs, -np.inf), axis=0)
+
+
+def log_ratios(reads: Reads, total: int, recall: float, start: int = 0) -> Floats:
+    """Return the logarithm of a mixture of such ratios after each random row.
+
+    Parameters
+    ----------
+    reads, total
         As for `log_evidence`.
+    recall : float
+        The target, for which there is most evidence.
     start : int, default=0
         From which of the random rows on; the stakes are chosen then.
 
@@ -121,28 +167,20 @@ def log_ratios(reads: Reads, total: int, recall: float, start: int = 0) -> Float
     -------
     logs : ndarray of shape (n_drawn - start,)
     """
-    (at,) = np.nonzero(reads.drawn)
-    at = at[start:]
-    relevant = np.asarray(reads.relevant, dtype=bool)
-    found = np.cumsum(relevant) - relevant  # before each
-    if not len(at) or total <= found[at[0]]:
+    at = np.flatnonzero(reads.drawn)[start:]
+    first = int(np.count_nonzero(reads.relevant[: at[0]])) if len(at) else 0
+    if not len(at) or total <= first:
         return np.zeros(len(at))
-    first, found = int(found[at[0]]), found[at]
-    n_left = (reads.n_rows - at)[:, None]
     n_missed = least_bad_total(first, recall) - first
     numbers, weights = prior(n_missed, total - 1 - first)
-    remaining = np.append(first + numbers, total) - found[:, None]
-    chances = np.where(relevant[at, None], remaining, n_left - remaining)
-    is_possible = (remaining >= 0) & (chances > 0)
-    logs = np.log(np.where(is_possible, chances, 1))
-    logs = np.cumsum(np.where(is_possible, logs, -np.inf), axis=0)
+    logs = log_likelihoods(reads, np.append(first + numbers, total), start)
     if logs[-1, -1] == -np.inf:  # so many there cannot be
         return np.full(len(at), np.inf)
     return logsumexp(logs[:, :-1] - logs[:, -1:], axis=1, b=weights)
 
 
 def log_evidence_from(reads: Reads, total: int, recall: float) -> float:
-    """Return the evidence, with a part of the stakes kept for later random rows.
+    """Return the evidence of a mixture, a part of which is for later random rows.
 
     For rows that are drawn while a model ranks: few relevant ones are left when most of
     the rows are drawn, and how many there were before is no longer of interest. Half of
@@ -152,7 +190,7 @@ def log_evidence_from(reads: Reads, total: int, recall: float) -> float:
     Parameters
     ----------
     reads, total, recall
-        As for `log_evidence`.
+        As for `log_ratios`.
     """
     n_drawn = int(np.count_nonzero(reads.drawn))
     starts = [0, *(2**k for k in range(n_drawn.bit_length()) if 2**k < n_drawn)]
@@ -175,7 +213,7 @@ def most_relevant(reads: Reads, alpha: float, recall: float) -> int:
     alpha : float
         Probability that there are ever more.
     recall : float
-        As for `log_evidence`.
+        As for `log_ratios`.
     """
     low, high = reads.found, reads.found + reads.n_unread
     while low < high:  # evidence grows with the total
@@ -319,17 +357,12 @@ def audit_share(found: int, expected: float, recall: float, alpha: float) -> flo
     recall, alpha : float
         The target, and the probability of missing it.
     """
-    n_missed = least_bad_total(found, recall) - found
-    numbers, weights = prior(n_missed, 2 * int(n_missed + expected + 6))
     x = np.arange(poisson.ppf(1 - RARE, expected) + 1)  # more are hardly unread
     missed = np.array([least_bad_total(found + n, recall) - found for n in x])
-    # likelihood ratios after a share of the rows, x relevant ones among them
-    is_in = (numbers >= x[:, None]) & (numbers < missed[:, None])
-    logs = gammaln(numbers + 1) - gammaln(np.where(is_in, numbers - x[:, None], 0) + 1)
-    logs -= (gammaln(missed + 1) - gammaln(missed - x + 1))[:, None]
-    ratios = np.where(is_in, weights * np.exp(np.where(is_in, logs, 0)), 0)
-    evidence = ratios @ (1 - SHARES) ** numbers[:, None]
-    is_certain = evidence * alpha >= (1 - SHARES) ** missed[:, None]
+    # certain after a share of the rows, x relevant ones among them
+    ways = gammaln(missed + 1) - gammaln(x + 1) - gammaln(missed - x + 1)
+    most = np.exp((log(alpha) - ways) / (missed - x))
+    is_certain = most[:, None] >= 1 - SHARES
     shares = []
     for d in x:  # of d unread relevant rows a share has been read
         of_d = is_certain[np.rint(d * SHARES).astype(int), np.arange(len(SHARES))]

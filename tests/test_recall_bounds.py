@@ -68,20 +68,34 @@ def test_the_rank_in_a_sample(recall, alpha):
         assert rank == slow.rank_in_sample(n, recall, alpha)
 
 
+@pytest.mark.parametrize("recall", [0.07, 0.5, 0.55, 0.95, 1])
+def test_the_most_that_can_be_found_when_so_many_miss_the_target(recall):
+    for total in range(1, 101):
+        found = bounds.most_bad_found(total, recall)
+        assert slow.least_bad_total(found, recall) <= total
+        assert slow.least_bad_total(found + 1, recall) > total
+
+
+@given(found=st.integers(0, 500), recall=RECALLS)
+def test_what_was_found_is_the_most_for_the_least_total(found, recall):
+    total = bounds.least_bad_total(found, recall)
+    assert bounds.most_bad_found(total, recall) == found
+
+
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
-def test_the_odds_are_mixtures_of_likelihood_ratios(reads, recall, more):
+def test_the_odds_are_a_ratio_of_likelihoods(reads, recall, more):
     total = reads.found + more
     assume(more <= reads.n_unread)
-    relevant, drawn = reads.relevant.tolist(), reads.drawn.tolist()
-    stakes = []
-    if any(drawn):
-        first = sum(relevant[: drawn.index(True)])
-        n_missed = slow.least_bad_total(first, recall) - first
-        numbers, weights = bounds.prior(n_missed, total)
-        stakes = list(zip(map(int, numbers), weights, strict=True))
-    expected = slow.odds(relevant, drawn, reads.n_rows, total, stakes)
-    now = bounds.log_evidence(reads, total, recall)
-    assert now == pytest.approx(log(expected) if expected < np.inf else np.inf)
+    args = reads.relevant.tolist(), reads.drawn.tolist(), reads.n_rows, total
+    expected = slow.odds(*args, recall)
+    with np.errstate(divide="ignore"):
+        expected = np.log(expected)
+    assert bounds.log_evidence(reads, total, recall) == pytest.approx(expected)
+
+
+def test_more_relevant_rows_than_there_can_be_are_ruled_out():
+    reads = bounds.Reads(np.array([True, True, False]), np.ones(3, dtype=bool), 3)
+    assert bounds.log_evidence(reads, 4, 0.5) == np.inf
 
 
 @given(reads=reads_of_rows(), recall=RECALLS, more=st.integers(1, 5))
@@ -141,6 +155,15 @@ def test_no_more_than_everything_is_staked(n_missed, n_most):
     assert weights.sum() <= 1 + 1e-9
 
 
+def audited(reads, total, recall):
+    """Return the largest evidence of all moments."""
+    ends = range(1, len(reads.relevant) + 1)
+    parts = (
+        reads._replace(relevant=reads.relevant[:n], drawn=reads.drawn[:n]) for n in ends
+    )
+    return max(bounds.log_evidence(part, total, recall) for part in parts)
+
+
 def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=24):
     """Return how often the true total is ever ruled out at a level of .2."""
     n_wrong, rng = 0, np.random.default_rng(0)
@@ -156,7 +179,6 @@ def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=2
             row = left.pop(rng.integers(len(left)) if is_random else 0)
             relevant.append(y[row])
         reads = bounds.Reads(np.array(relevant), np.array(drawn), n_rows)
-        # the evidence is the largest of all moments
         n_wrong += evidence(reads, total, 0.9) >= log(1 / 0.2)
     return n_wrong / n_runs
 
@@ -164,10 +186,10 @@ def share_that_is_wrong(choose_random, evidence, n_runs=400, n_rows=120, total=2
 @pytest.mark.parametrize(
     ("choose_random", "evidence"),
     [
-        (lambda t, rng: t >= 30, bounds.log_evidence),
-        (lambda t, rng: rng.random() < 0.3, bounds.log_evidence),
+        (lambda t, rng: t >= 30, audited),
+        (lambda t, rng: rng.random() < 0.3, audited),
         (lambda t, rng: rng.random() < 0.3, bounds.log_evidence_from),
-        (lambda t, rng: True, bounds.log_evidence),
+        (lambda t, rng: True, audited),
     ],
     ids=["audit", "explored", "explored later", "all"],
 )
@@ -175,11 +197,27 @@ def test_the_level_holds_at_every_look(choose_random, evidence):
     assert share_that_is_wrong(choose_random, evidence) <= 0.2 + 0.04
 
 
+@pytest.mark.parametrize(
+    ("found", "expected", "n_since", "is_due"),
+    [  # of 400 found, 22 would miss the target; of 45, three
+        (400, 5.0, 46, True),
+        (400, 5.1, 46, False),
+        (400, 5.0, 45, False),
+        (45, 3.0, 334, True),
+        (45, 3.1, 334, False),
+        (45, 3.0, 333, False),
+    ],
+)
+def test_an_audit_begins_when_few_are_left(found, expected, n_since, is_due):
+    assert bounds.is_audit_due(found, expected, n_since, 5_000, 0.95) == is_due
+
+
 def test_what_a_certificate_costs():
-    # three of 1,000 unread must be ruled out: 1 - .05 ** (1 / 3) without any stakes
+    # three unread must be ruled out: the share is 1 - .05 ** (1 / 3) if none is seen
     share = bounds.audit_share(45, 0.0, 0.95, 0.05)
-    assert 0.63 < share < 0.72
-    assert bounds.audit_share(400, 0.0, 0.95, 0.05) < 0.2
+    assert share == pytest.approx(1 - 0.05 ** (1 / 3), abs=0.01)
+    of_many = bounds.audit_share(400, 0.0, 0.95, 0.05)
+    assert of_many == pytest.approx(1 - 0.05 ** (1 / 22), abs=0.01)
     assert bounds.audit_share(45, 2.0, 0.95, 0.05) > share
 
 

@@ -83,12 +83,8 @@ def test_it_stops_when_the_odds_say_so_and_not_before(searched):
         total = slow.least_bad_total(found, 0.8)
         if total - found > len(y) - n_read:
             return True
-        first = sum(relevant[: drawn.index(True)])
-        n_missed = slow.least_bad_total(first, 0.8) - first
-        numbers, weights = bounds.prior(n_missed, total)
-        stakes = list(zip(map(int, numbers), weights, strict=True))
         args = relevant[:n_read], drawn[:n_read], len(y), total
-        return slow.odds(*args, stakes) >= 20
+        return slow.odds(*args, 0.8) >= 20
 
     assert is_certain(len(relevant))
     probabilities = record["probabilities"]
@@ -489,7 +485,7 @@ def test_the_price_comes_true(searched):
     assert so_far.found == price.found
     assert so_far.n_relevant == pytest.approx(price.n_relevant)
     done = recall_so_far(stopped, X, always_valid=True)
-    assert done.low > 0.75  # stakes are those for .95
+    assert done.low >= 0.75  # stakes are those for .95
 
 
 @pytest.mark.parametrize("recall", [0.5, 0.95, 1.0])
@@ -499,7 +495,7 @@ def test_rows_to_a_recall_are_those_of_each_number_that_misses_it(found, recall)
     n_rows, p_reached = rows_to_recall(found, p, recall)
     # a negative binomial distribution, as a mixture of Poisson ones
     rng = np.random.default_rng(1)
-    unread = rng.poisson(p.sum() * rng.gamma(4, 1 / 4, size=200_000))
+    unread = rng.poisson(p.sum() * rng.gamma(3, 1 / 3, size=200_000))
     unread = unread[unread <= len(p)]
     is_missed = found < recall * (found + unread) - 1e-9
     logs = {}

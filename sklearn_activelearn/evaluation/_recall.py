@@ -119,9 +119,9 @@ def recall_estimate(
     those from which n were drawn, for which x or fewer of the n have a probability
     above 1 - confidence. The bound for all looks is the largest R against which a
     mixture of likelihood ratios never reached 1 / (1 - confidence). In half of the
-    mixture are all random rows, as in that of `RecallTarget`; in 1 / (2 k (k + 1)) of
-    it those after the first 2\ :sup:`k - 1`, k = 1, 2, ...: of rows that are drawn
-    while a model ranks, the later ones say how many are left.
+    mixture are all random rows; in 1 / (2 k (k + 1)) of it those after the first
+    2\ :sup:`k - 1`, k = 1, 2, ...: of rows that are drawn while a model ranks, the
+    later ones say how many are left.
 
     A row that is drawn when U rows are unread tells of these U rows only. If n rows in
     a row were drawn from about U unread ones and none of them was relevant, the bound

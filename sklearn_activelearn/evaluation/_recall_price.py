@@ -19,8 +19,8 @@ EARLY = 0.1
 #: put relevant rows first.
 STILL_LEARNING = 0.2
 #: Shape of the negative binomial distribution of the relevant rows that are unread: its
-#: standard deviation is half its mean, or more.
-SHAPE = 4
+#: standard deviation is .58 of its mean, or more.
+SHAPE = 3
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RecallPrice:
     -----
     Let r rows be found, and S be the sum of the probabilities of the unread rows. The
     number D of relevant rows among these is given a negative binomial distribution of
-    mean S and shape 4. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached`
+    mean S and shape 3. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached`
     is P(D < K). For each D ≥ K, the likeliest rows are to be read until their sum is
     (⌈t (r + D)⌉ - r - 1/2) / D of S; the geometric mean of their numbers over D ≥ K is
     `n_expected`.

@@ -76,32 +76,24 @@ def likelihood(relevant, drawn, n_rows, total, n_read):
     return product
 
 
-def odds(relevant, drawn, n_rows, total, stakes):
-    """Return the largest mixture of likelihood ratios over all moments.
+def odds(relevant, drawn, n_rows, total, recall):
+    """Return a ratio of likelihoods.
 
-    `stakes`: pairs of a number of relevant rows among the unread and its weight.
+    That of all rows being relevant that were found to miss the recall, by that of
+    `total` rows.
     """
-    if True not in drawn:
-        return 1.0
-    found = sum(relevant[: drawn.index(True)])
-    largest = 1.0
-    for n_read in range(1, len(relevant) + 1):
-        null = likelihood(relevant, drawn, n_rows, total, n_read)
-        mixture = sum(
-            weight * float(likelihood(relevant, drawn, n_rows, found + d, n_read))
-            for d, weight in stakes
-            if found + d < total
-        )
-        if null == 0:
-            return float("inf")
-        largest = max(largest, mixture / float(null))
-    return largest
+    found = max(f for f in range(total) if least_bad_total(f, recall) <= total)
+    own, null = (
+        likelihood(relevant, drawn, n_rows, n, len(relevant)) for n in (found, total)
+    )
+    return float(own / null) if null else float("inf")
 
 
 def odds_from(relevant, drawn, n_rows, total, stakes_from):
-    """Return the largest sum of such mixtures, each from some random row on.
+    """Return the largest sum of mixtures of ratios, each from some random row on.
 
-    `stakes_from(start)`: the stakes of the mixture that begins with this random row.
+    `stakes_from(start)`: pairs of a number of relevant rows among the unread and its
+    weight, of the mixture that begins with this random row.
     """
     at = [i for i, is_drawn in enumerate(drawn) if is_drawn]
     starts = [(0, 0.5)]

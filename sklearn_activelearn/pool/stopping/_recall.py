@@ -78,10 +78,11 @@ class RecallTarget(StoppingRule):
     in all. If there were K, the next random row would be relevant with probability
     (K - r) / U, U being the number of unread rows; so the likelihood of what was drawn
     under any other number of relevant rows, divided by that under K, is a martingale,
-    whatever the model reads in between. The audit ends when a mixture of such ratios
-    reaches 1 / (1 - confidence), which it ever does with probability ``1 - confidence``
-    at most if the target is missed. If none of the random rows is relevant, it reads
-    about 3 U / (K - r) of them at a confidence of .95.
+    whatever the model reads in between. The audit ends when the ratio for no more
+    relevant rows than were found reaches 1 / (1 - confidence), which happens with
+    probability ``1 - confidence`` at most if the target is missed. If none of the
+    random rows is relevant, it reads about 3 U / (K - r) of them at a confidence of
+    .95, as a hypergeometric test of these rows would.
 
     References
     ----------
@@ -105,7 +106,7 @@ class RecallTarget(StoppingRule):
     ... ).fit(X / 16, is_eight)
     >>> print(f"{is_eight[learner.queried_indices_].sum()} of {is_eight.sum()} eights "
     ...       f"in {learner.n_queries_} of {len(X)} rows")
-    173 of 174 eights in 951 of 1797 rows
+    173 of 174 eights in 907 of 1797 rows
     """
 
     recall: float = 0.95
