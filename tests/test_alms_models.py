@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
@@ -22,9 +23,9 @@ from sklearn_activelearn.pool._labelled import Labelled
 from sklearn_activelearn.pool._losses import LOSSES
 from sklearn_activelearn.pool.alms import _gram_models, _value_of_information
 from sklearn_activelearn.pool.alms._calibration import PlainSigmoid, calibrated
-from sklearn_activelearn.pool.alms._gram_models import GramModels, coordinates
+from sklearn_activelearn.pool.alms._gram_models import GramModels, Group, coordinates
 from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
-from sklearn_activelearn.pool.alms._newton import solve
+from sklearn_activelearn.pool.alms._newton import probabilities, solve
 from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
     Means,
@@ -113,8 +114,9 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
         patch.setattr(_gram_models, "TOLERANCE", tol)
         pairs = np.transpose(np.triu_indices(4, 1))
         guesses = np.random.default_rng(seed).integers(2, size=len(pool))  # wrong ones
-        error = together.without_but_with(pairs, guesses)
-        error = np.abs(error - refitted.without_but_with(pairs, guesses))
+        with_each = np.arange(len(pool)), pairs, guesses
+        error = together.without_but_with(*with_each)
+        error = np.abs(error - refitted.without_but_with(*with_each))
     assert error.max() < most
     assert error.mean() < mean
     np.testing.assert_allclose(
@@ -137,17 +139,54 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
 
 def test_all_ways_to_train_with_one_more_row_are_taken():
     X, y, _, pool = problem(0, n=30, n_pool=40, separable=True)
-    A, B = coordinates(X, pool, True)
-    lams, none = np.array(LAMS), np.empty((1, 0), dtype=np.intp)
-    sign = 2.0 * y - 1
-    start = solve(A, sign, True, none, None, lams)[0]
-    pairs, counts = np.array([[0, 1], [2, 3]]), np.zeros((3, 4), dtype=np.int64)
+    rows, pairs = np.arange(4), np.array([[0, 1], [2, 3]])
+    models = [LogisticRegression(C=1 / lam) for lam in LAMS]
+    group = Group(*coordinates(X, pool, True), 2.0 * y - 1, models)
+    counts = np.zeros((3, 3), dtype=np.int64)
     margins_with_each(
-        A, sign, True, pairs, start, lams, B, -np.sign(pool[:, 0]), 1e-2, counts
+        group.A,
+        group.y,
+        True,
+        *group.without_two(rows, pairs),
+        np.array(LAMS),
+        group.B,
+        -np.sign(pool[:, 0]),
+        1e-2,
+        counts,
     )
     assert counts.sum(axis=1).tolist() == [80] * 3
     assert counts[0, 0] == 80
-    assert (counts[-1] > 0).all()
+    assert (counts[-1, 1:] > 0).all()
+
+
+def test_some_pairs_and_candidates_at_a_time():
+    _, together = engines(*problem(0, n=30, v=9, n_pool=12))
+    pairs, guesses = np.transpose(np.triu_indices(9, 1)), np.arange(12) % 2
+    losses = together.without_but_with(np.arange(12), pairs, guesses)
+    _, fresh = engines(*problem(0, n=30, v=9, n_pool=12))
+    for engine in (together, fresh):  # few pairs are guessed in another way
+        for wanted in (np.array([8, 2, 30, 31]), np.arange(36)[::-1]):
+            some = engine.without_but_with(np.array([7, 3]), pairs[wanted], guesses)
+            np.testing.assert_allclose(some, losses[:, [7, 3]][:, :, wanted], atol=5e-5)
+
+
+@pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
+def test_rows_that_move_far(scale):
+    X, y, is_validation, pool = problem(0, n=24, v=6, n_pool=20, separable=True)
+    refitted, together = engines(scale * X, y, is_validation, scale * pool)
+    pairs, guesses = np.transpose(np.triu_indices(6, 1)), np.arange(20) % 2
+    losses = together.without_but_with(np.arange(20), pairs, guesses)
+    expected = refitted.without_but_with(np.arange(20), pairs, guesses)
+    np.testing.assert_allclose(losses, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_probabilities_are_those_of_expit():
+    margins = np.append(np.linspace(-45, 45, 999), [0, 1e-300, 690, -690, 1e9, -1e9])
+    expected = np.stack([expit(-margins), expit(margins)], axis=-1)
+    np.testing.assert_allclose(
+        probabilities(margins), expected, rtol=1e-13, atol=1e-300
+    )
+    assert probabilities(np.empty((3, 0))).shape == (3, 0, 2)
 
 
 @pytest.mark.parametrize("lam", LAMS)
@@ -185,8 +224,11 @@ class Interrupted(Exception):
 def test_ctrl_c_does_not_wait(name):
     _, together = engines(*problem(0, n=60, v=30, n_pool=10, d=60))
     pairs = np.transpose(np.triu_indices(30, 1))
-    guesses = () if name == "without" else (np.zeros(10, dtype=int),)
-    train = getattr(together, name)
+    train = together.without
+    if name == "without_but_with":
+        train = partial(
+            together.without_but_with, np.arange(10), guesses=np.zeros(10, dtype=int)
+        )
 
     def interrupt(*_):
         raise Interrupted
@@ -196,13 +238,13 @@ def test_ctrl_c_does_not_wait(name):
     start = perf_counter()
     try:
         with pytest.raises(Interrupted):
-            train(np.tile(pairs, (100, 1)), *guesses)
+            train(np.tile(pairs, (100, 1)))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     stopped = perf_counter() - start
     start = perf_counter()
-    train(pairs, *guesses)
+    train(pairs)
     assert stopped < 0.05 + 10 * (perf_counter() - start)
 
 
@@ -302,8 +344,8 @@ def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
         strict=True,
     ):
         close(own, other)
-    with_each = refitted.without_but_with(pairs, guesses)
-    close(together.without_but_with(pairs, guesses), with_each)
+    with_each = np.arange(len(pool)), pairs, guesses
+    close(together.without_but_with(*with_each), refitted.without_but_with(*with_each))
 
 
 def test_sigmoids_are_fitted_to_the_validation_rows_that_are_left():

@@ -157,7 +157,9 @@ class Worth:
             own, others = self.models.without_one(self.singles, guesses)
             both = np.stack(np.broadcast_arrays(own[..., None], others), axis=-1)
             self.found[key] = (
-                self.models.without_but_with(self.pairs, guesses),
+                self.models.without_but_with(
+                    np.arange(len(guesses)), self.pairs, guesses
+                ),
                 both.swapaxes(1, 2),
             )
         return self.found[key]

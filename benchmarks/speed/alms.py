@@ -1,4 +1,4 @@
-"""ALMS: seconds per round, models trained together beside models refitted.
+"""ALMS: processor seconds per round, models trained together beside models refitted.
 
 A round looks at all rows of the pool and leaves out all pairs of validation rows, for
 21 penalties of logistic regression. One third of the labels validate. `together` is
@@ -6,18 +6,20 @@ timed in full; `refit` is scikit-learn's `LogisticRegression` on some of the sam
 trainings, and its seconds per round are their mean times the number of trainings. The
 errors are the mean and the largest difference of the losses from those of
 `LogisticRegression(solver="newton-cholesky", tol=1e-10)` on the same trainings, with
-guesses that are wrong half of the time. A second table has one penalty in each line.
-All but a toy run write them to docs/results/alms_speed.csv and
-alms_speed_by_penalty.csv, and what a whole run takes to alms_speed_whole_run.csv.
+guesses that are wrong half of the time. A second table has one penalty in each line, a
+third what whole runs take: heart with these penalties, and 2,000 rows with the default
+parameters, all but the labels. All but a toy run write them to
+docs/results/alms_speed.csv, alms_speed_by_penalty.csv and alms_speed_whole_run.csv.
 
     python -m benchmarks.speed.alms [--quick]
 """
 
 from functools import partial
 from math import log2
-from time import perf_counter
+from time import process_time
 
 import numpy as np
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -48,6 +50,16 @@ HEAD = [
     *ERRORS,
 ]
 PENALTY_HEAD = ["rows", "lambda", "together, us", "refit, us", "ratio", *ERRORS, "goal"]
+WHOLE_HEAD = [
+    "rows",
+    "pool",
+    "features",
+    "penalties",
+    "labels",
+    "trainings",
+    "processor, s",
+    "us for a training",
+]
 #: how many times as fast as refitting, at lambda = 1
 GOAL = 100
 
@@ -76,9 +88,9 @@ def engine(kind, lams, labelled, is_validation, pool, **solver):
 
 
 def seconds(function, *args):
-    started = perf_counter()
+    started = process_time()
     out = function(*args)
-    return perf_counter() - started, out
+    return process_time() - started, out
 
 
 def whole_round(known):
@@ -102,12 +114,11 @@ def some_trainings(lams, known, n_pairs, n_pool=2):
     some = labelled, is_validation, rng.permutation(pool)[:n_pool]
     guesses = rng.integers(2, size=n_pool)
     again = engine(RefittedModels, lams, *some)
-    time, _ = seconds(again.without_but_with, pairs, guesses)
+    with_each = np.arange(n_pool), pairs, guesses
+    time, _ = seconds(again.without_but_with, *with_each)
     exact = {"solver": "newton-cholesky", "tol": 1e-10}
-    losses = engine(RefittedModels, lams, *some, **exact).without_but_with(
-        pairs, guesses
-    )
-    together = engine(GramModels, lams, *some).without_but_with(pairs, guesses)
+    losses = engine(RefittedModels, lams, *some, **exact).without_but_with(*with_each)
+    together = engine(GramModels, lams, *some).without_but_with(*with_each)
     error = np.abs(losses - together)
     return time / (len(lams) * n_pairs * n_pool), error.mean(), error.max()
 
@@ -138,7 +149,9 @@ def by_penalty(name, known, lam):
     """Print a line for one penalty; return that of the documentation."""
     models, pairs = engine(GramModels, [lam], *known), all_pairs(known[1])
     guesses = models.trained()[1][0].argmax(axis=1)
-    own, losses = seconds(models.without_but_with, pairs, guesses)
+    own, losses = seconds(
+        models.without_but_with, np.arange(len(known[2])), pairs, guesses
+    )
     own /= losses[..., 0].size
     each, mean, most = some_trainings([lam], known, 15)
     verdict = "met" if each >= GOAL * own else "missed"
@@ -153,6 +166,44 @@ def by_penalty(name, known, lam):
     return [name, f"2^{log2(lam):.0f}", *times, *errors, goal]
 
 
+def whole_run(name, X, y, budget, **params):
+    """Print a line for a whole run; return that of the documentation."""
+    learner = ALMSClassifier(budget=budget, random_state=0, **params)
+    time, _ = seconds(learner.fit, StandardScaler().fit_transform(X), y)
+    n_models = len(learner.model_names_)
+    n_first = budget - len(learner.voi_history_)
+    v = np.cumsum(learner.allocation_ == "validation")[n_first - 1 : -1]
+    left = len(y) - np.arange(n_first, budget)
+    n_trainings = n_models * int((left * v * (v - 1) // 2).sum())
+    print(
+        f"  {name:24} {len(y):5} {X.shape[1]:8} {n_models:9} {budget:6}"
+        f" {n_trainings:12} {time:9.1f} {1e6 * time / n_trainings:6.2f}",
+        flush=True,
+    )
+    sizes = [f"{number:,}" for number in (len(y), X.shape[1], n_models, budget)]
+    times = map(_results.rounded, (time, 1e6 * time / n_trainings))
+    return [name, *sizes, f"{n_trainings:,}", *times]
+
+
+def whole_runs(quick):
+    """Print the table of whole runs, and write it."""
+    n_rows, budget = (60, 14) if quick else (2000, 100)
+    print("\nSeconds of the processor for whole runs, all rows and pairs")
+    print(
+        "  rows                      pool features penalties labels    trainings"
+        "   seconds     us"
+    )
+    made = make_classification(n_rows, 20, random_state=0)
+    lines = [whole_run("make_classification", *made, budget)]
+    if quick:
+        return
+    grid = {"C": [1 / lam for lam in LAMS]}
+    model = LogisticRegression(max_iter=5000)
+    heart = data.uci("heart")
+    lines.append(whole_run("heart", *heart, budget, estimator=model, param_grid=grid))
+    _results.write("alms_speed_whole_run.csv", WHOLE_HEAD, lines)
+
+
 def benchmark(quick, rounds):
     n_pool, sizes = 250, (30, 60, 100)
     load = {name: partial(data.uci, name) for name in ("heart", "ionosphere")}
@@ -164,9 +215,7 @@ def benchmark(quick, rounds):
         for name, make in load.items()
         for n_labels in sizes
     }
-    print(
-        f"\nSeconds for a round, {len(LAMS)} penalties, all pairs and all of the pool"
-    )
+    print(f"\nProcessor seconds for a round, {len(LAMS)} penalties, all rows and pairs")
     print(
         "  rows         labels  pool  pairs  trainings together    refit  ratio  errors"
     )
@@ -183,20 +232,9 @@ def benchmark(quick, rounds):
         for name in load
         for lam in LAMS[::5]
     ]
-    if quick:
-        return
-    _results.write("alms_speed_by_penalty.csv", PENALTY_HEAD, lines)
-    X, y = load["heart"]()
-    learner = ALMSClassifier(
-        LogisticRegression(max_iter=5000),
-        param_grid={"C": [1 / lam for lam in LAMS]},
-        random_state=0,
-    )
-    time, _ = seconds(learner.fit, StandardScaler().fit_transform(X), y)
-    print(f"\nheart, pool 270, 100 labels, all rows and pairs: {time / 60:.1f} minutes")
-    head = ["rows", "pool", "labels", "minutes"]
-    line = ["heart", len(y), learner.n_queries_, f"{time / 60:.1f}"]
-    _results.write("alms_speed_whole_run.csv", head, [line])
+    if not quick:
+        _results.write("alms_speed_by_penalty.csv", PENALTY_HEAD, lines)
+    whole_runs(quick)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,19 @@ from pickle import PicklingError
 import numpy as np
 from joblib import hash as hash_of
 from scipy.sparse import issparse
-from scipy.special import expit
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ._leave_two_out import margins_with_each
-from ._newton import solve
+from ._newton import probabilities, solve
 
-#: How far the last step of a training may move a margin.
+#: By how much margins may be off, to first order, before they are corrected by that.
 TOLERANCE = 1e-4
+
+#: One group of rows to leave out, none.
+NOBODY = np.empty((1, 0), dtype=np.intp)
 
 
 def split(prototype):
@@ -143,16 +145,16 @@ class GramModels:
 
     def _losses(self, codes, margins):
         """Return the losses of models with these margins for class 1."""
-        probabilities = np.stack([expit(-margins), expit(margins)], axis=-1)
         codes = np.broadcast_to(codes, margins.shape).ravel()
-        return self.loss(codes, probabilities.reshape(-1, 2)).reshape(margins.shape)
+        losses = self.loss(codes, probabilities(margins).reshape(-1, 2))
+        return losses.reshape(margins.shape)
 
     def trained(self):
         """Train on the training set."""
         margins = self._gather(lambda group: group.trained(self.validation))
         known, new = np.split(margins, [len(self.codes)], axis=1)
         losses = self._losses(self.codes[self.validation], known[:, self.validation])
-        return losses, np.stack([expit(-new), expit(new)], axis=-1)
+        return losses, probabilities(new)
 
     def without(self, pairs):
         """Train without each pair."""
@@ -172,11 +174,14 @@ class GramModels:
         margins = self._gather(lambda group: group.left_out(rows[None], False))
         return self._losses(self.codes[rows], margins[:, 0])
 
-    def without_but_with(self, pairs, guesses):
-        """Train without each pair, with each candidate."""
-        rows = self.validation[pairs]
-        margins = self._gather(lambda group: group.left_out_with(rows, guesses))
-        return self._losses(self.codes[rows], margins)
+    def without_but_with(self, candidates, pairs, guesses):
+        """Train without each pair, with each of these candidates."""
+        margins = self._gather(
+            lambda group: group.left_out_with(
+                self.validation, pairs, candidates, guesses
+            )
+        )
+        return self._losses(self.codes[self.validation[pairs]], margins)
 
 
 class Group:
@@ -197,6 +202,7 @@ class Group:
     def __init__(self, A, B, y, models):
         self.A, self.B, self.y = A, B, y
         self.free, self.models = models[0].fit_intercept, models
+        self.left_two_out = None  # pairs, and what is found for them once
 
     def _solve(self, left_out, start=None):
         """Return the weights of shape (n_left_out, n_models, n_columns)."""
@@ -231,24 +237,41 @@ class Group:
         own = np.einsum("mgc,gkc->mgk", w, self.A[rows])
         return np.concatenate([own, w @ self.B.T], axis=2) if with_candidates else own
 
-    def left_out_with(self, pairs, guesses):
+    def left_out_with(self, validation, pairs, candidates, guesses):
         """Return the margins of each pair, trained without it, with each candidate."""
-        pairs = np.ascontiguousarray(pairs)
+        if self.left_two_out is None or self.left_two_out[0] is not pairs:
+            self.left_two_out = pairs, self.without_two(validation, pairs)
         return margins_with_each(
             self.A,
             self.y,
             self.free,
-            pairs,
-            self._all(),
+            *self.left_two_out[1],
             self._lams(len(self.A) - 1),
-            self.B,
-            2.0 * guesses - 1,
+            self.B[candidates],
+            2.0 * guesses[candidates] - 1,
             TOLERANCE,
         )
 
+    def without_two(self, validation, pairs):
+        """Return rows, the pairs' positions among them, and solutions without these.
+
+        The penalties are those with one more row.
+        """
+        kept, positions = np.unique(pairs, return_inverse=True)
+        positions = np.ascontiguousarray(positions.reshape(pairs.shape), dtype=np.intp)
+        rows = validation[kept]
+        first, second = positions.T
+        lams, everything = self._lams(len(self.A) - 1), self._all()
+        all_rows = solve(self.A, self.y, self.free, NOBODY, everything, lams)
+        one = solve(self.A, self.y, self.free, rows[:, None], all_rows, lams) - all_rows
+        guess = all_rows + one[first] + one[second]
+        both = solve(self.A, self.y, self.free, rows[positions], guess, lams) - guess
+        by_model = (np.ascontiguousarray(part.swapaxes(0, 1)) for part in (one, both))
+        return rows, positions, (all_rows[0], *by_model)
+
     def _all(self):
         """Return the weights trained on all rows."""
-        return self._solve(np.empty((1, 0), dtype=np.intp))[0]
+        return self._solve(NOBODY)[0]
 
 
 def coordinates(rows, others, fit_intercept):

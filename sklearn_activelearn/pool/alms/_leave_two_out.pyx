@@ -1,44 +1,51 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """Logistic regressions without two rows but with a new one: the margins of the two.
 
-Where many share the two rows and differ in the new one, x, the Hessian H of their
-common part is factored once, H = L L'. With e_k = L^-1 a_k, the margins of all rows
-move by inner products of the e's when x is added: first along e_x, as far as x itself
-asks for, exactly; then, if the other rows' curvature changes by that, in chord steps
-with H (its part of x renewed), each mixed with the one before; and if these do not
-shrink, x gets Newton steps of its own. The products of some dozens of new rows are
-computed at once.
+With a new row x added, the Hessian H of all rows is factored once, H = L L'; in the
+coordinates e_k = L^-1 a_k margins move by inner products of the e's. How the solution
+moves when rows i and j are left out is first guessed: as without x, plus what x changes
+in that if i alone, and if j alone, is left out. The slope there says by how much the
+margins of i and j are off. If that is little, they are corrected and done; else there
+are chord steps with H (less i and j), each mixed with the one before; and if these do
+not help, Newton steps.
 """
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport exp, fabs
-from libc.string cimport memcpy
-from scipy.linalg.cython_blas cimport ddot, dgemm, dgemv, dtrsm
+from libc.math cimport exp, fabs, isfinite
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_blas cimport ddot, dgemm, dgemv, dtrmm, dtrmv, dtrsm
 from scipy.linalg.cython_lapack cimport dpotrs
 
-from ._newton cimport Solver, curvature, pull
+from ._newton cimport Solver
 
 from ._newton import FAILED, NotSolved
 
 cdef extern from "pool/alms/_pulls.h" nogil:
+    enum: AL_PAST
     const double AL_FAR
-    void al_bent_pulls(
-        Py_ssize_t n, const double *y, const double *odds, const double *pull,
-        const double *s, const double *d, double *h
+    void al_odds(Py_ssize_t n, const double *y, const double *z, double *odds)
+    void al_slopes(
+        Py_ssize_t wide, const double *y, const double *odds, const double *pull,
+        const double *s, Py_ssize_t i, Py_ssize_t j, Py_ssize_t x, const double *gi,
+        const double *gj, const double *gx, const double *d, double *h, double *slopes
     )
-    double al_moved(Py_ssize_t n, const double *new, double *old, double *far)
+    void al_add(
+        Py_ssize_t wide, const double *a, const double *b, const double *c, double *d
+    )
+    void al_chord_step(
+        Py_ssize_t wide, int turn, const double *ei, const double *ej, double si,
+        double sj, double kii, double kij, double kjj, double *p, double *past,
+        double *u
+    )
 
 cdef enum:
-    TOGETHER = 64  # new rows whose products are computed at once
+    TOGETHER = 64  # points whose products are computed at once
+    TURNS = 12  # chord steps at most
 
-#: Half the largest |third derivative| of log(1 + exp(-z)).
-cdef double BEND = 0.0481125224324688
-
-#: Chord steps have to shrink by this factor each time. They end when those to come, if
-#: they go on to shrink as the last one did, are this part of the tolerance together.
-cdef double SHRINK = 0.9, TO_COME = 0.1
+#: The part of the tolerance that corrected margins may be off by.
+cdef double LITTLE = 0.2
 
 cdef int ONE = 1
 cdef double PLUS = 1.0, NOTHING = 0.0
@@ -71,266 +78,330 @@ cdef inline double settled(double t, double g) noexcept nogil:
     return 1 / (1 + exp(u))
 
 
-cdef struct New:
-    Py_ssize_t x  # its number
-    double y, t, g, gi, gj  # its label, margin and size, and products with the pair
-    double c, z, zi, zj  # pull and margins where it is now
-    double last  # the step before
+cdef inline int to_vectors(int n) noexcept:
+    """Return the next number that 8 divides."""
+    return (n + 7) // 8 * 8
+
+
+cdef struct Point:
+    # which pair it leaves out, or which row, and the rows: positions among those that
+    # may be left out, the second -1 if there is none; by how much their margins are
+    # off; and whether that is little, or steps do not help
+    Py_ssize_t item, i, j
+    double off_i, off_j
+    bint has_arrived, is_lost
 
 
 cdef class Adding:
-    """New rows, one at a time, for a solved problem: the margins of the pair left out.
+    """One new row at a time, and rows left out beside it: each alone, and pairs.
 
-    All is expressed in the coordinates e = L^-1 a; a point is its distance from the
-    solution, u = L'(w - w_0). As many as `TOGETHER` new rows are worked on at once.
+    A point is its distance u = L'(w - w_x) from the solution w_x with all rows.
+
+    Parameters
+    ----------
+    A, y, free
+        As for `solve`.
+    rows : ndarray of int of shape (n_rows,)
+        Those that may be left out.
+    pairs : ndarray of int of shape (n_pairs, 2)
+        Positions among them of those that are left out together.
+    tol : float
+        As for `margins_with_each`.
     """
 
-    cdef int n, q
-    cdef Py_ssize_t i, j, n_live
-    cdef Solver base
-    cdef double[:, ::1] A, A_new, E, E_new, U, plain, step, P, D, d, H
-    cdef double[::1] y, odds, w, z0, size, t_new, Gi, Gj, p
-    cdef double bend
-    cdef New[TOGETHER] live
-    cdef double[:, ::1] margins
-    cdef Py_ssize_t[4] n_ways
+    cdef int n, q, n_rows, n_pairs, n_wide, q_wide
+    cdef double lam, tol
+    cdef Solver base, own
+    cdef const Py_ssize_t[::1] rows
+    cdef const Py_ssize_t[:, ::1] pairs
+    # solutions without a new row: with all rows, less that without each, and what a
+    # pair does beside what each of the two does; the factor of the first one's Hessian
+    cdef const double[::1] w_all
+    cdef const double[:, ::1] w_one, w_pair
+    cdef double[:, ::1] L
+    # of the problem with the new row: moves of margins with one row left out, those of
+    # pairs beside them, and inner products of the rows that may be left out
+    cdef double[::1] w, v, y, odds, pull, s, x_pair
+    cdef double[:, ::1] E, EV, G, d_one, d_pair, u_one
+    # of the points that are worked on
+    cdef Point[TOGETHER] points
+    cdef double[:, ::1] U, P, past, D, H
+    cdef double[::1] none
 
-    def __init__(self, Solver base, A, A_new):
-        self.base, self.A, self.A_new = base, np.array(A), np.array(A_new)
-        self.n, self.q = A.shape
-        self.E, self.size = np.empty((self.n, self.q)), np.empty(self.n)
-        self.y, self.odds, self.z0, self.Gi, self.Gj = np.empty((5, self.n))
-        self.w, self.p = np.empty((2, self.q))
-        self.t_new = np.empty(TOGETHER)
-        self.margins = np.empty((len(A_new), 2))
-        self.E_new, self.U, self.plain, self.step, self.P = np.zeros(
-            (5, TOGETHER, self.q)
-        )
-        self.D, self.d, self.H = np.zeros((3, TOGETHER, self.n))
+    def __init__(self, A, y, free, rows, pairs, tol):
+        self.base, self.own = Solver(A, y, free), Solver(A, y, free)
+        self.n, self.q = len(A) + 1, A.shape[1]
+        self.n_wide, self.q_wide = to_vectors(self.n), to_vectors(self.q)
+        self.rows, self.pairs, self.tol = rows, pairs, tol
+        self.n_rows, self.n_pairs = len(rows), len(pairs)
+        self.w, self.v = np.empty((2, self.q))
+        self.L, self.E = np.empty((self.q, self.q)), np.empty((self.n, self.q))
+        self.y, self.odds, self.pull, self.s = np.zeros((4, self.n_wide))
+        self.x_pair = np.empty(self.n_pairs)
+        # x comes after the rows that may be left out
+        self.EV, self.u_one = np.zeros((2, self.n_rows + 1, self.q_wide))
+        self.G, self.d_one = np.zeros((2, self.n_rows + 1, self.n_wide))
+        self.d_pair = np.zeros((self.n_pairs, self.n_wide))
+        self.U, self.P = np.zeros((2, TOGETHER, self.q_wide))
+        self.past = np.zeros((TOGETHER, (2 + 2 * AL_PAST) * self.q_wide))
+        self.D, self.H = np.zeros((2, TOGETHER, self.n_wide))
+        self.none = np.zeros(max(self.n_wide, self.q_wide))
 
-    cdef void begin(self, double* w, const Py_ssize_t[::1] pair) noexcept nogil:
-        """Take over a solved problem."""
-        cdef int k
-        cdef double bi = 0.0, bj = 0.0
-        self.i, self.j = pair[0], pair[1]
-        memcpy(&self.w[0], w, self.q * sizeof(double))
-        self.change(&self.A[0, 0], self.n, &self.E[0, 0], &self.z0[0])
-        self.times_E(&self.E[self.i, 0], 1, &self.Gi[0])
-        self.times_E(&self.E[self.j, 0], 1, &self.Gj[0])
-        for k in range(self.n):
-            self.y[k] = self.base.y[k] * self.base.takes_part[k]
-            self.odds[k] = exp(self.base.y[k] * self.z0[k])
-            self.size[k] = ddot(&self.q, &self.E[k, 0], &ONE, &self.E[k, 0], &ONE)
-            bi += fabs(self.Gi[k]) * self.size[k] * self.base.takes_part[k]
-            bj += fabs(self.Gj[k]) * self.size[k] * self.base.takes_part[k]
-        self.bend = BEND * max(bi, bj)
-        self.n_ways[:] = [0, 0, 0, 0]
-
-    cdef void change(
-        self, double* rows, int n_rows, double* e, double* z
+    cdef int begin(
+        self, const double[::1] w_all, const double[:, ::1] w_one,
+        const double[:, ::1] w_pair, double lam
     ) noexcept nogil:
-        """Find coordinates and margins of rows."""
-        memcpy(e, rows, n_rows * self.q * sizeof(double))
-        dgemv(TRANSPOSED, &self.q, &n_rows, &PLUS, rows, &self.q, &self.w[0], &ONE,
-              &NOTHING, z, &ONE)
-        dtrsm(LEFT, LOWER, AS_IT_IS, AS_IT_IS, &self.q, &n_rows, &PLUS,
-              &self.base.H[0, 0], &self.q, e, &self.q)
-
-    cdef void times_E(self, double* u, int n_rows, double* out) noexcept nogil:
-        """Find the inner products of the rows of E with each of several u."""
-        dgemm(TRANSPOSED, AS_IT_IS, &self.n, &n_rows, &self.q, &PLUS, &self.E[0, 0],
-              &self.q, u, &self.q, &NOTHING, out, &self.n)
-
-    cdef New first_step(self, Py_ssize_t x, double y, Py_ssize_t slot) noexcept nogil:
-        """Go along e_x to where x has its own minimum, the other rows linear."""
-        cdef New new
-        cdef double* ex = &self.E_new[slot, 0]
-        new.x, new.y, new.t, new.last = x, y, self.t_new[slot], 0.0
-        new.g = ddot(&self.q, ex, &ONE, ex, &ONE)
-        new.gi = ddot(&self.q, &self.E[self.i, 0], &ONE, ex, &ONE)
-        new.gj = ddot(&self.q, &self.E[self.j, 0], &ONE, ex, &ONE)
-        new.c = y * settled(y * new.t, new.g)
-        new.z = new.t + new.g * new.c
-        new.zi = self.z0[self.i] + new.gi * new.c
-        new.zj = self.z0[self.j] + new.gj * new.c
-        return new
-
-    cdef void bend_at(self, Py_ssize_t slot) noexcept nogil:
-        """Find by how much the pulls differ from what they would be if linear."""
-        al_bent_pulls(
-            self.n, &self.y[0], &self.odds[0], &self.base.pull[0], &self.base.s[0],
-            &self.d[slot, 0], &self.H[slot, 0],
-        )
-
-    cdef void go_on_with(self, New new, Py_ssize_t slot) noexcept nogil:
-        """Put a new row, whose coordinates are in a slot, among those worked on."""
-        cdef Py_ssize_t to = self.n_live, k
-        self.live[to] = new
-        for k in range(self.q):
-            self.E_new[to, k] = self.E_new[slot, k]
-            self.U[to, k] = new.c * self.E_new[to, k]
-        self.n_live += 1
-
-    cdef void drop(self, Py_ssize_t slot) noexcept nogil:
-        """Have the last one that is worked on take a slot."""
-        cdef Py_ssize_t end = self.n_live - 1, wide = self.q * sizeof(double)
-        self.n_live = end
-        if slot == end:
-            return
-        self.live[slot] = self.live[end]
-        memcpy(&self.E_new[slot, 0], &self.E_new[end, 0], wide)
-        memcpy(&self.U[slot, 0], &self.U[end, 0], wide)
-        memcpy(&self.plain[slot, 0], &self.plain[end, 0], wide)
-        memcpy(&self.step[slot, 0], &self.step[end, 0], wide)
-        wide = self.n * sizeof(double)
-        memcpy(&self.d[slot, 0], &self.d[end, 0], wide)
-        memcpy(&self.H[slot, 0], &self.H[end, 0], wide)
-
-    cdef int correct(self, Py_ssize_t slot, double tol) noexcept nogil:
-        """Correct margins by what the curvature at the first step does.
-
-        Returns 1 if that is little, 3 if the other rows have gone too far to say, 0 if
-        there is more to do.
-        """
-        cdef New* new = &self.live[slot]
-        cdef double hi, hj, hx, s, far
-        al_moved(self.n, &self.D[slot, 0], &self.d[slot, 0], &far)
-        if far > AL_FAR:
-            return 3
-        self.bend_at(slot)
-        s = curvature(new.z)
-        hi = ddot(&self.n, &self.Gi[0], &ONE, &self.H[slot, 0], &ONE)
-        hj = ddot(&self.n, &self.Gj[0], &ONE, &self.H[slot, 0], &ONE)
-        hx = ddot(&self.n, &self.d[slot, 0], &ONE, &self.H[slot, 0], &ONE)
-        hx = hx / new.c / (1 + s * new.g)
-        hi -= s * hx * new.gi
-        hj -= s * hx * new.gj
-        new.last = max(fabs(hi), fabs(hj), fabs(hx))
-        if new.last >= tol:
-            return 0
-        new.zi -= hi
-        new.zj -= hj
-        return 1
-
-    cdef void chord_step(self, Py_ssize_t slot, bint first) noexcept nogil:
-        """Move a point by a chord step, mixed with the one before (Anderson 1965)."""
-        cdef New* new = &self.live[slot]
-        cdef double* ex = &self.E_new[slot, 0]
-        cdef double s = curvature(new.z), a = pull(new.y, new.z), mix = 0.0
-        cdef double dx, now, change, top = 0.0, bottom = 0.0
-        cdef int k
-        # slope: E'h + u - pull(x) e_x
-        dx = ddot(&self.q, ex, &ONE, &self.P[slot, 0], &ONE)
-        a += s * (dx - a * new.g) / (1 + s * new.g)
-        for k in range(self.q):
-            now = a * ex[k] - self.P[slot, k]
-            self.P[slot, k] = self.U[slot, k] + now
-            if not first:
-                change = now - self.step[slot, k]
-                top += change * now
-                bottom += change * change
-            self.step[slot, k] = now
-        if bottom > 0:
-            mix = top / bottom
-        for k in range(self.q):
-            now = self.P[slot, k]
-            self.U[slot, k] = now - mix * (now - self.plain[slot, k])
-            self.plain[slot, k] = now
-        new.z = new.t + ddot(&self.q, ex, &ONE, &self.U[slot, 0], &ONE)
-
-    cdef int arrived(self, Py_ssize_t slot, bint first, double tol) noexcept nogil:
-        """Return 2 if the last step was short enough, 3 if steps do not help, or 0."""
-        cdef New* new = &self.live[slot]
-        cdef double far, size, shrunk
-        cdef bint is_there
-        size = al_moved(self.n, &self.D[slot, 0], &self.d[slot, 0], &far)
-        shrunk = size / new.last
-        if first:
-            is_there = size < tol
-        else:
-            is_there = shrunk < SHRINK and size * shrunk / (1 - shrunk) < TO_COME * tol
-        if is_there:
-            new.zi = self.z0[self.i] + self.d[slot, self.i]
-            new.zj = self.z0[self.j] + self.d[slot, self.j]
-            return 2
-        if far > AL_FAR or not first and shrunk > SHRINK:
-            return 3
-        new.last = size
-        self.bend_at(slot)
-        return 0
-
-    cdef int train(self, Solver own, const New* new, double lam) noexcept nogil:
-        """Train again with a row, from the first step on."""
-        cdef int info, k
-        cdef double* row = &self.A_new[new.x, 0]
-        memcpy(&own.A[self.n, 0], row, self.q * sizeof(double))
-        own.y[self.n], own.takes_part[self.n] = new.y, 1.0
-        memcpy(&self.p[0], row, self.q * sizeof(double))
-        dpotrs(LOWER, &self.q, &ONE, &self.base.H[0, 0], &self.q, &self.p[0], &self.q,
-               &info)
-        for k in range(self.q):
-            self.p[k] = self.w[k] + new.c * self.p[k]
-        info = own.solve(&self.p[0], lam)
-        own.takes_part[self.n] = 0.0
-        return info
-
-    cdef int finish(
-        self, Solver own, Py_ssize_t slot, int way, double lam
-    ) noexcept nogil:
-        """Write down the margins of the pair; train if they are not known."""
-        cdef New* new = &self.live[slot]
-        cdef int failed = 0
-        if way == 3:
-            failed = self.train(own, new, lam)
-            new.zi, new.zj = own.z[self.i], own.z[self.j]
-        self.margins[new.x, 0], self.margins[new.x, 1] = new.zi, new.zj
-        self.n_ways[way] += 1
-        self.drop(slot)
+        """Take over the solutions without a new row."""
+        cdef int failed, n = self.n - 1
+        self.w_all, self.w_one, self.w_pair, self.lam = w_all, w_one, w_pair, lam
+        dgemm(TRANSPOSED, AS_IT_IS, &n, &self.n_pairs, &self.q, &PLUS,
+              &self.base.A[0, 0], &self.q, &w_pair[0, 0], &self.q, &NOTHING,
+              &self.d_pair[0, 0], &self.n_wide)
+        self.base.takes_part[n] = 0.0
+        self.w[:] = w_all
+        failed = self.base.solve(&self.w[0], lam)
+        self.L[:] = self.base.H
         return failed
 
-    cdef int add(
-        self, Solver own, Py_ssize_t start, Py_ssize_t end, const double[::1] y,
-        double lam, double tol
-    ) noexcept nogil:
-        """Find the margins of the pair with each new row from start to end."""
-        cdef Py_ssize_t x, slot
-        cdef int turn, way, count, failed = 0
-        cdef New new
-        self.change(
-            &self.A_new[start, 0], end - start, &self.E_new[0, 0], &self.t_new[0]
+    cdef int add(self, const double[::1] x, double y) noexcept nogil:
+        """Solve with a new row, and find all products."""
+        cdef int failed, info, k, n = self.n, q = self.q, n_products = self.n_rows + 1
+        cdef Py_ssize_t size = q * sizeof(double)
+        cdef double c
+        for k in range(q):
+            self.base.A[n - 1, k] = self.own.A[n - 1, k] = self.w[k] = x[k]
+        self.base.y[n - 1] = self.own.y[n - 1] = y
+        self.base.takes_part[n - 1] = self.own.takes_part[n - 1] = 1.0
+        # along H^-1 x to where x has its own minimum, the other rows linear
+        dpotrs(LOWER, &q, &ONE, &self.L[0, 0], &q, &self.w[0], &q, &info)
+        c = y * settled(
+            y * ddot(&q, &x[0], &ONE, &self.w_all[0], &ONE),
+            ddot(&q, &x[0], &ONE, &self.w[0], &ONE),
         )
-        self.n_live = 0
-        for x in range(start, end):
-            new = self.first_step(x, y[x], x - start)
-            self.go_on_with(new, x - start)
-            if self.bend * new.c * new.c * new.g < tol:
-                failed |= self.finish(own, self.n_live - 1, 0, lam)
-        for turn in range(13):
-            if self.n_live == 0:
-                break
-            count = self.n_live
-            if turn > 0:
-                memcpy(&self.P[0, 0], &self.U[0, 0], count * self.q * sizeof(double))
-                dgemm(AS_IT_IS, AS_IT_IS, &self.q, &count, &self.n, &PLUS,
-                      &self.E[0, 0], &self.q, &self.H[0, 0], &self.n, &PLUS,
-                      &self.P[0, 0], &self.q)
-                for slot in range(count):
-                    self.chord_step(slot, turn == 1)
-            self.times_E(&self.U[0, 0], count, &self.D[0, 0])
-            for slot in range(count - 1, -1, -1):
-                if turn == 0:
-                    way = self.correct(slot, tol)
+        for k in range(q):
+            self.w[k] = self.w_all[k] + c * self.w[k]
+        failed = self.base.solve(&self.w[0], self.lam)
+        memcpy(&self.E[0, 0], &self.base.A[0, 0], n * size)
+        dtrsm(LEFT, LOWER, AS_IT_IS, AS_IT_IS, &q, &n, &PLUS, &self.base.H[0, 0], &q,
+              &self.E[0, 0], &q)
+        for k in range(self.n_rows):
+            memcpy(&self.EV[k, 0], &self.E[self.rows[k], 0], size)
+        memcpy(&self.EV[self.n_rows, 0], &self.E[n - 1, 0], size)
+        dgemm(TRANSPOSED, AS_IT_IS, &n, &n_products, &q, &PLUS, &self.E[0, 0], &q,
+              &self.EV[0, 0], &self.q_wide, &NOTHING, &self.G[0, 0], &self.n_wide)
+        dgemv(TRANSPOSED, &q, &self.n_pairs, &PLUS, &self.w_pair[0, 0], &q, &x[0],
+              &ONE, &NOTHING, &self.x_pair[0], &ONE)
+        for k in range(self.n_pairs):
+            self.d_pair[k, n - 1] = self.x_pair[k]
+        for k in range(n):
+            self.y[k], self.pull[k] = self.base.y[k], self.base.pull[k]
+            self.s[k] = self.base.s[k]
+        al_odds(n, &self.base.y[0], &self.base.z[0], &self.odds[0])
+        return failed
+
+    cdef int leave_out(
+        self, double[:, ::1] margins, Py_ssize_t[::1] n_ways
+    ) noexcept nogil:
+        """Find the margins of all pairs, each left out."""
+        cdef Py_ssize_t m, i, j
+        cdef int count = 0, failed = 0
+        # with few pairs better guesses cost more than they save
+        cdef bint is_rough = self.n_pairs <= 2 * self.n_rows
+        for i in range(self.n_rows):
+            self.points[count] = Point(i, i, -1, 0.0, 0.0, False, False)
+            self.take(count, &self.w_one[i, 0])
+            count += 1
+            if count == TOGETHER or i == self.n_rows - 1:
+                self.to_points(count)
+                self.move_rows(count)
+                for m in range(count):
+                    self.look(m)
+                    if is_rough:
+                        self.write(m, margins)
+                if not is_rough:
+                    failed |= self.work(count, margins, n_ways)
+                count = 0
+        for m in range(self.n_pairs):
+            i, j = self.pairs[m, 0], self.pairs[m, 1]
+            self.points[count] = Point(m, i, j, 0.0, 0.0, False, False)
+            al_add(self.n_wide, &self.d_pair[m, 0], &self.d_one[i, 0],
+                   &self.d_one[j, 0], &self.D[count, 0])
+            self.look(count)
+            if self.points[count].has_arrived:
+                self.write(count, margins)
+                n_ways[0] += 1
+                continue
+            self.take(count, &self.w_pair[m, 0])
+            count += 1
+            if count == TOGETHER:
+                failed |= self.work_on_pairs(count, margins, n_ways)
+                count = 0
+        if count > 0:
+            failed |= self.work_on_pairs(count, margins, n_ways)
+        return failed
+
+    cdef void take(self, Py_ssize_t l, const double* w) noexcept nogil:
+        """Have weights worked on."""
+        memset(&self.U[l, 0], 0, self.q_wide * sizeof(double))
+        memcpy(&self.U[l, 0], w, self.q * sizeof(double))
+
+    cdef void to_points(self, int count) noexcept nogil:
+        """Turn weights into points."""
+        dtrmm(LEFT, LOWER, TRANSPOSED, AS_IT_IS, &self.q, &count, &PLUS,
+              &self.base.H[0, 0], &self.q, &self.U[0, 0], &self.q_wide)
+
+    cdef void move_rows(self, int count) noexcept nogil:
+        """Find how far the margins of all rows are from the solution."""
+        dgemm(TRANSPOSED, AS_IT_IS, &self.n, &count, &self.q, &PLUS, &self.E[0, 0],
+              &self.q, &self.U[0, 0], &self.q_wide, &NOTHING, &self.D[0, 0],
+              &self.n_wide)
+
+    cdef void look(self, Py_ssize_t l) noexcept nogil:
+        """Find by how much margins of the rows left out, and of x, are off."""
+        cdef Point* point = &self.points[l]
+        cdef Py_ssize_t i = point.i, j = point.j, ri = self.rows[i], rj = -1
+        cdef double[4] slopes
+        cdef double off, rest
+        cdef double* gx = &self.G[self.n_rows, 0]
+        cdef double* gj = &self.none[0]
+        cdef double si = self.s[ri], sj = 0.0, kij = 0.0, own_j = 1.0, own_i, share
+        own_i = 1 - si * self.G[i, ri]
+        if j >= 0:
+            rj, gj = self.rows[j], &self.G[j, 0]
+            sj, kij = self.s[rj], self.G[i, rj]
+            own_j = 1 - sj * self.G[j, rj]
+        al_slopes(self.n_wide, &self.y[0], &self.odds[0], &self.pull[0], &self.s[0], ri,
+                  rj, self.n - 1, &self.G[i, 0], gj, gx, &self.D[l, 0], &self.H[l, 0],
+                  slopes)
+        share = 1 / (own_i * own_j - si * sj * kij * kij)
+        point.off_i = (own_j * slopes[0] + sj * kij * slopes[1]) * share
+        point.off_j = (own_i * slopes[1] + si * kij * slopes[0]) * share
+        slopes[2] += si * gx[ri] * point.off_i
+        if j >= 0:
+            slopes[2] += sj * gx[rj] * point.off_j
+        off = max(fabs(point.off_i), fabs(point.off_j), fabs(slopes[2]))
+        # what the correction is off by itself: curvatures change by a smaller share
+        # than margins move
+        rest = off * min(slopes[3], 1.0)
+        point.is_lost = slopes[3] > AL_FAR or not isfinite(slopes[0] + off)
+        point.has_arrived = off < self.tol and rest < LITTLE * self.tol
+        point.has_arrived = point.has_arrived and not point.is_lost
+
+    cdef int work_on_pairs(
+        self, int count, double[:, ::1] margins, Py_ssize_t[::1] n_ways
+    ) noexcept nogil:
+        """Find the solutions without pairs, from the first guesses on."""
+        cdef Py_ssize_t l, i, j
+        cdef int k
+        self.to_points(count)
+        for l in range(count):
+            i, j = self.points[l].i, self.points[l].j
+            for k in range(self.q):
+                self.U[l, k] += self.u_one[i, k] + self.u_one[j, k]
+        return self.work(count, margins, n_ways)
+
+    cdef int work(
+        self, int count, double[:, ::1] margins, Py_ssize_t[::1] n_ways
+    ) noexcept nogil:
+        """Go on from points that were looked at to where their margins are known."""
+        cdef Py_ssize_t l, size = self.q_wide * sizeof(double)
+        cdef int turn, way, failed = 0
+        for turn in range(TURNS + 1):
+            for l in range(count - 1, -1, -1):
+                if self.points[l].has_arrived:
+                    way = 1
+                elif turn == TURNS or self.points[l].is_lost:
+                    way = 2
+                    failed |= self.train(l)
                 else:
-                    way = self.arrived(slot, turn == 1, tol)
-                    way = 3 if turn == 12 and way == 0 else way
-                if way != 0:
-                    failed |= self.finish(own, slot, way, lam)
+                    continue
+                if self.points[l].j >= 0:
+                    n_ways[way] += 1
+                self.write(l, margins)
+                count -= 1
+                self.drop(l, count)
+            if count == 0:
+                break
+            memcpy(&self.P[0, 0], &self.U[0, 0], count * size)
+            dgemm(AS_IT_IS, AS_IT_IS, &self.q, &count, &self.n, &PLUS, &self.E[0, 0],
+                  &self.q, &self.H[0, 0], &self.n_wide, &PLUS, &self.P[0, 0],
+                  &self.q_wide)
+            for l in range(count):
+                self.chord_step(l, turn)
+            self.move_rows(count)
+            for l in range(count):
+                self.look(l)
         return failed
+
+    cdef void chord_step(self, Py_ssize_t l, int turn) noexcept nogil:
+        """Move a point."""
+        cdef Py_ssize_t i = self.points[l].i, j = self.points[l].j, rj
+        cdef Py_ssize_t ri = self.rows[i]
+        cdef double sj = 0.0, kij = 0.0, kjj = 0.0
+        cdef double* ej = &self.none[0]
+        if j >= 0:
+            rj, ej = self.rows[j], &self.EV[j, 0]
+            sj, kij, kjj = self.s[rj], self.G[i, rj], self.G[j, rj]
+        al_chord_step(self.q_wide, turn, &self.EV[i, 0], ej, self.s[ri], sj,
+                      self.G[i, ri], kij, kjj, &self.P[l, 0], &self.past[l, 0],
+                      &self.U[l, 0])
+
+    cdef int train(self, Py_ssize_t l) noexcept nogil:
+        """Train without rows by Newton's method, and make the solution a point."""
+        cdef Point* point = &self.points[l]
+        cdef const double* own = &self.w_one[point.i, 0]
+        cdef int k, failed
+        if point.j >= 0:
+            own = &self.w_pair[point.item, 0]
+        for k in range(self.q):
+            self.v[k] = self.w[k] + own[k]
+            if point.j >= 0:
+                self.v[k] += self.w_one[point.i, k] + self.w_one[point.j, k]
+        self.weigh(point, 0.0)
+        failed = self.own.solve(&self.v[0], self.lam)
+        self.weigh(point, 1.0)
+        for k in range(self.n):
+            self.D[l, k] = self.own.z[k] - self.base.z[k]
+        for k in range(self.q):
+            self.U[l, k] = self.v[k] - self.w[k]
+        dtrmv(LOWER, TRANSPOSED, AS_IT_IS, &self.q, &self.base.H[0, 0], &self.q,
+              &self.U[l, 0], &ONE)
+        point.off_i = point.off_j = 0.0
+        return failed
+
+    cdef void weigh(self, Point* point, double weight) noexcept nogil:
+        """Leave out what a point does without (weight 0), or take it back (1)."""
+        self.own.takes_part[self.rows[point.i]] = weight
+        if point.j >= 0:
+            self.own.takes_part[self.rows[point.j]] = weight
+
+    cdef void write(self, Py_ssize_t l, double[:, ::1] margins) noexcept nogil:
+        """Write down the margins of a pair, or the point without one row."""
+        cdef Point* point = &self.points[l]
+        cdef Py_ssize_t i = point.i, j = point.j
+        if j < 0:
+            memcpy(&self.d_one[i, 0], &self.D[l, 0], self.n_wide * sizeof(double))
+            memcpy(&self.u_one[i, 0], &self.U[l, 0], self.q_wide * sizeof(double))
+            return
+        i, j = self.rows[i], self.rows[j]
+        margins[point.item, 0] = self.base.z[i] + self.D[l, i] - point.off_i
+        margins[point.item, 1] = self.base.z[j] + self.D[l, j] - point.off_j
+
+    cdef void drop(self, Py_ssize_t l, Py_ssize_t end) noexcept nogil:
+        """Have the last of the points take a place."""
+        cdef Py_ssize_t size = self.q_wide * sizeof(double)
+        if l == end:
+            return
+        self.points[l] = self.points[end]
+        memcpy(&self.U[l, 0], &self.U[end, 0], size)
+        memcpy(&self.past[l, 0], &self.past[end, 0], (2 + 2 * AL_PAST) * size)
+        memcpy(&self.H[l, 0], &self.H[end, 0], self.n_wide * sizeof(double))
 
 
 def margins_with_each(
-    A, y, bint free, const Py_ssize_t[:, ::1] left_out, start, const double[::1] lams,
-    A_new, const double[::1] y_new, double tol, counts=None
+    A, y, bint free, rows, const Py_ssize_t[:, ::1] pairs, solutions,
+    const double[::1] lams, const double[:, ::1] A_new, const double[::1] y_new,
+    double tol, counts=None
 ):
     """Train without two rows but with a new one; return the margins of the two.
 
@@ -338,56 +409,44 @@ def margins_with_each(
     ----------
     A, y, free, lams
         As for `solve`.
-    left_out : ndarray of int of shape (n_pairs, 2)
-        The two rows.
-    start : ndarray of shape (n_lams, n_columns)
-        Solutions with all rows, or near them.
+    rows : ndarray of int of shape (n_rows,)
+        Those that may be left out.
+    pairs : ndarray of int of shape (n_pairs, 2)
+        Positions among them of those that are left out together.
+    solutions : tuple of ndarray
+        Without a new row: the weights with all rows, (n_lams, n_columns), how they
+        change without each of `rows`, (n_lams, n_rows, n_columns), and what they
+        change without each pair beside that, (n_lams, n_pairs, n_columns).
     A_new : ndarray of shape (n_new, n_columns)
         New rows.
     y_new : ndarray of shape (n_new,)
         Their labels, -1 or 1.
     tol : float
-        How far the last step may move a margin if it is the first, and ten times how
-        far those to come would.
-    counts : ndarray of int of shape (n_lams, 4), optional
-        Gets added how many trainings needed no evaluation of the other rows, one,
-        chord steps, Newton steps.
+        By how much margins may be off, to first order, before they are corrected.
+    counts : ndarray of int of shape (n_lams, 3), optional
+        Gets added how many trainings needed no step, chord steps, Newton steps.
 
     Returns
     -------
     margins : ndarray of shape (n_lams, n_new, n_pairs, 2)
     """
-    cdef Solver base = Solver(A, y, free), own = Solver(A, y, free)
-    cdef Py_ssize_t P = A_new.shape[0]
-    out = np.empty((len(lams), P, left_out.shape[0], 2))
-    counts = np.zeros((len(lams), 4), dtype=np.int64) if counts is None else counts
+    out = np.empty((len(lams), len(A_new), len(pairs), 2))
+    counts = np.zeros((len(lams), 3), dtype=np.int64) if counts is None else counts
     cdef double[:, :, :, ::1] margins = out
-    cdef const double[:, ::1] starts = start
-    cdef double[::1] w = np.empty(A.shape[1])
-    cdef Adding adding = Adding(base, A, A_new)
-    cdef Py_ssize_t g, m, x, end
+    cdef const double[:, ::1] w_all = solutions[0]
+    cdef const double[:, :, ::1] w_one = solutions[1], w_pair = solutions[2]
+    cdef Adding adding = Adding(A, y, free, rows, pairs, tol)
+    cdef Py_ssize_t m, x
     cdef Py_ssize_t[:, ::1] n_ways = counts
     cdef int failed = 0
     with nogil:
-        for g in range(left_out.shape[0]):
-            with gil:
-                PyErr_CheckSignals()
-            base.leave_out(left_out[g], 0.0)
-            own.leave_out(left_out[g], 0.0)
-            for m in range(lams.shape[0]):
-                w[:] = starts[m]
-                failed |= base.solve(&w[0], lams[m])
-                adding.begin(&w[0], left_out[g])
-                x = 0
-                while x < P:
-                    end = min(x + TOGETHER, P)
-                    failed |= adding.add(own, x, end, y_new, lams[m], tol)
-                    x = end
-                margins[m, :, g] = adding.margins
-                for x in range(4):
-                    n_ways[m, x] += adding.n_ways[x]
-            base.leave_out(left_out[g], 1.0)
-            own.leave_out(left_out[g], 1.0)
+        for m in range(lams.shape[0]):
+            failed |= adding.begin(w_all[m], w_one[m], w_pair[m], lams[m])
+            for x in range(A_new.shape[0]):
+                with gil:
+                    PyErr_CheckSignals()
+                failed |= adding.add(A_new[x], y_new[x])
+                failed |= adding.leave_out(margins[m, x], n_ways[m])
     if failed:
         raise NotSolved(FAILED)
     return out

@@ -9,10 +9,23 @@ Minimises, over the rows a_k that take part, with y_k = -1 or 1::
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport exp, fabs, log1p, sqrt
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport ddot, dgemv, dsyrk
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
+
+cdef extern from "pool/alms/_pulls.h" nogil:
+    void al_probabilities(Py_ssize_t n, const double *z, double *out)
+    double al_loss(
+        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
+        const double *move, double size, double *each
+    )
+    void al_pulls(
+        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
+        double *pull, double *s
+    )
+    void al_scaled(
+        Py_ssize_t n, Py_ssize_t q, const double *A, const double *s, double *scaled
+    )
 
 #: Newton steps stop once one is this long in the norm of the Hessian, where the
 #: objective is small shorter by its root; the error that is left is about its square.
@@ -55,7 +68,7 @@ cdef class Solver:
         self.y = np.append(y, 1.0)
         self.takes_part = np.append(np.ones(n), 0.0)
         self.scaled, self.H = np.empty((n + 1, q)), np.empty((q, q))
-        self.z, self.move, self.pull, self.s = np.zeros((4, n + 1))
+        self.z, self.move, self.pull, self.s, self.each = np.zeros((5, n + 1))
         self.slope, self.step = np.empty((2, q))
 
     cdef void leave_out(self, const Py_ssize_t[::1] rows, double weight) noexcept nogil:
@@ -69,12 +82,11 @@ cdef class Solver:
         self, double* w, double* dw, double size, double lam
     ) noexcept nogil:
         """Return the objective at w + size * dw; z and move are known."""
-        cdef double total = 0.0, t, u
+        cdef double u, total = al_loss(
+            self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.move[0], size,
+            &self.each[0]
+        )
         cdef int k
-        for k in range(self.n):
-            if self.takes_part[k] != 0:
-                t = -self.y[k] * (self.z[k] + size * self.move[k])
-                total += log1p(exp(-fabs(t))) + (t if t > 0 else 0.0)
         for k in range(self.q - self.free):
             u = w[k] + size * dw[k]
             total += lam / 2 * u * u
@@ -82,20 +94,10 @@ cdef class Solver:
 
     cdef void evaluate(self, double* w, double lam) noexcept nogil:
         """Find pulls, curvatures, slope and Hessian where z are the margins."""
-        cdef int k, c
-        cdef double root, t
-        cdef bint right
-        for k in range(self.n):
-            if self.takes_part[k] != 0:
-                t = exp(-fabs(self.z[k]))
-                right = self.y[k] * self.z[k] > 0
-                self.pull[k] = self.y[k] * (t if right else 1.0) / (1 + t)
-                self.s[k] = t / ((1 + t) * (1 + t))
-                root = sqrt(self.s[k])
-            else:
-                self.pull[k] = self.s[k] = root = 0.0
-            for c in range(self.q):
-                self.scaled[k, c] = root * self.A[k, c]
+        cdef int c
+        al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
+                 &self.s[0])
+        al_scaled(self.n, self.q, &self.A[0, 0], &self.s[0], &self.scaled[0, 0])
         dgemv(AS_IT_IS, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q,
               &self.pull[0], &ONE, &NOTHING, &self.slope[0], &ONE)
         dsyrk(LOWER, AS_IT_IS, &self.q, &self.n, &PLUS, &self.scaled[0, 0], &self.q,
@@ -152,8 +154,9 @@ cdef class Solver:
             if gain <= enough:
                 failed = 0
                 break
-        for k in range(self.n):
-            self.pull[k] = pull(self.y[k], self.z[k]) * self.takes_part[k]
+        # curvatures remain those of H
+        al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
+                 &self.each[0])
         return failed
 
 
@@ -202,4 +205,15 @@ def solve(
             solver.leave_out(left_out[g], 1.0)
     if failed:
         raise NotSolved(FAILED)
+    return out
+
+
+def probabilities(margins):
+    """Return class probabilities, in a last axis, for margins of the second class."""
+    out = np.empty((*margins.shape, 2))
+    cdef const double[::1] z = np.ascontiguousarray(margins).ravel()
+    cdef double[::1] p = out.ravel()
+    if len(z):
+        with nogil:
+            al_probabilities(z.shape[0], &z[0], &p[0])
     return out

@@ -70,13 +70,13 @@ class RefittedModels:
         members = [self._model(p, kept, validation) for p in self.prototypes]
         return np.array([self._losses(member, rows) for member in members])
 
-    def without_but_with(self, pairs, guesses):
-        """Train without each pair, with each candidate."""
+    def without_but_with(self, candidates, pairs, guesses):
+        """Train without each pair, with each of these candidates."""
         return np.array(
             [
                 [
-                    [self._left_out(p, pair, x, code) for pair in pairs]
-                    for x, code in enumerate(guesses)
+                    [self._left_out(p, pair, x, guesses[x]) for pair in pairs]
+                    for x in candidates
                 ]
                 for p in self.prototypes
             ]

@@ -13,8 +13,8 @@ returns losses, with one entry for each model in front:
   (m, n_rows, n_candidates) on the candidates with the labels guessed;
 - ``without_fold(rows)``: (m, n_rows), on rows of either set that the training went
   without;
-- ``without_but_with(pairs, guesses)``: (m, n_candidates, n_pairs, 2), as `without` with
-  one candidate more in the training set.
+- ``without_but_with(candidates, pairs, guesses)``: (m, n_some, n_pairs, 2), the same
+  with one of some candidates more in the training set.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 
 #: Losses that are held at a time.
-BLOCK = 2**21
+BLOCK = 2**18
 
 
 def model_probabilities(errors, temperature=None):
@@ -81,6 +81,15 @@ class Means:
             probability.mean(axis=(-2, -1)), losses.mean(axis=(-2, -1)), product / n
         )
 
+    @classmethod
+    def joined(cls, parts):
+        """Put together those of several candidates."""
+        return cls(
+            np.concatenate([part.probability for part in parts], axis=1),
+            np.concatenate([part.loss for part in parts], axis=1),
+            np.concatenate([part.product for part in parts]),
+        )
+
     def mixed(self, other, share):
         """Return the means over both, `share` of the pairs being the other's."""
         return Means(
@@ -116,11 +125,6 @@ def losses_without_one(parallel, models, rows, guesses):
     return tuple(np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
 
 
-def losses_without_two(parallel, method, pairs, *args):
-    """Return what ``models.without`` or ``without_but_with`` does, in the same way."""
-    return np.concatenate(divided(parallel, method, pairs, *args), axis=-2)
-
-
 def values_of_information(
     models, weights_of, *, temperature, pairing, label, n_pairs, n_jobs, rng
 ):
@@ -153,7 +157,7 @@ def values_of_information(
         n_classes, shares = expected.shape[1], expected.T
         guesses = np.repeat(np.arange(n_classes)[:, None], len(expected), axis=1)
     with Parallel(n_jobs=n_jobs, prefer=models.prefer) as workers:
-        old = losses_without_two(workers, models.without, pairs)
+        old = np.concatenate(divided(workers, models.without, pairs), axis=1)
         means = [
             means_with(workers, models, guess, pairs, singles, old, temperature)
             for guess in guesses
@@ -186,16 +190,13 @@ def means_with(workers, models, guesses, pairs, singles, old, temperature):
     training, selection : Means
         Of shape (n_candidates,).
     """
-    # the blocks, and so the rounding, are the same for any number of workers
-    size = max(1, BLOCK // (2 * len(old) * models.n_candidates))
-    training, n_done = None, 0
     own, others = losses_without_one(workers, models, singles, guesses)
-    for block in np.split(pairs, range(size, len(pairs), size)):
-        each = models.without_but_with, block, guesses
-        means = Means.of(losses_without_two(workers, *each), temperature)
-        n_done += len(block)
-        share = len(block) / n_done
-        training = means if training is None else training.mixed(means, share)
+    size = max(1, BLOCK // (2 * len(old) * len(pairs)))
+    each, parts = np.arange(models.n_candidates), []
+    for block in np.split(each, range(size, len(each), size)):
+        found = divided(workers, models.without_but_with, block, pairs, guesses)
+        parts.append(Means.of(np.concatenate(found, axis=1), temperature))
+    training = Means.joined(parts)
 
     both = np.stack(np.broadcast_arrays(own[..., None], others), axis=-1)
     with_candidate = Means.of(both.swapaxes(1, 2), temperature)
