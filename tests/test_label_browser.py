@@ -227,6 +227,30 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     assert session.answers(row).notes[0].text == "ask Bob?"
 
 
+def test_a_name_of_two_words_is_typed_to_its_end(page, session):
+    """Space belongs to the name: neither it nor what follows is another answer."""
+    served(page, session)
+    page.evaluate("() => { typing.now = () => 0; }")  # letters follow each other
+    keys, name = page.keyboard, "other question"
+    for n in (1, 2):
+        keys.type(name)
+        wait_for_text(page, "#counts", f"{n} labelled (other question: {n})")
+        page.wait_for_function(
+            "() => document.getElementById('card').ariaBusy === 'false'"
+        )
+    keys.press("*")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    keys.press("Enter")
+    page.wait_for_selector("[data-label='other question'][aria-pressed=true]")
+    keys.type(name[:5])
+    wait_for_text(page, "#found", f": {name}")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    keys.type(name[5:])
+    page.wait_for_timeout(50)
+    assert page.is_visible("#list")
+    assert page.inner_text("#counts") == "2 labelled (other question: 2)"
+
+
 def test_an_answer_is_for_the_row_on_the_screen(page, session):
     """Somebody comes back from the list before the next row is there."""
     served(page, session)
