@@ -301,6 +301,17 @@ def test_no_word_is_broken_and_all_is_reached(page, session):
             "document.querySelector('footer').getBoundingClientRect().top"
         )
         assert footer - card > 60  # the row is seen
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.click("#to-people")
+    page.wait_for_selector("#people[open] th")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('#people thead th')].map(th => {"
+        "const range = document.createRange(); range.selectNodeContents(th);"
+        "return range.getClientRects().length; })"
+    )
+    assert heights == [1, 1, 1]
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": width, "height": 640})
     names = page.evaluate(
         "[...document.querySelectorAll('button, input, select')].filter("
         "e => !(e.textContent.trim() || e.ariaLabel || e.labels?.length)).length"

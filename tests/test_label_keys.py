@@ -257,6 +257,12 @@ class TestScreen:
         assert cut.endswith("…")
         assert text.startswith(cut[:-1])
 
+    @pytest.mark.parametrize("letter", ["🚚", "語", "e\u0301"])
+    def test_a_wide_letter_takes_no_room_from_the_others(self, monkeypatch, letter):
+        monkeypatch.setenv("COLUMNS", "40")
+        lines = screen.lines_of(f"a word and {letter} " * 20)
+        assert all(30 < screen.n_columns(line) <= 40 for line in lines[:-1])
+
     @pytest.mark.parametrize("width", [80, 40])
     @pytest.mark.parametrize("n_lines", [1, 2, 5])
     def test_items_are_not_broken_and_all_are_counted(

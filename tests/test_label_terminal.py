@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 from sklearn.linear_model import LogisticRegression
 
 from sklearn_activelearn import UncertaintySamplingClassifier
@@ -127,6 +128,45 @@ def test_a_rehearsal_takes_its_answers_from_a_column(label):
     assert note.endswith("Random rows: the mean of 5 orders.")
     says = "is right on|has a balanced accuracy of"  # 11 of 15 may be of one class
     assert re.match(f"With 25 labels the model ({says}) ", last)
+
+
+def test_a_rehearsal_leaves_the_session_as_it_is(label, reviews, tmp_path):
+    """The rows without a known label are asked for by the command without it."""
+    lines = reviews.read_text().splitlines()
+    lines[31:] = [line.rpartition(",")[0] + "," for line in lines[31:]]
+    reviews.write_text("\n".join([*lines, ""]))
+    known = ["--labelled", "truth", "--test-size", "20"]
+    code, out, err = label(*known, "--rehearse")
+    assert (code, err) == (0, "")
+    n_test = int(re.search(r"labels: \d+% of (\d+) ", out)[1])
+    assert f"\n{20 - n_test} of the rows put aside have no known label: they do" in out
+    assert list(tmp_path.iterdir()) == [reviews]
+    assert label(*known, answers="good\n")[0] == 0
+    before = Path("labels.sqlite").read_bytes()
+    assert len(exported()) == 31
+    assert label(*known, "--rehearse")[0] == 0
+    assert Path("labels.sqlite").read_bytes() == before
+
+
+def test_one_thread_of_blas_is_used(label, monkeypatch):
+    """More of them wait for each other where other programs run."""
+    seen = []
+
+    def look(*args, **kwargs):
+        seen.extend(each["num_threads"] for each in threadpool_info())
+
+    monkeypatch.setattr("sklearn_activelearn._cli.label.label_in_terminal", look)
+    with threadpool_limits(2, user_api="blas"):
+        assert label()[0] == 0
+        assert 2 in [each["num_threads"] for each in threadpool_info()]
+    assert set(seen) == {1}
+
+
+def test_the_help_names_the_default_learner(capsys):
+    with pytest.raises(SystemExit):
+        main(["label", "--help"])
+    name = type(tasks.default_learner("")).__name__.removesuffix("Classifier")
+    assert f"default: {name} with" in " ".join(capsys.readouterr().out.split())
 
 
 def test_random_rows_of_a_rehearsal(tmp_path):
