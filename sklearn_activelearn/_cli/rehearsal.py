@@ -45,7 +45,7 @@ def rehearse(session, X, known):
             f"not counted here. Random rows: the mean of {N_ORDERS} orders."
         )
     if n_unknown := sum(id not in known for id in session._state.test):
-        say(f"{n_unknown} of the rows put aside have no known label: they do not count.")
+        say(f"{n_unknown} of the rows put aside have no known label, and do not count.")
     say(session.advice())
 
 
