@@ -265,7 +265,7 @@ def read_rows(args):
         if label not in args.classes:
             raise UsageError(
                 f"--labelled: row {row_id} has the label {label!r}, which is none of "
-                f"{', '.join(args.classes)}"
+                f"{', '.join(args.classes)}: --classes names all labels"
             )
     return task
 
