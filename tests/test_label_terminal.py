@@ -668,15 +668,17 @@ class TestWords:
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
-        assert counts(status, status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        assert counts(status, status, 100) == "3 labelled (good: 3), 1 skipped, 12 left"
         status = status._replace(disputed=2)
         own = status._replace(by_class={"good": 4, "bad": 1})
-        assert counts(status, own) == (
+        assert counts(status, own, 100) == (
             "3 labelled (good: 3), 5 by you, 2 disputed, 1 skipped, 12 left"
         )
         assert share_done(status, 100) == pytest.approx(4 / 16)
+        assert share_done(status, 10) == pytest.approx(4 / 10)  # fewer than the budget
+        assert counts(status, status, 10).endswith(", 1 skipped, 6 left")
         unlimited = status._replace(skipped=0, left=None, by_class={}, disputed=0)
-        assert counts(unlimited, unlimited) == "0 labelled"
+        assert counts(unlimited, unlimited, 60) == "0 labelled"
         assert share_done(unlimited, 60) == 0.05
 
 
