@@ -245,7 +245,7 @@ class TestLines:
 class TestScreen:
     @pytest.mark.parametrize("width", [80, 40, 20])
     @pytest.mark.parametrize(
-        "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999]
+        "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999, "x" + "語" * 99]
     )
     def test_lines_fit(self, monkeypatch, width, text):
         monkeypatch.setenv("COLUMNS", f"{width}")
