@@ -442,6 +442,7 @@ class TestRefusals:
             (["--keys", "good"], "'good' is not CLASS=KEY"),
             (["--keys", "good=x,good=y"], "'good' is there twice"),
             (["--guide", "none.md"], "--guide: none.md: No such file"),
+            (["--import", "none.csv"], "none.csv: No such file"),
             (["--start-with", "vulture"], "'review' has none of the words 'vulture'"),
             (
                 ["--start-with", "lovely", "--learner", "Passive"],

@@ -14,7 +14,7 @@ from warnings import catch_warnings, filterwarnings
 from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
-from .checks import check_named_once, say, tell
+from .checks import check_is_there, check_named_once, say, tell
 from .label_find import check_find, finding_learner, n_directions_for
 from .options import PROGRAM, UsageError
 
@@ -183,6 +183,8 @@ def check_options(args):
         raise UsageError(
             "--web needs starlette and uvicorn: pip install starlette uvicorn"
         )
+    if args.labels is not None:
+        check_is_there(args.labels)
     class_keys(args)
     read_guide(args.guide)
 
