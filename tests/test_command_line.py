@@ -568,17 +568,23 @@ class TestLearner:
 BAD_CSV = {
     "infinite": ("kind,a\nx,1\ny,inf\n", "line 3, column 'a': 'inf' is not a number"),
     "huge": ("kind,a\nx,1e200\ny,1\n", "line 2, column 'a': '1e200' is not a number"),
-    "no label": ("kind,a\nx,1\n ,2\n", "line 3, column 'kind': no label"),
+    "no label": (
+        "kind,a\nx,1\n ,2\ny,3\n,4\n",
+        "line 3, column 'kind': no label. 2 of 4 rows have none: leave them out.",
+    ),
     "short line": ("kind,a,b\nx,1\n", "line 2 has 2 cells, but the header has 3"),
     "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
-    "separator": ("kind;a\nx;1\n", "separated by semicolons"),
+    "separator": (
+        "kind;a\nx;1\n",
+        "separated by semicolons, not by commas: save it with",
+    ),
     "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),
     "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
     "no rows": ("kind,a\n", "no row below the header"),
     "no features": ("kind\nx\ny\n", "no column to learn from"),
     "one value": ("kind,a\nx,1\ny,1\n", "no column to learn from. a (has one value)"),
     "nothing": ("", "the file is empty"),
-    "not text": (b"kind,a\n\xff\xfe,1\n", "no text in UTF-8"),
+    "not text": (b"kind,a\n\xff\xfe,1\n", "no text in UTF-8: save it as CSV in UTF-8"),
     "one class": ("kind,a\nx,1\nx,3\n", "all labels are x"),
     "rare class": ("kind,a\nx,1\nx,3\ny,1\n", "class y has fewer rows (1)"),
 }

@@ -227,6 +227,32 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     assert session.answers(row).notes[0].text == "ask Bob?"
 
 
+def test_a_name_of_two_words_is_typed_to_its_end(page, session):
+    """Space belongs to the name: neither it nor what follows is another answer."""
+    served(page, session)
+    page.evaluate("() => { typing.now = () => 0; }")  # letters follow each other
+    keys, name = page.keyboard, "other question"
+    for n, n_before in ((1, 5), (2, len(name))):  # letters before the next row is there
+        keys.type(name[:n_before])
+        wait_for_text(page, "#counts", f"{n} labelled (other question: {n})")
+        page.wait_for_function(
+            "() => document.getElementById('card').ariaBusy === 'false'"
+        )
+        page.wait_for_timeout(30)
+        keys.type(name[n_before:])
+    keys.press("*")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    keys.press("Enter")
+    page.wait_for_selector("[data-label='other question'][aria-pressed=true]")
+    keys.type(name[:5])
+    wait_for_text(page, "#found", f": {name}")
+    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+    keys.type(name[5:])
+    page.wait_for_timeout(50)
+    assert page.is_visible("#list")
+    assert page.inner_text("#counts") == "2 labelled (other question: 2)"
+
+
 def test_an_answer_is_for_the_row_on_the_screen(page, session):
     """Somebody comes back from the list before the next row is there."""
     served(page, session)
@@ -277,6 +303,18 @@ def test_no_word_is_broken_and_all_is_reached(page, session):
             "document.querySelector('footer').getBoundingClientRect().top"
         )
         assert footer - card > 60  # the row is seen
+    page.set_viewport_size({"width": 360, "height": 640})
+    session.label(0, "bug")  # by somebody without a name
+    page.click("#to-people")
+    page.wait_for_selector("#people[open] th")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('#people thead th')].map(th => {"
+        "const range = document.createRange(); range.selectNodeContents(th);"
+        "return range.getClientRects().length; })"
+    )
+    assert heights == [1, 1, 1]
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": width, "height": 640})
     names = page.evaluate(
         "[...document.querySelectorAll('button, input, select')].filter("
         "e => !(e.textContent.trim() || e.ariaLabel || e.labels?.length)).length"

@@ -59,6 +59,17 @@ def test_the_price_is_said_when_somebody_stops(refs, capsys, tmp_path):
     assert "To a recall of 95%: about" in out
 
 
+def test_at_a_terminal_the_price_breaks_no_word(refs, capsys, tmp_path, monkeypatch):
+    answers = tmp_path / "answers"
+    answers.write_text("1\n2\n" * 15)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
+    _, _, price = capsys.readouterr()[0].partition("15 found of")
+    assert price.count("\n") > 1
+    assert max(map(len, price.splitlines())) <= 60
+
+
 def test_nothing_is_said_of_the_recall_before_a_relevant_row(refs, capsys, tmp_path):
     answers = tmp_path / "answers"
     answers.write_text("2\n" * 3)

@@ -245,7 +245,7 @@ class TestLines:
 class TestScreen:
     @pytest.mark.parametrize("width", [80, 40, 20])
     @pytest.mark.parametrize(
-        "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999]
+        "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999, "x" + "語" * 99]
     )
     def test_lines_fit(self, monkeypatch, width, text):
         monkeypatch.setenv("COLUMNS", f"{width}")
@@ -256,6 +256,12 @@ class TestScreen:
         assert screen.n_columns(cut) <= width
         assert cut.endswith("…")
         assert text.startswith(cut[:-1])
+
+    @pytest.mark.parametrize("letter", ["🚚", "語", "e\u0301"])
+    def test_a_wide_letter_takes_no_room_from_the_others(self, monkeypatch, letter):
+        monkeypatch.setenv("COLUMNS", "40")
+        lines = screen.lines_of(f"a word and {letter} " * 20)
+        assert all(30 < screen.n_columns(line) <= 40 for line in lines[:-1])
 
     @pytest.mark.parametrize("width", [80, 40])
     @pytest.mark.parametrize("n_lines", [1, 2, 5])

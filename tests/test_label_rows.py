@@ -93,6 +93,16 @@ class TestCorrections:
         session = opened(Keys("g", "*", "1", "bad", "1", "g", "q", "q"))
         assert labels_of(session) == ["good"]
 
+    def test_so_is_a_name_of_several_words(self, opened):
+        """Space turns pages and S asks for a reason, but not within a name."""
+        classes = ["general praise", "Customer Service", "privacy", "fraud"]
+        names = ["general praise", "Customer Service", "fraud"]
+        session = opened(Keys(*names, "*", "1", *names[:1], "q", "q"), classes=classes)
+        assert sorted(labels_of(session)) == [
+            "Customer Service", "general praise", "general praise",
+        ]  # fmt: skip
+        assert session.status().skipped == 0
+
     def test_only_disputes_are_decided(self, opened):
         session = opened(Keys("g", "*", "1", "=", "b", "q", "q"), who="ann")
         assert labels_of(session) == ["bad"]

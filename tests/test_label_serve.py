@@ -21,6 +21,7 @@ from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._guide import parsed_guide
 from sklearn_activelearn.labeling._items import excerpt, image_data, png_of, shown_item
+from sklearn_activelearn.labeling._view import LabelingView
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -290,6 +291,21 @@ def test_a_sentence_and_a_picture_with_numbers(path):
         last = session.curve()[-1].n_labels
         for number in ("0%", "50%", "100%", "labels", f"{last}"):
             assert f">{number}</text>" in picture
+
+
+def test_no_more_is_left_than_there_are_rows(path):
+    learner = UncertaintySamplingClassifier(GaussianNB(), budget=1_000, random_state=0)
+    options = {"ids": list(range(30)), "classes": [0, 1], "test_size": 4}
+    with LabelingSession(learner, X, path, **options) as session:
+        for i in range(6):
+            session.label(session.next(), i % 2)
+        session.skip(session.next())
+        shown = LabelingView(session, "table").next()
+        assert shown.counts.endswith(", 1 skipped, 23 left")
+        assert shown.share == 7 / 30
+        n_pending = session.status().pending
+        assert n_pending > 0
+        assert f"{23 - n_pending} labels are left to buy" in str(session)
 
 
 def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
@@ -127,6 +128,45 @@ def test_a_rehearsal_takes_its_answers_from_a_column(label):
     assert note.endswith("Random rows: the mean of 5 orders.")
     says = "is right on|has a balanced accuracy of"  # 11 of 15 may be of one class
     assert re.match(f"With 25 labels the model ({says}) ", last)
+
+
+def test_a_rehearsal_leaves_the_session_as_it_is(label, reviews, tmp_path):
+    """The rows without a known label are asked for by the command without it."""
+    lines = reviews.read_text().splitlines()
+    lines[31:] = [line.rpartition(",")[0] + "," for line in lines[31:]]
+    reviews.write_text("\n".join([*lines, ""]))
+    known = ["--labelled", "truth", "--test-size", "20"]
+    code, out, err = label(*known, "--rehearse")
+    assert (code, err) == (0, "")
+    n_test = int(re.search(r"labels: \d+% of (\d+) ", out)[1])
+    assert f"\n{20 - n_test} of the rows put aside have no known label" in out
+    assert list(tmp_path.iterdir()) == [reviews]
+    assert label(*known, answers="good\n")[0] == 0
+    before = Path("labels.sqlite").read_bytes()
+    assert len(exported()) == 31
+    assert label(*known, "--rehearse")[0] == 0
+    assert Path("labels.sqlite").read_bytes() == before
+
+
+def test_one_thread_of_blas_is_used(label, monkeypatch):
+    """More of them wait for each other where other programs run."""
+    seen = []
+
+    def look(*args, **kwargs):
+        seen.extend(each["num_threads"] for each in threadpool_info())
+
+    monkeypatch.setattr("sklearn_activelearn._cli.label.label_in_terminal", look)
+    with threadpool_limits(2, user_api="blas"):
+        assert label()[0] == 0
+        assert 2 in [each["num_threads"] for each in threadpool_info()]
+    assert set(seen) == {1}
+
+
+def test_the_help_names_the_default_learner(capsys):
+    with pytest.raises(SystemExit):
+        main(["label", "--help"])
+    name = type(tasks.default_learner("")).__name__.removesuffix("Classifier")
+    assert f"default: {name} with" in " ".join(capsys.readouterr().out.split())
 
 
 def test_random_rows_of_a_rehearsal(tmp_path):
@@ -378,7 +418,10 @@ class TestRefusals:
             (["--classes", "good,,bad"], "has no name"),
             (["--text", "revue"], "there is no column 'revue'. Did you mean 'review'?"),
             (["--image", "review"], "one of them"),
-            (["--labelled", "key"], "row 1 has the label 'r0', which is none of"),
+            (
+                ["--labelled", "key"],
+                "row 1 has the label 'r0', which is none of good, bad: --classes names",
+            ),
             (["--id", "truth"], "the id 'good' too"),
             (["--learner", "Nobody"], "there is no learner 'Nobody'"),
             (
@@ -399,6 +442,7 @@ class TestRefusals:
             (["--keys", "good"], "'good' is not CLASS=KEY"),
             (["--keys", "good=x,good=y"], "'good' is there twice"),
             (["--guide", "none.md"], "--guide: none.md: No such file"),
+            (["--import", "none.csv"], "none.csv: No such file"),
             (["--start-with", "vulture"], "'review' has none of the words 'vulture'"),
             (
                 ["--start-with", "lovely", "--learner", "Passive"],
@@ -625,15 +669,17 @@ class TestWords:
 
     def test_counts(self):
         status = Status(9, 3, 1, 5, 7, 0, 3, {"good": 3, "bad": 0}, None)
-        assert counts(status, status) == "3 labelled (good: 3), 1 skipped, 12 left"
+        assert counts(status, status, 100) == "3 labelled (good: 3), 1 skipped, 12 left"
         status = status._replace(disputed=2)
         own = status._replace(by_class={"good": 4, "bad": 1})
-        assert counts(status, own) == (
+        assert counts(status, own, 100) == (
             "3 labelled (good: 3), 5 by you, 2 disputed, 1 skipped, 12 left"
         )
         assert share_done(status, 100) == pytest.approx(4 / 16)
+        assert share_done(status, 10) == pytest.approx(4 / 10)  # fewer than the budget
+        assert counts(status, status, 10).endswith(", 1 skipped, 6 left")
         unlimited = status._replace(skipped=0, left=None, by_class={}, disputed=0)
-        assert counts(unlimited, unlimited) == "0 labelled"
+        assert counts(unlimited, unlimited, 60) == "0 labelled"
         assert share_done(unlimited, 60) == 0.05
 
 

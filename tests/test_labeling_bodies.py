@@ -16,6 +16,7 @@ from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export
 from sklearn_activelearn.labeling._database import connect, make_tables, transaction
 from sklearn_activelearn.labeling._journal import Journal, sealed, to_json
+from sklearn_activelearn.labeling._settings import qualified_name
 from tests.reference.labeling import quick_folder
 
 #: Made by version 0.1.0, with the pool and the learner below.
@@ -113,7 +114,8 @@ def outcome(path, learner=LEARNER):
 BEGIN, ASK, TEACH, LABEL, UNDO = "begin", "ask", "teach", "label", "undo"
 
 
-OTHER = {"class": "a", "params": {"\x1b[31m": 1, "budget": 14}}
+SAME = qualified_name(UncertaintySamplingClassifier)
+OTHER = {"class": SAME, "params": {"\x1b[31m": 1, "budget": 14}}
 
 
 @pytest.mark.parametrize(

@@ -620,6 +620,18 @@ def refused(path):
     return check
 
 
+def test_of_another_learner_the_error_names_the_class_alone(path, refused):
+    setting = begun(path)
+    setting.learner = MinMarginClassifier(random_state=plain.random_state)
+    said = refused(setting)
+    names = (
+        f"{each.__module__}.{each.__qualname__}"
+        for each in (type(plain), MinMarginClassifier)
+    )
+    was = "learner was {!r} and is now {!r}.".format(*names)
+    assert said.startswith(f"{path} had other settings: {was} To go on")
+
+
 @pytest.mark.parametrize("word", WORDS)
 def test_without_the_word_the_error_names_it(path, refused, word):
     setting = begun(path)

@@ -47,6 +47,17 @@ def test_random_rows_of_a_pool_learner(learner, path):
         assert session.status(who=None).score == estimate
 
 
+def test_before_there_is_a_model_it_is_only_that(path):
+    """Random rows will tell: that nothing does would be untrue."""
+    learner = HybridSamplingClassifier(random_state=0)
+    with labelled(learner, path, n=0) as session:
+        assert session.advice() == "There is no model yet: go on labelling."
+    others = MinMarginClassifier(random_state=0), DKMClassifier(random_state=0)
+    for i, learner in enumerate(others):
+        with labelled(learner, path.with_name(f"{i}"), n=0) as session:
+            assert "nothing tells how good the model is" in session.advice()
+
+
 def test_labels_of_a_stream_learner(path):
     with labelled(CBGZClassifier(b=0.5, random_state=0), path) as session:
         said = session.advice()

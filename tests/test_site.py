@@ -69,6 +69,13 @@ def anchors(text):
     }
 
 
+def test_what_screening_says_to_open_is_on_the_page():
+    text = " ".join((DOCS / "screening.rst").read_text(encoding="utf-8").split())
+    (name,) = re.findall(r"open \*([^*]+)\* in the browser", text)
+    page = Path(sklearn_activelearn.__file__).parent / "labeling/page/index.html"
+    assert f"<summary>{name}</summary>" in page.read_text(encoding="utf-8")
+
+
 def test_each_page_is_in_one_menu():
     pages = [*DOCS.glob("*.rst"), *DOCS.glob("reproduced/*.rst")]
     listed = [

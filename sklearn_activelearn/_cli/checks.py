@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..labeling import _screen as screen
 from .names import class_name
 from .options import UsageError
 
@@ -15,6 +16,14 @@ PICTURES = (".png", ".pdf", ".svg")
 def tell(text):
     """Say what goes on, beside the report."""
     print(text, file=sys.stderr, flush=True)
+
+
+def say(text):
+    """Print sentences; at a terminal, no word is broken."""
+    if sys.stdout.isatty():
+        screen.say(text)
+    else:
+        print(text)
 
 
 def require_matplotlib(what):

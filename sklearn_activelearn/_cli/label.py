@@ -8,12 +8,13 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from warnings import catch_warnings, filterwarnings
 
 from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
-from .checks import check_named_once, tell
+from .checks import check_is_there, check_named_once, say, tell
 from .label_find import check_find, finding_learner, n_directions_for
 from .options import PROGRAM, UsageError
 
@@ -41,13 +42,34 @@ def run_label(args):
                 tell(f"treated as {line}")
         learner = make_learner(args, task)
         check_any_label(args, task)
-        with open_session(args, task, learner) as session:
+        with (
+            one_thread(),
+            place_of(args) as path,
+            open_session(args, task, learner, path) as session,
+        ):
             try:
                 work_on_session(args, session, task, page, answers)
                 if args.find is not None and not (args.export or args.rehearse):
-                    print(session.advice())
+                    say(session.advice())
             except OSError as error:
                 raise UsageError(describe(error, args.out)) from error
+
+
+def one_thread():
+    """Let BLAS use one thread: more gain little, and wait if others work, too."""
+    from threadpoolctl import threadpool_limits  # which numpy and scipy are loaded for
+
+    return threadpool_limits(1)
+
+
+@contextmanager
+def place_of(args):
+    """Give the file of the session: a rehearsal leaves the person's as it is."""
+    if not args.rehearse:
+        yield args.out
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / args.out.name
 
 
 def work_on_session(args, session, task, page, answers):
@@ -161,6 +183,8 @@ def check_options(args):
         raise UsageError(
             "--web needs starlette and uvicorn: pip install starlette uvicorn"
         )
+    if args.labels is not None:
+        check_is_there(args.labels)
     class_keys(args)
     read_guide(args.guide)
 
@@ -243,7 +267,7 @@ def read_rows(args):
         if label not in args.classes:
             raise UsageError(
                 f"--labelled: row {row_id} has the label {label!r}, which is none of "
-                f"{', '.join(args.classes)}"
+                f"{', '.join(args.classes)}: --classes names all labels"
             )
     return task
 
@@ -313,7 +337,7 @@ def open_page(args):
         page.close()
 
 
-def open_session(args, task, learner):
+def open_session(args, task, learner, path):
     """Begin the session, or go on with it."""
     from ..labeling import LabelingSession
 
@@ -322,7 +346,7 @@ def open_session(args, task, learner):
             return LabelingSession(
                 learner,
                 task.X,
-                args.out,
+                path,
                 items=task.items,
                 ids=task.ids,
                 classes=args.classes,

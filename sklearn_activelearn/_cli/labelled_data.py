@@ -133,7 +133,10 @@ def target_labels(table, target):
     labels = [cell.strip() for cell in table.columns[target]]
     if "" in labels:
         line = table.lines[labels.index("")]
-        raise ValueError(f"line {line}, column {target!r}: no label.")
+        raise ValueError(
+            f"line {line}, column {target!r}: no label. {labels.count('')} of "
+            f"{len(labels)} rows have none: leave them out."
+        )
     longest = max(map(len, labels))
     check_room(4 * longest * len(labels), f"labels of up to {longest} characters")
     return np.array(labels)

@@ -248,8 +248,8 @@ def add_session(add):
     add(
         "--learner",
         metavar="NAME[:param=value,...]",
-        help="what chooses the rows, as for compare; default: uncertainty sampling "
-        "with logistic regression",
+        help="what chooses the rows, as for compare; default: HybridSampling with "
+        "logistic regression",
     )
     add(
         "--find",

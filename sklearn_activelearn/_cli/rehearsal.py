@@ -6,6 +6,7 @@ from sklearn.base import clone
 from .._containers import take
 from ..labeling._decisions import SKIP
 from ..labeling._reports import Scores, test_of
+from .checks import say
 
 #: Orders of random rows, of which the mean is shown.
 N_ORDERS = 5
@@ -39,11 +40,13 @@ def rehearse(session, X, known):
             f"(random rows: {score:.0%}; always {answer!r}: {point.constant:.0%})"
         )
     if shown:
-        print(
+        say(
             f"Shown is the {shown[0].measure} on the rows put aside, whose labels are "
             f"not counted here. Random rows: the mean of {N_ORDERS} orders."
         )
-    print(session.advice())
+    if n_unknown := sum(id not in known for id in session._state.test):
+        say(f"{n_unknown} of the rows put aside have no known label, and do not count.")
+    say(session.advice())
 
 
 def random_scores(session, X, known, numbers):

@@ -155,7 +155,9 @@ def read_csv(path):
                 rows.append(cells)
                 lines.append(reader.line_num)
         except UnicodeDecodeError:
-            raise ValueError("this is no text in UTF-8.") from None
+            raise ValueError(
+                "this is no text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
+            ) from None
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: {error}") from None
     return header, [list(cells) for cells in zip(*rows, strict=True)] or header, lines
@@ -235,7 +237,10 @@ def check_header(header):
         raise ValueError("the first line names no columns.")
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if len(header) == 1 and separator in header[0]:
-            raise ValueError(f"its columns are separated by {name}, not by commas.")
+            raise ValueError(
+                f"its columns are separated by {name}, not by commas: save it with "
+                "commas, or as .xlsx."
+            )
     repeated = [name for name, count in Counter(named).items() if count > 1]
     if repeated:
         raise ValueError(f"the header names the column {repeated[0]!r} twice.")

@@ -4,6 +4,8 @@ import sys
 from html import escape
 from time import monotonic
 
+from ._view import rows_left
+
 WIDTH, HEIGHT = 320, 120
 MARGINS = 44, 20, 16, 36  #: beside it on the left, above, on the right, below
 
@@ -46,7 +48,8 @@ def sentence_of(session):
     if status.pending:
         parts.append(f"{status.pending:,} wait for a label")
     if status.left is not None:
-        parts.append(f"{status.left:,} labels are left to buy")
+        n_rows = rows_left(status, len(session.ids)) - status.pending
+        parts.append(f"{min(status.left, n_rows):,} labels are left to buy")
     if status.stop_reason is not None:
         parts.append(f"it has ended ({status.stop_reason})")
     return f"LabelingSession: {', '.join(parts)}."

@@ -19,6 +19,8 @@ from ._earlier import comparable, late_start, model_of_half
 from ._own_score import own_score_of, own_score_sentence, recall_sentence
 from ._status import Status, status_for, status_of
 
+NO_MODEL = "There is no model yet: go on labelling."
+
 #: How many further labels the advice is about, at most.
 AHEAD = 50
 
@@ -198,7 +200,7 @@ def advice_of(state, scoring=None, earlier=()):
         )
     truth, history = test_of(state, earlier)
     if not history:
-        return "There is no model yet: go on labelling."
+        return NO_MODEL
     scores = Scores(truth, history, scoring)
     n_labels, predicted = history[-1]
     n = len(predicted)
@@ -392,6 +394,8 @@ class Reports:
         if not has_test and (estimate := own_score_of(learner)):
             self._own_score = estimate
             return own_score_sentence(learner, estimate)
+        if not has_test and not recorded.has_model and getattr(learner, "explore", 0):
+            return NO_MODEL  # from then on, random rows tell
         earlier = model_of_half(recorded, late) if late else []
         with self._lock:
             judged = advice_of(self._state, scoring, earlier)

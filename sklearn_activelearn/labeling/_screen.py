@@ -11,6 +11,7 @@ WIDEST = 100  # longer lines are hard to read
 CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+FILLER = "\x00"  #: the second column of a wide letter: no text to show has it
 GAP = "  "  # between items in a line
 ERASE = "\r\x1b[K"  # the line in which the cursor is
 
@@ -38,14 +39,20 @@ def stripped(text):
     return CONTROL.sub("", text).expandtabs()
 
 
+def with_fillers(text):
+    """Return a text in which a wide letter counts as two."""
+    return "".join(f"{c}{FILLER}" if n_columns(c) > 1 else c for c in text)
+
+
 def lines_of(text, hanging=""):
     """Return a text in lines that fit, those of a paragraph but the first indented."""
-    found = []
+    found, width = [], line_width()
     for line in stripped(text).splitlines():
-        width = line_width()
-        # a text of wide letters has few spaces, and is cut anywhere
-        narrow = width if n_columns(line) == len(line) else width // 2
-        found += wrap(line, narrow, subsequent_indent=hanging) or [""]
+        filled = line if line.isascii() else with_fillers(line)
+        # a word that is cut before the filler is a column longer
+        room = width - (filled != line)
+        lines = wrap(filled, room, subsequent_indent=hanging) or [""]
+        found += [each.replace(FILLER, "") for each in lines]
     return found
 
 

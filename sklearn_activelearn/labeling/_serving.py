@@ -65,9 +65,9 @@ def serve(
     open : bool, default=True
         Whether to open it in the browser, unless it is there already.
     kind : {"text", "table", "image"}, default=None
-        How rows are shown. None: paths, images of Pillow and arrays of two or three
-        dimensions as images, rows of frames, dicts and arrays as tables, all else
-        as text.
+        How rows are shown; paths of images that are texts need "image". None: paths of
+        `pathlib`, images of Pillow and arrays of two or three dimensions as images,
+        rows of frames, dicts and arrays as tables, all else as text.
     folder : str or path, default=None
         Where the files of images must lie, to which their paths are relative then.
         None: anywhere.

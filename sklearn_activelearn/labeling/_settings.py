@@ -209,6 +209,10 @@ def differences(before, now, name="", shared=False):
     package may know more parameters.
     """
     if isinstance(before, dict) and isinstance(now, dict):
+        was, is_now = before.get("class"), now.get("class")
+        if was != is_now:  # whose parameters are others anyway
+            yield f"{name} was {was!r} and is now {is_now!r}"
+            return
         keys = before.keys() & now.keys() if shared else before.keys() | now.keys()
         for key in sorted(keys):
             inner = name if key in ("class", "params") else f"{name}.{key}".strip(".")

@@ -215,6 +215,8 @@ class Terminal:
         typed = self._typing.typed
         if key in (END, REDRAW, PAGE_DOWN, PAGE_UP):
             return Choice(QUIT if key == END else key)
+        if self.is_rest(key):  # before Space and S, which names have, too
+            return None
         if not typed and key in extra:
             return Choice(key)
         if not typed and key == " ":

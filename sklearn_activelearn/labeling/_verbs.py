@@ -196,7 +196,7 @@ class PageVerbs:
     def _counts(self, who):
         session = self._session
         with session._lock:  # both of the same moment
-            return counts(session.status(), session.status(who))
+            return counts(session.status(), session.status(who), len(session.ids))
 
     def _kind(self, item):
         return self._view.kind or kind_of_item(item)

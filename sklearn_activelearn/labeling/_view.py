@@ -105,10 +105,11 @@ class LabelingView:
             item = self.session.row(row.id)
             if self._show_prediction:
                 prediction = self._belief(row.id)
-        share = share_done(own, len(self.session.ids))
+        n_rows = len(self.session.ids)
+        share = share_done(own, n_rows)
         return RowView(
             None if row is None else row.id,
-            item, counts(status, own), share, last, prediction, reason, row,
+            item, counts(status, own, n_rows), share, last, prediction, reason, row,
         )  # fmt: skip
 
     def label(self, row_id, label, who=None):
@@ -175,8 +176,8 @@ class LabelingView:
         return f"The model: {', '.join(f'{c} {100 * p:.0f} %' for p, c in best)}"
 
 
-def counts(status, own):
-    """Return where a session stands, and one person in it, in words."""
+def counts(status, own, n_rows):
+    """Return where a session of so many rows stands, and one person, in words."""
     by_class = {label: n for label, n in status.by_class.items() if n}
     most = sorted(by_class.items(), key=lambda item: -item[1])[:MOST]
     shown = dict(most) if len(by_class) > MOST + 1 else by_class
@@ -191,8 +192,14 @@ def counts(status, own):
     if status.skipped:
         parts.append(f"{status.skipped} skipped")
     if status.left is not None:
-        parts.append(f"{status.left + status.pending} left")
+        n_left = min(status.left + status.pending, rows_left(status, n_rows))
+        parts.append(f"{n_left} left")
     return ", ".join(parts)
+
+
+def rows_left(status, n_rows):
+    """Return how many of so many rows have neither a label nor a skip."""
+    return n_rows - sum(status.by_class.values()) - status.skipped
 
 
 def people_of(session):
@@ -214,6 +221,7 @@ def people_of(session):
 
 def share_done(status, n_rows):
     """Return the share of the work that is done, of all rows without a budget."""
-    done = status.answered + status.skipped
-    whole = n_rows if status.left is None else done + status.left + status.pending
+    done, whole = status.answered + status.skipped, n_rows
+    if status.left is not None:
+        whole = min(n_rows, done + status.left + status.pending)
     return done / whole if whole else 1.0

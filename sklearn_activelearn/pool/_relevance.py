@@ -130,6 +130,11 @@ class RelevanceSamplingClassifier(PoolClassifier):
     `RankAverageClassifier` it is the mean of the ranks that its members give to the
     rows that may be bought. Ties are broken at random.
 
+    Rows are bought by the order of their scores alone. `predict` leans to `positive`,
+    whose labels weigh so much: it may name several times as many rows as there are. If
+    the predictions count, set ``positive_weight=1``, or train another model on the
+    labels.
+
     The rows bought are no sample of the pool: their share of positive rows says nothing
     about the rest.
 

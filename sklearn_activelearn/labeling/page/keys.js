@@ -40,9 +40,16 @@ addEventListener("keydown", (event) => {
     if (key === "ArrowDown" && event.target.type === "search") { event.preventDefault(); focusList(); }
     return;
   }
-  if (mode === "list") return listKey(event);
+  if (mode === "list") {
+    if (typing.isRest(key.toLowerCase())) event.preventDefault(); // of a correction
+    else listKey(event);
+    return;
+  }
   if (key.length > 1 && !(typing.typed && ["Enter", "Backspace"].includes(key))) return;
-  if (key === " " && !typing.typed) return;
+  if (key === " " && !typing.typed && !busy) { // turns the page, or is of a name
+    if (typing.isRest(key)) event.preventDefault();
+    return;
+  }
   if (typing.typed || key === "/") event.preventDefault(); // some browsers search then
   const isZoom = !typing.typed && "+-".includes(key) && !typing.find(key).classes.length;
   if (busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) {
