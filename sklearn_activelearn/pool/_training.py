@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from .._beginning import unfitted_copy
 from .._containers import take
-from .._transaction import shallow
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag
-from ._input_checks import check_classifier, check_pool, common_input_tags, is_plain
+from ._input_checks import check_classifier, check_pool, common_input_tags
 from ._labelled import Labelled
 from ._pool import Pool
 
@@ -272,11 +272,6 @@ def keeps_its_solution(model):
 def starts_warm(estimator):
     """Whether an estimator has `warm_start`, and it is true."""
     return getattr(estimator, "warm_start", False) is True
-
-
-def unfitted_copy(prototype):
-    """Return a clone; much quicker where there is nothing in it that could change."""
-    return shallow(prototype) if is_plain(prototype) else clone(prototype)
 
 
 def train(prototype, labelled, classes):
