@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from .._beginning import unfitted_copy
+from .._beginning import is_plain, unfitted_copy
 from .._containers import take
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag
@@ -243,7 +244,12 @@ class OneModel(Trainer):
             if np.array_equal(present.classes_, seen):
                 labels = classes[labelled.codes]
                 return Trained(deepcopy(present).fit(labelled.rows, labels))
-        return Trained(train(prototype, labelled, classes))
+        # its parameters passed scikit-learn's checks when it was trained before; an
+        # estimator with others inside may try parameters that did not
+        is_known = before is not None and before.memory is prototype
+        is_checked = is_known and is_plain(prototype)
+        with config_context(skip_parameter_validation=is_checked or None):
+            return Trained(train(prototype, labelled, classes), memory=prototype)
 
 
 def seeded(estimator, seed):
