@@ -175,7 +175,7 @@ class RowKeys(NamedTuple):
 
     def plus(self, other):
         """Return these hashes and more."""
-        return RowKeys(*map(np.append, self, other))
+        return RowKeys(*map(np.concatenate, zip(self, other, strict=True)))
 
 
 NO_KEYS = RowKeys(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64))

@@ -4,6 +4,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "_kernels.h" nogil:
@@ -67,6 +68,20 @@ def first_not_finite(Rows rows):
                 found = i
                 break
     return found
+
+
+def squares(Rows rows):
+    """Return the sum of the squares of each row; NaN where it holds NaN or infinity."""
+    cdef Py_ssize_t i
+    cdef const al_rows *X = &rows.view
+    cdef double[::1] zeros = np.zeros(rows.n_features)
+    out = np.empty(rows.n_rows)
+    cdef double[::1] view = out
+    with nogil:
+        for i in range(rows.n_rows):
+            if X.dots(X, i, &zeros[0], &view[i]) != 0:
+                view[i] = NAN
+    return out
 
 
 cdef enum:

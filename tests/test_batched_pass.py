@@ -15,10 +15,11 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     _rows,
 )
-from sklearn_activelearn.stream._batched_pass import BatchedPass
+from sklearn_activelearn.stream._batched_pass import BatchedPass, Products
 from sklearn_activelearn.stream._pass import run
 from sklearn_activelearn.stream._search_folds import groups_that_share
 
+JOIN = "_join_batched_pass"
 RATES = np.geomspace(0.01, 2, 14).tolist()
 SETTINGS = {
     "CBGZ": [CBGZClassifier(b, random_state=0) for b in RATES],
@@ -89,7 +90,11 @@ def test_they_end_as_each_does_alone(name, kind, n_classes, monkeypatch):
     rows = csr_array(X) if kind == "CSR" else X
     order = np.random.RandomState(0).permutation(len(X))
     n_vectors = 1 if n_classes == 2 else n_classes
+    spare = []
     for some in (None, order):
+        squares = None
+        if some is order and kind == "dense":  # measured once for all
+            squares = _rows.squares(_rows.Rows(rows))
         alone, scores = [], []
         for each in SETTINGS[name]:
             read = _rows.Rows(rows)
@@ -101,10 +106,9 @@ def test_they_end_as_each_does_alone(name, kind, n_classes, monkeypatch):
             together, found = [], []
             for group in groups_that_share(SETTINGS[name], n_vectors, kind == "CSR"):
                 read = _rows.Rows(rows)
-                members = [
-                    led(each, read, codes, "_join_batched_pass", some) for each in group
-                ]
-                batched = BatchedPass([one for _, one in members])
+                members = [led(each, read, codes, JOIN, some) for each in group]
+                passes = [one for _, one in members]
+                batched = BatchedPass(passes, squares, spare)
                 outcomes = batched.run()
                 batched.hand_back()
                 together += [
@@ -112,7 +116,8 @@ def test_they_end_as_each_does_alone(name, kind, n_classes, monkeypatch):
                     for member, outcome in zip(members, outcomes, strict=True)
                 ]
                 batched.average()
-                found += batched.scores(read, None, group[0].normalize)
+                found += batched.scores(read, None, group[0].normalize, squares)
+                spare += batched.memory  # has weights in it
             np.testing.assert_equal(together, alone)
             for mine, theirs, each in zip(found, scores, SETTINGS[name], strict=True):
                 if each.average:
@@ -128,11 +133,33 @@ def test_rows_whose_squares_leave_the_usual_range_end_alike(kind):
     learner = CBGZClassifier(0.3, random_state=0)
     learner, one = led(learner, read, codes, "_prepare_pass", None)
     alone = kept(learner, one, run(one), rows, codes)
-    learner, one = led(learner, read, codes, "_join_batched_pass", None)
+    learner, one = led(learner, read, codes, JOIN, None)
     batched = BatchedPass([one])
     (outcome,) = batched.run()
     batched.hand_back()
     np.testing.assert_equal(kept(learner, one, outcome, rows, codes), alone)
+
+
+@pytest.mark.parametrize("kind", ["dense", "CSR"])
+def test_weights_take_the_place_of_others(kind):
+    X, codes = stream(2)
+    read = _rows.Rows(csr_array(X) if kind == "CSR" else X)
+    spare, found = [], []
+    for _ in range(3):
+        _, one = led(CBGZClassifier(0.3, random_state=0), read, codes, JOIN, None)
+        batched = BatchedPass([one], spare=spare)
+        assert spare == []
+        found.append({*map(id, batched.memory)})
+        batched.run()
+        spare += batched.memory
+    assert found[0] == found[1] == found[2]
+
+
+def test_spare_arrays_of_another_size_are_left():
+    spare = [np.ones(3)]
+    products = Products(_rows.Rows(np.ones((2, 5))), None, 1)
+    assert not products.zeros(spare).any()
+    assert spare == []
 
 
 def test_groups_are_of_nearly_equal_size():

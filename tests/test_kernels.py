@@ -154,6 +154,20 @@ def test_first_not_finite(make, value, place, later):
     assert _rows.first_not_finite(_rows.Rows(make(X))) == min(later, place[0])
 
 
+@each_format
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_sums_of_squares(make, wrong):
+    X = np.random.RandomState(0).randint(-9, 10, (7, 37)).astype(float)
+    expected = (X**2).sum(axis=1)
+    X[[1, 4], [0, 36]], expected[[1, 4]] = wrong, np.nan
+    found = _rows.squares(_rows.Rows(make(X)))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_sum_of_squares_that_overflows_is_of_a_finite_row():
+    assert _rows.squares(_rows.Rows(np.full((1, 3), 1e200))) == np.inf
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("verb", ["fit", "partial_fit", "learn", "predict"])
 def test_dense_rows_are_not_copied(dtype, verb, tmp_path):

@@ -371,6 +371,13 @@ def test_an_entry_answers_one_row():
     assert ledger.find(taught, (-1, -2)).tolist() == [0, -1]
 
 
+def test_rows_answered_in_the_order_asked_have_that_order():
+    asked = row_keys(np.arange(6.0).reshape(3, 2))
+    ledger = Ledger().plus(asked, np.arange(3), 1.0).answered(asked)
+    assert ledger.places.tolist() == [0, 1, 2]
+    assert ledger.taught.tolist() == [0, 1, 2]
+
+
 def test_rows_that_are_nowhere_take_no_row():
     rows, none = np.array([0, 2, 5]), np.empty(0, dtype=int)
     assert not_in(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]

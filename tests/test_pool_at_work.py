@@ -4,9 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn import get_config
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -44,6 +47,47 @@ class Interrupted(GaussianNB):
         if len(self.trained) == self.k:
             raise KeyboardInterrupt
         return super().fit(X, y)
+
+
+class Unchecked(LogisticRegression):
+    """An estimator that notes whether its parameters are not to be checked."""
+
+    def __init__(self, C=1.0):
+        super().__init__(C=C)
+
+    def fit(self, X, y):
+        NOTED.append(get_config()["skip_parameter_validation"])
+        return super().fit(X, y)
+
+
+NOTED = []
+
+
+def test_parameters_are_checked_once():
+    NOTED.clear()
+    learner = UncertaintySamplingClassifier(Unchecked(), budget=14, random_state=0)
+    learner.fit(X, y)
+    assert not NOTED[0]
+    assert all(NOTED[1:])
+    assert len(NOTED) > 3
+    learner = pickle.loads(pickle.dumps(learner)).teach(X[:1], y[:1])
+    learner.set_params(estimator__C=2.0).teach(X[1:2], y[1:2]).teach(X[2:3], y[2:3])
+    assert NOTED[-3:] == [True, False, True]
+    assert not get_config()["skip_parameter_validation"]
+    learner.set_params(estimator__C=-1.0)
+    with pytest.warns(FitFailedWarning, match="'C' parameter"):
+        learner.teach(X[3:4], y[3:4])
+
+
+def test_parameters_inside_an_estimator_are_checked_each_time():
+    NOTED.clear()
+    grid = GridSearchCV(Unchecked(), {"C": [-1.0, 1.0]}, cv=2, error_score=0.0)
+    learner = UncertaintySamplingClassifier(grid, budget=14, random_state=0)
+    with pytest.warns(FitFailedWarning, match="'C' parameter"):
+        learner.fit(X, y)
+    assert learner.estimator_.best_params_ == {"C": 1.0}
+    assert NOTED
+    assert not any(NOTED)
 
 
 def around(estimator):

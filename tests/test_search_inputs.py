@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, OnePassSearchCV
@@ -194,3 +194,48 @@ def test_a_search_that_is_stopped_leaves_what_was_found():
         search.fit(X, y)
     changed = {name for name in before if vars(search)[name] is not before[name]}
     assert changed == {"scoring", "param_grid"}
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy", lambda e, X, y: e.score(X, y)])
+@pytest.mark.parametrize(
+    "labels", ["whole numbers", "flags", "texts", "objects", "list", "column", "series"]
+)
+def test_labels_of_every_kind(labels, scoring):
+    X, y = CANCER
+    y = {
+        "whole numbers": lambda: y,
+        "flags": lambda: y > 0,
+        "texts": lambda: np.array(["no", "yes!"])[y],
+        "objects": lambda: np.array(["no", "yes!"], dtype=object)[y],
+        "list": y.tolist,
+        "column": lambda: y[:, None],
+        "series": lambda: pytest.importorskip("pandas").Series(y, name="y"),
+    }[labels]()
+    learner = CBGZClassifier(random_state=0)
+    how = {"cv": KFold(2), "scoring": scoring, "return_train_score": True}
+    search = same(learner, GRID, X, y, **how)
+    assert search.fused_.all()
+    assert 0.5 < search.best_score_ < 1
+
+
+def test_scores_in_a_list():
+    X, y = CANCER
+    learner = CBGZClassifier(random_state=0)
+    same(learner, GRID, X, y, scoring=["roc_auc", "accuracy"], refit="roc_auc")
+    with pytest.raises(ValueError, match="Duplicate elements were found"):
+        OnePassSearchCV(learner, GRID, scoring=["accuracy"] * 2, refit=False).fit(X, y)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+@pytest.mark.parametrize("scaler", [None, FunctionTransformer()])
+def test_rows_that_are_not_finite(scaler, wrong):
+    X, y = CANCER[0].copy(), CANCER[1]
+    X[7, 3] = wrong
+    learner, grid = CBGZClassifier(random_state=0), GRID
+    if scaler:
+        learner, grid = make_pipeline(scaler, learner), {"cbgzclassifier__b": [1, 2]}
+    rest = np.arange(8, len(y))
+    folds = [(rest[:200], rest[200:]), (rest[:200], np.arange(100))]
+    same(learner, grid, X, y, cv=folds, refit=False)
+    folds = [(rest[:200], rest[200:]), (np.arange(200), rest[200:])]
+    same(learner, grid, X, y, cv=folds, refit=False, error_score=-1.0)

@@ -1,7 +1,6 @@
 """Checks of rows for pool learners: what their estimator understands passes through."""
 
 from contextlib import suppress
-from numbers import Number
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from .._beginning import is_plain
 from .._containers import framed, is_frame, n_rows
 from .._labels import present_labels
 from .._sparse_rows import check_sparse_rows
@@ -39,20 +39,6 @@ NEEDS_SAMPLE = (
     "needs all rows of the pool in memory: set n_candidates, to consider a sample of "
     "them for each purchase"
 )
-
-#: Parameters that estimators may share.
-CONSTANTS = (str, Number, type(None))
-
-#: The types of most of them, recognised sooner.
-PLAIN_TYPES = {str, int, float, bool, type(None)}
-
-
-def is_plain(prototype):
-    """Whether an unfitted estimator holds no other objects; quick to find out."""
-    for value in vars(prototype).values():
-        if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
-            return False
-    return True
 
 
 def transforms_rows(estimator):

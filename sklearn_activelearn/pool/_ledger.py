@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy import concatenate
 
 from .._containers import NO_KEYS, NO_ROWS, RowKeys
 from .._identity import native
@@ -87,15 +88,16 @@ class Ledger:
         """Return these entries and more; what is one for all may be one number."""
         n = len(keys.exact)
         rows = np.full(n, rows, dtype=np.int64)
+        places = np.full(n, places, dtype=np.int64)
         return replace(
             self,
             keys=self.keys.plus(keys),
-            rows=np.append(self.rows, rows),
-            probabilities=np.append(self.probabilities, np.full(n, probabilities)),
-            purposes=np.append(self.purposes, np.full(n, purposes)),
-            places=np.append(self.places, np.full(n, places, dtype=np.int64)),
-            ids=np.append(self.ids, ids) if len(ids) else self.ids,
-            found=np.append(self.found, rows),
+            rows=concatenate((self.rows, rows)),
+            probabilities=concatenate((self.probabilities, np.full(n, probabilities))),
+            purposes=concatenate((self.purposes, np.full(n, purposes))),
+            places=concatenate((self.places, places)),
+            ids=concatenate((self.ids, ids)) if len(ids) else self.ids,
+            found=concatenate((self.found, rows)),
         )
 
     def answered(self, keys, ids=()):
@@ -218,6 +220,9 @@ class Ledger:
                 is_open = self.places == standing
                 is_open[entries[entries >= 0]] = False
                 (open_,) = np.nonzero(is_open)
+                if np.array_equal(other[lost], own[open_]):  # in the order asked
+                    entries[lost] = open_
+                    continue
                 open_ = open_[isin(own[open_], other[lost])]
                 first, second = paired(other[lost], own[open_])
                 entries[lost[first]] = open_[second]
@@ -253,8 +258,6 @@ def isin(keys, wanted):
 
 def paired(first, second):
     """Return pairs of positions: the k-th of a key here with the k-th there."""
-    if np.array_equal(first, second):  # answered in the order asked
-        return np.arange(len(first)), np.arange(len(first))
     keys = np.concatenate([first, second])
     order = np.argsort(keys, kind="stable")  # of equal keys the first ones first
     in_second = order >= len(first)

@@ -4,9 +4,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from .._beginning import unfitted_copy
 from .._containers import take
 from ._cross_validation import stratified_folds
-from ._training import OneModel, unfitted_copy
+from ._training import OneModel
 
 #: Folds, if there are labels enough.
 N_FOLDS = 5

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from .._beginning import is_plain, unfitted_copy
 from .._containers import take
-from .._transaction import shallow
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag
-from ._input_checks import check_classifier, check_pool, common_input_tags, is_plain
+from ._input_checks import check_classifier, check_pool, common_input_tags
 from ._labelled import Labelled
 from ._pool import Pool
 
@@ -243,7 +244,12 @@ class OneModel(Trainer):
             if np.array_equal(present.classes_, seen):
                 labels = classes[labelled.codes]
                 return Trained(deepcopy(present).fit(labelled.rows, labels))
-        return Trained(train(prototype, labelled, classes))
+        # its parameters passed scikit-learn's checks when it was trained before; an
+        # estimator with others inside may try parameters that did not
+        is_known = before is not None and before.memory is prototype
+        is_checked = is_known and is_plain(prototype)
+        with config_context(skip_parameter_validation=is_checked or None):
+            return Trained(train(prototype, labelled, classes), memory=prototype)
 
 
 def seeded(estimator, seed):
@@ -272,11 +278,6 @@ def keeps_its_solution(model):
 def starts_warm(estimator):
     """Whether an estimator has `warm_start`, and it is true."""
     return getattr(estimator, "warm_start", False) is True
-
-
-def unfitted_copy(prototype):
-    """Return a clone; much quicker where there is nothing in it that could change."""
-    return shallow(prototype) if is_plain(prototype) else clone(prototype)
 
 
 def train(prototype, labelled, classes):

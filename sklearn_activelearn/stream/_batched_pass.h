@@ -121,17 +121,24 @@ AL_TOGETHER(f32_i64, float, int64_t)
 
 /* Products of dense rows: ROWS_AT_ONCE rows, given by number, with the four vectors that
  * begin at w, w + stride, ..., P vectors at a time; those of a row begin `apart` numbers
- * after those of the row before. Sums are those of `_dense.h`. */
+ * after those of the row before. Sums are those of `_dense.h`. Meanwhile the memory is
+ * told of as many `later` rows: in each of `n_turns` calls of another part of them, so
+ * that it never has to bring many lines at once while the processor waits. */
 #define AL_ROWS_AT_ONCE 3
 #define AL_KEEP(u) __asm__("" : "+v"(u)) /* in a register: read it once */
 #define AL_EACH_ROW for (int r = 0; r < AL_ROWS_AT_ONCE; r++)
 #define AL_MANY(T, V, N, P, TARGET)                                            \
     TARGET static void al_many_##T##_##N(                                      \
-        const al_rows *X, const int64_t *rows, const double *restrict w,       \
-        ptrdiff_t stride, double *restrict out, ptrdiff_t apart) {             \
+        const al_rows *X, const int64_t *rows, const int64_t *later,           \
+        int turn, int n_turns, const double *restrict w, ptrdiff_t stride,     \
+        double *restrict out, ptrdiff_t apart) {                               \
         const ptrdiff_t n = X->n_features;                                     \
-        const T *x[AL_ROWS_AT_ONCE];                                           \
+        const T *x[AL_ROWS_AT_ONCE], *y[AL_ROWS_AT_ONCE];                      \
         AL_EACH_ROW x[r] = (const T *)X->values + rows[r] * n;                 \
+        AL_EACH_ROW y[r] = (const T *)X->values + later[r] * n;                \
+        for (ptrdiff_t j = 64 / sizeof(T) * turn; j < n;                       \
+             j += 64 / sizeof(T) * n_turns)                                    \
+            AL_EACH_ROW AL_PREFETCH(y[r] + j);                                 \
         for (int k = 0; k < 4; k += P, w += P * stride) {                      \
             V s[16 / N][P][AL_ROWS_AT_ONCE];                                   \
             ptrdiff_t j = 0;                                                   \
@@ -163,8 +170,9 @@ AL_TOGETHER(f32_i64, float, int64_t)
         }                                                                      \
     }
 
-typedef void (*al_many)(const al_rows *X, const int64_t *rows, const double *w,
-                        ptrdiff_t stride, double *out, ptrdiff_t apart);
+typedef void (*al_many)(const al_rows *X, const int64_t *rows, const int64_t *later,
+                        int turn, int n_turns, const double *w, ptrdiff_t stride,
+                        double *out, ptrdiff_t apart);
 
 #if defined(__GNUC__) && defined(__x86_64__)
 AL_MANY(double, al_double8, 8, 4, __attribute__((target("avx512f"))))

@@ -34,8 +34,8 @@ cdef extern from "stream/_batched_pass.h" nogil:
         const al_rows *X, Py_ssize_t i, double *w
     ) noexcept nogil
     ctypedef void (*al_many)(
-        const al_rows *X, const int64_t *rows, const double *w, Py_ssize_t stride,
-        double *out, Py_ssize_t apart
+        const al_rows *X, const int64_t *rows, const int64_t *later, int turn,
+        int n_turns, const double *w, Py_ssize_t stride, double *out, Py_ssize_t apart
     ) noexcept nogil
     al_many al_find_many(int value_size, int widest)
     void al_keep_together(
@@ -56,6 +56,18 @@ cdef inline Py_ssize_t multiple(Py_ssize_t n, Py_ssize_t of) noexcept nogil:
 LANES = AL_LANES
 
 
+def zeros_of(size, spare):
+    """Return so many zeros, if possible in an array of a list, which loses it."""
+    try:
+        zeros = spare.pop()  # in one step: of two threads only one gets it
+    except IndexError:
+        return np.zeros(size)
+    if len(zeros) != size:
+        return np.zeros(size)
+    zeros.fill(0)
+    return zeros
+
+
 cdef class Products:
     """Products of the rows ahead with the weight vectors of several learners.
 
@@ -73,6 +85,8 @@ cdef class Products:
         Weight vectors, of all learners.
     group : int
         The number of rows scored ahead is a multiple of it.
+    known : array of shape (n_samples,), or None
+        Sums of the squares of dense rows, by row number, so that none is measured again.
     """
 
     cdef Rows rows
@@ -83,12 +97,13 @@ cdef class Products:
     cdef readonly bint sparse
     cdef readonly Py_ssize_t n_vectors, width
     cdef Py_ssize_t n, n_ahead
-    cdef int64_t[::1] numbers
+    cdef int64_t[::1] numbers, later
     cdef double[:, ::1] products
     cdef double[::1] squares
+    cdef const double[::1] known
 
-    def __init__(self, Rows rows, order, n_vectors, group=1):
-        self.rows, self.order = rows, order
+    def __init__(self, Rows rows, order, n_vectors, group=1, known=None):
+        self.rows, self.order, self.known = rows, order, known
         self.n = rows.n_rows if order is None else len(order)
         self.n_vectors = n_vectors
         self.sparse = rows.view.indices != NULL
@@ -105,15 +120,22 @@ cdef class Products:
             self.n_ahead = multiple(AL_ROWS_AT_ONCE, group)
             self.many = al_find_many(value_size, _rows.widest)
         n_slots = multiple(self.n_ahead, AL_ROWS_AT_ONCE)
-        self.numbers = np.empty(n_slots, dtype=np.int64)
+        self.numbers, self.later = np.empty((2, n_slots), dtype=np.int64)
         self.products = np.empty((n_slots, self.width))
         self.squares = np.empty(n_slots)
 
-    def zeros(self):
-        """Return a 0 for each weight of all vectors."""
+    def zeros(self, spare=()):
+        """Return a 0 for each weight of all vectors.
+
+        Parameters
+        ----------
+        spare : list of ndarray, optional
+            Arrays that nobody needs. To be given fresh memory for the weights of CSR
+            rows takes longer than to set one of these to 0.
+        """
         n, n_in_front = self.rows.n_features, AL_IN_FRONT if self.sparse else 0
         size = (n_in_front + n) * self.width
-        zeros = np.zeros(size + 8)
+        zeros = zeros_of(size + 8, spare) if spare else np.zeros(size + 8)
         skipped = -zeros.ctypes.data % 64 // 8  # to where a line of the cache begins
         zeros = zeros[skipped : skipped + size]
         if not self.sparse:
@@ -192,14 +214,17 @@ cdef class Products:
         cdef Py_ssize_t slot, i, k, part, end = min(start + self.n_ahead, self.n)
         for slot in range(self.numbers.shape[0]):
             self.numbers[slot] = i = self.at(min(start + slot, end - 1))
+            self.later[slot] = self.at(min(start + slot + FETCHED, self.n - 1))
             if start + slot >= end:
                 continue
-            if start + slot + FETCHED < self.n:
+            if self.many == NULL and start + slot + FETCHED < self.n:
                 X.fetch(X, self.at(start + slot + FETCHED))
             if self.sparse:
                 self.all(
                     X, i, &weights[0, 0], &self.products[slot, 0], &self.squares[slot]
                 )
+            elif self.known is not None:
+                self.squares[slot] = self.known[i]
             elif measure:
                 X.dots(X, i, &weights[0, 0], &self.squares[slot])
         if self.sparse:
@@ -209,7 +234,8 @@ cdef class Products:
                 for part in range(multiple(end - start, AL_ROWS_AT_ONCE) // AL_ROWS_AT_ONCE):
                     slot = part * AL_ROWS_AT_ONCE
                     self.many(
-                        X, &self.numbers[slot], &weights[k, 0], weights.shape[1],
+                        X, &self.numbers[slot], &self.later[slot], k // 4,
+                        self.width // 4, &weights[k, 0], weights.shape[1],
                         &self.products[slot, k], self.width,
                     )
             else:
@@ -237,6 +263,10 @@ cdef class BatchedPass:
     passes : list of Pass
         One or more, of the same `Rows`, order and group, each with a `LinearState`
         of its own, all with as many weight vectors.
+    squares : array of shape (n_samples,), or None
+        Of dense rows, as for `Products`.
+    spare : list of ndarray, optional
+        As for `Products.zeros`.
     """
 
     cdef readonly list passes
@@ -248,14 +278,15 @@ cdef class BatchedPass:
     cdef bint normalize, simple, measured
     cdef double[::1] scales, coins
 
-    def __init__(self, passes):
+    def __init__(self, passes, squares=None, spare=()):
         cdef Pass one, lead = passes[0]
         self.passes, self.n_each = passes, len(lead.state.c)
         self.products = Products(
             lead.rows, None if lead.order is None else np.asarray(lead.order),
-            self.n_each * len(passes), lead.query_rule.group,
+            self.n_each * len(passes), lead.query_rule.group, squares,
         )
-        self.weights, self.drift = self.products.zeros(), self.products.zeros()
+        self.weights = self.products.zeros(spare)
+        self.drift = self.products.zeros(spare)
         self.weights_view, self.drift_view = self.weights, self.drift
         self.seed, self.normalize = lead.state.seed, lead.state.normalize
         self.simple = self.n_each == 1 and lead.query_rule.group == 1
@@ -344,6 +375,11 @@ cdef class BatchedPass:
             self.products.add_all(X, row, &self.weights_view[0, 0])
             self.products.add_all(X, row, &self.drift_view[0, 0])
 
+    @property
+    def memory(self):
+        """What holds weights and drift, for others once nobody needs these."""
+        return [self.weights.base, self.drift.base]
+
     def hand_back(self):
         """Give each learner's state its weights."""
         cdef Pass one
@@ -373,7 +409,7 @@ cdef class BatchedPass:
             self.means = np.subtract(self.weights, self.drift, out=self.drift)
         self.intercepts = intercepts[: self.products.n_vectors]
 
-    def scores(self, Rows rows, order, bint normalize):
+    def scores(self, Rows rows, order, bint normalize, squares=None):
         """Return the scores of rows, as `decision_function` of each learner does.
 
         Parameters
@@ -384,11 +420,13 @@ cdef class BatchedPass:
             Its rows to score; None for all.
         normalize : bool
             Whether rows are scaled to unit norm.
+        squares : array of shape (n_samples,), or None
+            Of dense rows, as for `Products`.
 
         Returns
         -------
         scores : list of ndarray of shape (n_rows,) or (n_rows, n_classes)
             Of each learner.
         """
-        products = Products(rows, order, self.products.n_vectors)
+        products = Products(rows, order, self.products.n_vectors, 1, squares)
         return products.scores(self.means, self.intercepts, self.n_each, normalize)

@@ -178,7 +178,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         folds = [
             (numbers[train], numbers[test]) for train, test in cv.split(X, y, **groups)
         ]
-        scoring = scoring_of_proxies(self.scoring)
+        scoring = scoring_of_proxies(self.estimator, self.scoring)
         info = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(max_subtasks=len(folds) + 1)
         task.call_on_fit_task_begin(**info)
@@ -196,7 +196,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 fold_task.call_on_fit_task_end(**info)
                 outcomes.append(outcome)
         results = [found for found, _ in outcomes] or [{} for _ in folds]
-        record = SearchState(X, len(y), folds, results, len(settings))
+        record = SearchState(X, y, folds, results, len(settings))
         times = [seconds / max(len(found), 1) for found, seconds in outcomes]
 
         def completed(found):
@@ -210,7 +210,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 for number, each in enumerate(settings)
             ],
             scoring=scoring,
-            cv=folds,
+            cv=[*record.parts.reshape(-1, 2, 1)],
             refit=(lambda found: self.refit(completed(found)))
             if callable(self.refit)
             else self.refit,
@@ -222,7 +222,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         )
         last_task = task.subcontext("score and refit").call_on_fit_task_begin(**info)
         with parallel_config(backend="threading"):
-            inner.fit(record.row_numbers, y)
+            inner.fit(record.parts)
         self._take_over(inner, completed(inner.cv_results_), settings)
         self.fused_, self.n_labels_read_ = record.fused, len(y)
         last_task.call_on_fit_task_end(**info)

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from .._beginning import unfitted_copy
 from .._containers import take
 from .._labels import encode, find_classes
-from .._rows import Rows
-from .._validation import check_rows
+from .._rows import Rows, squares
+from .._validation import check_finite_row, check_rows, finish_rows
 from ..sources._base import Source
 from ._base import StreamClassifier
 from ._batched_pass import LANES, BatchedPass
@@ -27,12 +29,19 @@ class SharedSetting(NamedTuple):
     learner: object  # not fitted
 
 
+class Matrix(NamedTuple):
+    """Rows that are finite, and what every pass over them needs."""
+
+    rows: object
+    squares: object  # sum of each dense row, ndarray of shape (n_samples,); or None
+
+
 class Part(NamedTuple):
     """The rows of a fold, as one transformer makes them."""
 
     transformer: object  # fitted; None for nothing
     checker: object  # a learner that has seen these features
-    rows: object  # a matrix
+    matrix: Matrix
     train: np.ndarray  # its rows to learn from
     labels: np.ndarray  # of these
     scored: dict  # matrix and row numbers, None for all, to score; or an exception
@@ -93,16 +102,15 @@ class Folds:
     def __init__(self, plans, X, y, *, keep_weights, score_train):
         self.X, self.y = X, y
         self.keep_weights, self.score_train = keep_weights, score_train
-        self.parts = defaultdict(list)
+        self.parts, self.spare = defaultdict(list), []
         for each in plans:
             self.parts[each.transformer_key].append(each)
         for each in self.parts.get(None, [])[:1]:  # folds are read in place
             self.checker = clone(each.learner)
-            self.rows, self.labels = self.checker._check_rows(
-                X, y, reset=True, finite=True
-            )
-            if isinstance(self.rows, Source):
+            rows, self.labels = self.checker._check_rows(X, y, reset=True)
+            if isinstance(rows, Source):
                 raise TypeError("Rows that are not in memory cannot be shared.")
+            self.matrix = measured(rows)
 
     def fit(self, train, test):
         """Fit and score all settings.
@@ -126,11 +134,11 @@ class Folds:
             except Exception as error:
                 results.update((each.candidate, error) for each in plans)
                 continue
-            codes = np.full(part.rows.shape[0], -1, dtype=np.int32)
+            codes = np.full(part.matrix.rows.shape[0], -1, dtype=np.int32)
             codes[part.train] = encode(part.labels, classes)
             for group in groups.values():
                 n_vectors = len(group[0][1]._weights.intercept)
-                parts = groups_that_share(group, n_vectors, issparse(part.rows))
+                parts = groups_that_share(group, n_vectors, issparse(part.matrix.rows))
                 for some in parts:  # an error has those of one begin again, not all
                     results.update(self._lead(some, part, codes))
         return results
@@ -139,11 +147,13 @@ class Folds:
         """Return the rows of a fold for settings with the same transformer."""
         wanted = {"test": test} | ({"train": train} if self.score_train else {})
         if one.transformer is None:
-            scored = {name: (self.rows, rows) for name, rows in wanted.items()}
-            rows, labels = self.rows, self.labels[train]
-            if len(np.unique(train)) < len(train):  # each needs a number of its own
-                rows, train = rows[train], np.arange(len(train))
-            return Part(None, self.checker, rows, train, labels, scored)
+            scored = {name: (self.matrix, rows) for name, rows in wanted.items()}
+            matrix, labels = self.matrix, self.labels[train]
+            if repeats_any(train, matrix.rows.shape[0]):
+                # each needs a number of its own
+                matrix = measured(matrix.rows[train])
+                train = np.arange(len(train))
+            return Part(None, self.checker, matrix, train, labels, scored)
         transformer, checker = clone(one.transformer), clone(one.learner)
         y = take(self.y, train)
         rows = transformer.fit_transform(take(self.X, train), y)
@@ -152,11 +162,12 @@ class Folds:
         for name, numbers in wanted.items():
             try:
                 others = transformer.transform(take(self.X, numbers))
-                others = check_rows(checker, others, reset=False, finite=True)
-                scored[name] = others, None
+                others = check_rows(checker, others, reset=False)
+                scored[name] = measured(others), None
             except Exception as error:
                 scored[name] = error
-        return Part(transformer, checker, rows, np.arange(len(labels)), labels, scored)
+        numbers = np.arange(len(labels))
+        return Part(transformer, checker, measured(rows), numbers, labels, scored)
 
     def _group_settings(self, plans, part, classes, results):
         """Return learners that are ready to set out, by what lets them share a pass.
@@ -166,7 +177,7 @@ class Folds:
         """
         groups, seeds = defaultdict(list), None
         for each in plans:
-            learner = clone(each.learner)
+            learner = unfitted_copy(each.learner)
             try:
                 learner._check_parameters()
                 check_class_parameters(learner, classes)
@@ -200,20 +211,23 @@ class Folds:
 
     def _run(self, group, part, codes):
         """Lead the learners of a group over a fold, side by side."""
-        lead, rows, n_train = group[0][1], Rows(part.rows), len(part.train)
+        lead, n_train = group[0][1], len(part.train)
+        matrix = part.matrix.rows
+        rows = Rows(matrix)
         order = lead._order(n_train)
         order = part.train if order is None else part.train[order]
-        place = np.empty(part.rows.shape[0], dtype=np.int64)
+        place = np.empty(rows.n_rows, dtype=np.int64)
         place[part.train] = np.arange(n_train)
         passes, limits, results = [], [], {}
         for _, learner in group:
             limits.append(learner._limits(n_train))
             passes.append(learner._join_batched_pass(rows, codes, order, limits[-1]))
-        batched = BatchedPass(passes)
+        batched = BatchedPass(passes, part.matrix.squares, self.spare)
         outcomes, scores = batched.run(), self._score(batched, part, lead.normalize)
+        self.spare += batched.memory
         for k, (candidate, learner) in enumerate(group):
             try:
-                learner._finish_pass(passes[k], outcomes[k], part.rows, limits[k])
+                learner._finish_pass(passes[k], outcomes[k], matrix, limits[k])
             except ValueError as error:
                 results[candidate] = error
                 continue
@@ -233,9 +247,32 @@ class Folds:
         return {
             name: found
             if isinstance(found, Exception)
-            else batched.scores(Rows(found[0]), found[1], normalize)
+            else batched.scores(
+                Rows(found[0].rows), found[1], normalize, found[0].squares
+            )
             for name, found in part.scored.items()
         }
+
+
+def measured(X):
+    """Return checked rows as a `Matrix`; raise for NaN and infinity.
+
+    Sums are taken once for all folds, in one go with the check.
+    """
+    if issparse(X):
+        return Matrix(finish_rows(X, finite=True), None)
+    sums = squares(Rows(X))
+    is_wrong = np.isnan(sums)
+    if is_wrong.any() and not get_config()["assume_finite"]:
+        check_finite_row(X, int(is_wrong.argmax()))
+    return Matrix(X, sums)
+
+
+def repeats_any(numbers, n_rows):
+    """Whether one of so many rows is among these twice."""
+    is_there = np.zeros(n_rows, dtype=bool)
+    is_there[numbers] = True
+    return np.count_nonzero(is_there) < len(numbers)
 
 
 def groups_that_share(learners, n_each, sparse):

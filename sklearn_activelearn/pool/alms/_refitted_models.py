@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..._beginning import unfitted_copy
 from ..._containers import joined, take
 from .._losses import probabilities_of_all
-from .._training import unfitted_copy
 from ._calibration import calibrated
 
 

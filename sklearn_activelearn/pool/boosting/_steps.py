@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._beginning import unfitted_copy
 from ..._containers import take
 from ...batch._columns import whole_weights
-from .._training import unfitted_copy
 from ._cost import BoostingCost
 from ._ensemble import Committee, likeliest
 

@@ -13,13 +13,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from ..._beginning import is_plain, unfitted_copy
 from ..._containers import n_rows, take
 from ..._validation import check_number
 from ...batch import DecisionStumpClassifier
-from .._input_checks import check_classifier, check_pool, is_plain
+from .._input_checks import check_classifier, check_pool
 from .._passive import passive_baseline
 from .._selection import finite_scores
-from .._training import Known, Trained, Trainer, unfitted_copy
+from .._training import Known, Trained, Trainer
 from .._utility import smallest_margin
 from ._cost import LEFT_OUT, UNLABELLED
 from ._ensemble import BoostedClassifier, Committee, joint

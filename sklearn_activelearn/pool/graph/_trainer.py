@@ -1,8 +1,9 @@
 """Training on a graph: labels spread to the rows that have none."""
 
+from ..._beginning import unfitted_copy
 from ..._containers import loaded, n_rows
 from ..._validation import check_limit
-from .._training import Trained, Trainer, unfitted_copy
+from .._training import Trained, Trainer
 from ._graph import check_has_distances
 from ._labelled_graph import LabelledGraph
 
