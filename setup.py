@@ -43,6 +43,7 @@ MODULES = [
     "stream/_batched_pass",
     "stream/_class_weights",
     "stream/_pass",
+    "stream/_products",
     "stream/_tally",
     "stream/_updates",
     "stream/second_order/_descent",

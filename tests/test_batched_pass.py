@@ -15,8 +15,9 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     _rows,
 )
-from sklearn_activelearn.stream._batched_pass import BatchedPass, Products
+from sklearn_activelearn.stream._batched_pass import BatchedPass
 from sklearn_activelearn.stream._pass import run
+from sklearn_activelearn.stream._products import Products
 from sklearn_activelearn.stream._search_folds import groups_that_share
 
 JOIN = "_join_batched_pass"

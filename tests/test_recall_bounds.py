@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sklearn_activelearn import _recall_audit as audit
 from sklearn_activelearn import _recall_bounds as bounds
 from tests.reference import recall as slow
 
@@ -209,22 +210,22 @@ def test_the_level_holds_at_every_look(choose_random, evidence):
     ],
 )
 def test_an_audit_begins_when_few_are_left(found, expected, n_since, is_due):
-    assert bounds.is_audit_due(found, expected, n_since, 5_000, 0.95) == is_due
+    assert audit.is_audit_due(found, expected, n_since, 5_000, 0.95) == is_due
 
 
 def test_what_a_certificate_costs():
     # three unread must be ruled out: the share is 1 - .05 ** (1 / 3) if none is seen
-    share = bounds.audit_share(45, 0.0, 0.95, 0.05)
+    share = audit.audit_share(45, 0.0, 0.95, 0.05)
     assert share == pytest.approx(1 - 0.05 ** (1 / 3), abs=0.01)
-    of_many = bounds.audit_share(400, 0.0, 0.95, 0.05)
+    of_many = audit.audit_share(400, 0.0, 0.95, 0.05)
     assert of_many == pytest.approx(1 - 0.05 ** (1 / 22), abs=0.01)
-    assert bounds.audit_share(45, 2.0, 0.95, 0.05) > share
+    assert audit.audit_share(45, 2.0, 0.95, 0.05) > share
 
 
 def test_a_low_recall_costs_no_memory():
     tracemalloc.start()
     try:
-        bounds.audit_share(300, 5.0, 0.05, 0.05)
+        audit.audit_share(300, 5.0, 0.05, 0.05)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -236,9 +237,9 @@ def test_a_plan_ranks_until_few_are_left_and_then_draws():
     reads = bounds.Reads(relevant, np.zeros(200, dtype=bool), 1_000)
     p = np.zeros(800)
     p[:20] = 0.5
-    plan = bounds.audit_plan(reads, p, 0.95, 0.05)
+    plan = audit.audit_plan(reads, p, 0.95, 0.05)
     assert 15 <= plan.n_ranked <= 160
     assert 450 < plan.n_rows < 700
-    now = bounds.audit_plan(reads, np.zeros(800), 0.95, 0.05)
+    now = audit.audit_plan(reads, np.zeros(800), 0.95, 0.05)
     assert now.n_ranked == 0
     assert now.n_rows < plan.n_rows

@@ -18,7 +18,7 @@ def tell(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def say(text):
+def print_sentences(text):
     """Print sentences; at a terminal, no word is broken."""
     if sys.stdout.isatty():
         screen.say(text)

@@ -3,7 +3,6 @@
 # What imports scikit-learn is imported in the functions that need it: the page answers
 # before that.
 import importlib.util
-import os
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -14,9 +13,10 @@ from warnings import catch_warnings, filterwarnings
 from ..labeling._keys import ClassKeys
 from ..labeling._terminal import check_answers, label_in_terminal
 from ..labeling._view import LabelingView
-from .checks import check_is_there, check_named_once, say, tell
+from .checks import check_is_there, check_named_once, print_sentences, tell
 from .label_find import check_find, finding_learner, n_directions_for
 from .options import PROGRAM, UsageError
+from .page import label_in_browser, open_page
 
 #: What scikit-learn warns of as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
@@ -50,7 +50,7 @@ def run_label(args):
             try:
                 work_on_session(args, session, task, page, answers)
                 if args.find is not None and not (args.export or args.rehearse):
-                    say(session.advice())
+                    print_sentences(session.advice())
             except OSError as error:
                 raise UsageError(describe(error, args.out)) from error
 
@@ -317,26 +317,6 @@ def begun_with(path):
         return None
 
 
-@contextmanager
-def open_page(args):
-    """Give the server of the page, which says that rows are got ready; None without."""
-    if not args.web or any((args.rehearse, args.export, args.predict, args.save_model)):
-        yield None
-        return
-    from ..labeling._page import PageServer  # needs packages that the rest does not
-
-    try:
-        page = PageServer(args.port)
-    except OSError as error:
-        reason = os.strerror(error.errno)
-        raise UsageError(f"--port: {args.port}: {reason}") from error
-    try:
-        announce(page.address)
-        yield page
-    finally:
-        page.close()
-
-
 def open_session(args, task, learner, path):
     """Begin the session, or go on with it."""
     from ..labeling import LabelingSession
@@ -381,24 +361,6 @@ def teach_known(args, session, known):
                 session.import_labels(args.labels)
     except (ValueError, OSError) as error:
         raise UsageError(describe(error, args.labels or args.out)) from error
-
-
-def label_in_browser(session_view, page):
-    """Show the session on the page until Ctrl-C."""
-    from ..labeling._verbs import verbs_of
-
-    page.show(session_view.session, verbs_of(session_view))
-    try:
-        page.wait()
-    except KeyboardInterrupt:
-        print()  # after ^C
-
-
-def announce(address):
-    """Tell where the page is."""
-    print(f"Open {address}")
-    print("It works on this machine only. Several people: add ?who=NAME before the #.")
-    print("Ctrl-C ends it; labels are saved as they are given.", flush=True)
 
 
 def describe(error, path, *others):

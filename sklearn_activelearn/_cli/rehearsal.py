@@ -6,7 +6,7 @@ from sklearn.base import clone
 from .._containers import take
 from ..labeling._decisions import SKIP
 from ..labeling._reports import Scores, test_of
-from .checks import say
+from .checks import print_sentences
 
 #: Orders of random rows, of which the mean is shown.
 N_ORDERS = 5
@@ -40,13 +40,15 @@ def rehearse(session, X, known):
             f"(random rows: {score:.0%}; always {answer!r}: {point.constant:.0%})"
         )
     if shown:
-        say(
+        print_sentences(
             f"Shown is the {shown[0].measure} on the rows put aside, whose labels are "
             f"not counted here. Random rows: the mean of {N_ORDERS} orders."
         )
     if n_unknown := sum(id not in known for id in session._state.test):
-        say(f"{n_unknown} of the rows put aside have no known label, and do not count.")
-    say(session.advice())
+        print_sentences(
+            f"{n_unknown} of the rows put aside have no known label, and do not count."
+        )
+    print_sentences(session.advice())
 
 
 def random_scores(session, X, known, numbers):

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import nbinom
 
-from .._recall_bounds import Plan, Reads, audit_plan, least_bad_total
+from .._recall_audit import Plan, audit_plan
+from .._recall_bounds import Reads, least_bad_total
 from .._typing import Floats, Label, RowsLike
 from .._validation import check_number
 from ..pool import PoolClassifier

@@ -6,8 +6,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from .._rows import Rows
 from .._validation import check_rows
 from ..stream._base import StreamClassifier
-from ..stream._batched_pass import Products
 from ..stream._linear import labels_of
+from ..stream._products import Products
 from ._curves import reaches
 
 #: Models that are scored together.

@@ -46,13 +46,7 @@ class Predictions(NamedTuple):
 
 
 def predictions_of(recorded, ids, wanted):
-    """Return what the model says of the rows with these ids; None: of all.
-
-    Raises
-    ------
-    ValueError
-        If there is no model yet, or for an id that is not there.
-    """
+    """Return what the model says of the rows with these ids; None: of all."""
     rows = None if wanted is None else [ids.row(id) for id in wanted]
     if not recorded.has_model:
         raise ValueError(

@@ -182,7 +182,7 @@ AL_MANY(float, al_double4, 4, 1, __attribute__((target("avx2"))))
 #endif
 
 /* The widest `al_many`, in vectors of at most `widest` numbers; NULL if there is none. */
-static al_many al_find_many(int value_size, int widest) {
+static inline al_many al_find_many(int value_size, int widest) {
     (void)value_size, (void)widest;
 #if defined(__GNUC__) && defined(__x86_64__)
     if (widest >= 8 && __builtin_cpu_supports("avx512f"))
@@ -199,7 +199,7 @@ typedef void (*al_add_all)(const al_rows *X, ptrdiff_t i, double *w);
 
 /* Have CSR rows see weights that are kept together, and find their `all` and `add_all`;
  * `widest`: most numbers in a vector. */
-static void al_keep_together(al_rows *X, ptrdiff_t n_together, int value_size,
+static inline void al_keep_together(al_rows *X, ptrdiff_t n_together, int value_size,
                              int index_size, int widest, al_all *all,
                              al_add_all *add_all) {
     (void)widest;

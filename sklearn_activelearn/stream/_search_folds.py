@@ -16,8 +16,9 @@ from .._rows import Rows, squares
 from .._validation import check_finite_row, check_rows, finish_rows
 from ..sources._base import Source
 from ._base import StreamClassifier
-from ._batched_pass import LANES, BatchedPass
+from ._batched_pass import BatchedPass
 from ._classes import check_class_parameters
+from ._products import LANES
 
 
 class SharedSetting(NamedTuple):
@@ -110,7 +111,7 @@ class Folds:
             rows, self.labels = self.checker._check_rows(X, y, reset=True)
             if isinstance(rows, Source):
                 raise TypeError("Rows that are not in memory cannot be shared.")
-            self.matrix = measured(rows)
+            self.matrix = finite_matrix(rows)
 
     def fit(self, train, test):
         """Fit and score all settings.
@@ -151,7 +152,7 @@ class Folds:
             matrix, labels = self.matrix, self.labels[train]
             if repeats_any(train, matrix.rows.shape[0]):
                 # each needs a number of its own
-                matrix = measured(matrix.rows[train])
+                matrix = finite_matrix(matrix.rows[train])
                 train = np.arange(len(train))
             return Part(None, self.checker, matrix, train, labels, scored)
         transformer, checker = clone(one.transformer), clone(one.learner)
@@ -163,11 +164,11 @@ class Folds:
             try:
                 others = transformer.transform(take(self.X, numbers))
                 others = check_rows(checker, others, reset=False)
-                scored[name] = measured(others), None
+                scored[name] = finite_matrix(others), None
             except Exception as error:
                 scored[name] = error
         numbers = np.arange(len(labels))
-        return Part(transformer, checker, measured(rows), numbers, labels, scored)
+        return Part(transformer, checker, finite_matrix(rows), numbers, labels, scored)
 
     def _group_settings(self, plans, part, classes, results):
         """Return learners that are ready to set out, by what lets them share a pass.
@@ -254,7 +255,7 @@ class Folds:
         }
 
 
-def measured(X):
+def finite_matrix(X):
     """Return checked rows as a `Matrix`; raise for NaN and infinity.
 
     Sums are taken once for all folds, in one go with the check.

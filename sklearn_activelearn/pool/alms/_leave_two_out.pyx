@@ -3,42 +3,27 @@
 
 With a new row x added, the Hessian H of all rows is factored once, H = L L'; in the
 coordinates e_k = L^-1 a_k margins move by inner products of the e's. How the solution
-moves when rows i and j are left out is first guessed: as without x, plus what x changes
-in that if i alone, and if j alone, is left out. The slope there says by how much the
-margins of i and j are off. If that is little, they are corrected and done; else there
-are chord steps with H (less i and j), each mixed with the one before; and if these do
-not help, Newton steps.
+moves without rows i and j is first guessed: as without x, plus what x changes in that
+if i alone, and if j alone, is left out. The slope there says by how much the margins
+are off. If that is little, they are corrected; else there are chord steps with H (less
+i and j), each mixed with the one before, and if these do not help, Newton steps.
 """
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport exp, fabs, isfinite
+from libc.math cimport fabs, isfinite
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport ddot, dgemm, dgemv, dtrmm, dtrmv, dtrsm
 from scipy.linalg.cython_lapack cimport dpotrs
 
 from ._newton cimport Solver
+from ._pulls cimport (
+    AL_FAR, AL_PAST, Point, al_add, al_chord_step, al_odds, al_slopes, settled,
+    to_vectors
+)
 
 from ._newton import FAILED, NotSolved
-
-cdef extern from "pool/alms/_pulls.h" nogil:
-    enum: AL_PAST
-    const double AL_FAR
-    void al_odds(Py_ssize_t n, const double *y, const double *z, double *odds)
-    void al_slopes(
-        Py_ssize_t wide, const double *y, const double *odds, const double *pull,
-        const double *s, Py_ssize_t i, Py_ssize_t j, Py_ssize_t x, const double *gi,
-        const double *gj, const double *gx, const double *d, double *h, double *slopes
-    )
-    void al_add(
-        Py_ssize_t wide, const double *a, const double *b, const double *c, double *d
-    )
-    void al_chord_step(
-        Py_ssize_t wide, int turn, const double *ei, const double *ej, double si,
-        double sj, double kii, double kij, double kjj, double *p, double *past,
-        double *u
-    )
 
 cdef enum:
     TOGETHER = 64  # points whose products are computed at once
@@ -53,43 +38,6 @@ cdef char* TRANSPOSED = b"T"
 cdef char* AS_IT_IS = b"N"
 cdef char* LOWER = b"L"
 cdef char* LEFT = b"L"
-
-
-cdef inline double settled(double t, double g) noexcept nogil:
-    """Return c = 1 / (1 + exp(u)) where u = t + g c."""
-    cdef double low = t, high = t + g, u = t, c, gap, step, last = g
-    cdef int turn
-    for turn in range(200):
-        c = 1 / (1 + exp(u))
-        gap = u - t - g * c
-        if gap > 0:
-            high = u
-        else:
-            low = u
-        step = gap / (1 + g * c * (1 - c))
-        if low < u - step < high and 2 * fabs(step) < last:
-            u -= step
-        else:
-            step = (high - low) / 2
-            u = low + step
-        last = fabs(step)
-        if last < 1e-9:
-            break
-    return 1 / (1 + exp(u))
-
-
-cdef inline int to_vectors(int n) noexcept:
-    """Return the next number that 8 divides."""
-    return (n + 7) // 8 * 8
-
-
-cdef struct Point:
-    # which pair it leaves out, or which row, and the rows: positions among those that
-    # may be left out, the second -1 if there is none; by how much their margins are
-    # off; and whether that is little, or steps do not help
-    Py_ssize_t item, i, j
-    double off_i, off_j
-    bint has_arrived, is_lost
 
 
 cdef class Adding:
@@ -155,7 +103,7 @@ cdef class Adding:
         cdef int failed, n = self.n - 1
         self.w_all, self.w_one, self.w_pair, self.lam = w_all, w_one, w_pair, lam
         dgemm(TRANSPOSED, AS_IT_IS, &n, &self.n_pairs, &self.q, &PLUS,
-              &self.base.A[0, 0], &self.q, &w_pair[0, 0], &self.q, &NOTHING,
+              &self.base.A[0, 0], &self.q, <double*>&w_pair[0, 0], &self.q, &NOTHING,
               &self.d_pair[0, 0], &self.n_wide)
         self.base.takes_part[n] = 0.0
         self.w[:] = w_all
@@ -175,8 +123,8 @@ cdef class Adding:
         # along H^-1 x to where x has its own minimum, the other rows linear
         dpotrs(LOWER, &q, &ONE, &self.L[0, 0], &q, &self.w[0], &q, &info)
         c = y * settled(
-            y * ddot(&q, &x[0], &ONE, &self.w_all[0], &ONE),
-            ddot(&q, &x[0], &ONE, &self.w[0], &ONE),
+            y * ddot(&q, <double*>&x[0], &ONE, <double*>&self.w_all[0], &ONE),
+            ddot(&q, <double*>&x[0], &ONE, &self.w[0], &ONE),
         )
         for k in range(q):
             self.w[k] = self.w_all[k] + c * self.w[k]
@@ -189,13 +137,13 @@ cdef class Adding:
         memcpy(&self.EV[self.n_rows, 0], &self.E[n - 1, 0], size)
         dgemm(TRANSPOSED, AS_IT_IS, &n, &n_products, &q, &PLUS, &self.E[0, 0], &q,
               &self.EV[0, 0], &self.q_wide, &NOTHING, &self.G[0, 0], &self.n_wide)
-        dgemv(TRANSPOSED, &q, &self.n_pairs, &PLUS, &self.w_pair[0, 0], &q, &x[0],
-              &ONE, &NOTHING, &self.x_pair[0], &ONE)
+        dgemv(TRANSPOSED, &q, &self.n_pairs, &PLUS, <double*>&self.w_pair[0, 0], &q,
+              <double*>&x[0], &ONE, &NOTHING, &self.x_pair[0], &ONE)
         for k in range(self.n_pairs):
             self.d_pair[k, n - 1] = self.x_pair[k]
         for k in range(n):
-            self.y[k], self.pull[k] = self.base.y[k], self.base.pull[k]
-            self.s[k] = self.base.s[k]
+            self.y[k], self.s[k] = self.base.y[k], self.base.s[k]
+            self.pull[k] = self.base.pull[k]
         al_odds(n, &self.base.y[0], &self.base.z[0], &self.odds[0])
         return failed
 
@@ -335,8 +283,7 @@ cdef class Adding:
 
     cdef void chord_step(self, Py_ssize_t l, int turn) noexcept nogil:
         """Move a point."""
-        cdef Py_ssize_t i = self.points[l].i, j = self.points[l].j, rj
-        cdef Py_ssize_t ri = self.rows[i]
+        cdef Py_ssize_t i = self.points[l].i, j = self.points[l].j, ri = self.rows[i], rj
         cdef double sj = 0.0, kij = 0.0, kjj = 0.0
         cdef double* ej = &self.none[0]
         if j >= 0:

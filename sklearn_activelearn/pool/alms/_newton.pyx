@@ -13,19 +13,7 @@ from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport ddot, dgemv, dsyrk
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
-cdef extern from "pool/alms/_pulls.h" nogil:
-    void al_probabilities(Py_ssize_t n, const double *z, double *out)
-    double al_loss(
-        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
-        const double *move, double size, double *each
-    )
-    void al_pulls(
-        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
-        double *pull, double *s
-    )
-    void al_scaled(
-        Py_ssize_t n, Py_ssize_t q, const double *A, const double *s, double *scaled
-    )
+from ._pulls cimport al_loss, al_probabilities, al_pulls, al_scaled
 
 #: Newton steps stop once one is this long in the norm of the Hessian, where the
 #: objective is small shorter by its root; the error that is left is about its square.

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..._recall_audit import is_audit_due
 from ..._recall_bounds import (
     Reads,
     hypergeometric_p,
-    is_audit_due,
     least_bad_total,
     log_evidence,
     rank_in_sample,

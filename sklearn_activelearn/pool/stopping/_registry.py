@@ -250,16 +250,15 @@ def check_rule_models(stopping, models):
         for method in rule.needs:
             hint = "Use another estimator or rule."
             check_has(method, model, f"stopping={rule}", hint)
-        check_model = getattr(rule, "check_model", None)  # not in rules from outside
-        if check_model is not None:
+        # not in all rules from outside
+        if check_model := getattr(rule, "check_model", None):
             check_model(model)
 
 
 def check_rule_classes(stopping, classes, positive):
     """Refuse classes with which a rule cannot judge."""
     for rule in find_rules(stopping):
-        check_classes = getattr(rule, "check_classes", None)
-        if check_classes is not None:
+        if check_classes := getattr(rule, "check_classes", None):
             check_classes(classes, positive)
 
 
