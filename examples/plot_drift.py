@@ -17,11 +17,7 @@ as it is, stopping is what saves labels. On a stream that changes it is what goe
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    DKMClassifier,
-    GreedyOnlineClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, GreedyOnlineClassifier
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(8_000, 2))

@@ -12,16 +12,6 @@ if find_spec("._rows", __name__) is None:
     )
 
 if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
-    from . import batch as batch
-    from . import datasets as datasets
-    from . import evaluation as evaluation
-    from . import exceptions as exceptions
-    from . import labeling as labeling
-    from . import losses as losses
-    from . import pool as pool
-    from . import preprocessing as preprocessing
-    from . import sources as sources
-    from . import stream as stream
     from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
     from .pool import (
         ActiveLabelPropagationClassifier,

@@ -11,7 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 
-from sklearn_activelearn._cli.checks import (
+from ._cli.checks import (
     check_input,
     check_is_there,
     check_learners,
@@ -19,8 +19,8 @@ from sklearn_activelearn._cli.checks import (
     require_matplotlib,
     tell,
 )
-from sklearn_activelearn._cli.options import PROGRAM, UsageError, make_parser
-from sklearn_activelearn._cli.papers import reproduce
+from ._cli.options import PROGRAM, UsageError, make_parser
+from ._cli.papers import reproduce
 
 
 def main(argv=None):
@@ -68,7 +68,7 @@ def start_compare(args):
     check_outputs(args)
     check_input(args)
     tell(f"reading {args.data or 'digits of scikit-learn'}")
-    from sklearn_activelearn._cli.compare import run_compare  # takes a second
+    from ._cli.compare import run_compare
 
     kept = "no run is kept without --cache FOLDER"
     if args.cache:
@@ -82,7 +82,7 @@ def start_label(args):
     if args.learner:
         check_learners(args.learner)
     check_is_there(args.file)
-    from sklearn_activelearn._cli.label import run_label  # takes a second
+    from ._cli.label import run_label
 
     run_label(args)
 
@@ -91,7 +91,7 @@ def start_predict(args):
     """Run ``predict``."""
     check_is_there(args.model)
     check_is_there(args.file)
-    from sklearn_activelearn._cli.predict import run_predict  # takes a second
+    from ._cli.predict import run_predict
 
     with telling_what_is_kept("no file was written"):
         run_predict(args)

@@ -1,6 +1,50 @@
 """The texts that docstrings share, in tables that extend each other."""
 
-from ._documented import texts
+import re
+from inspect import isfunction
+from textwrap import dedent, indent
+
+NAMES = r"\**[A-Za-z]\w*(?:,\s+\**[A-Za-z]\w*)*"
+MARKER = re.compile(rf"^( *)\{{({NAMES})\}}$", re.MULTILINE)
+NEXT_ENTRY = re.compile(rf"(\n( *)    \S.*)\n(?=\2{NAMES} : )")
+
+
+def documented(table):
+    """Put the texts of a table into the docstrings of a class and of its methods."""
+
+    def fill(item):
+        members = [
+            getattr(member, "__func__", member) for member in vars(item).values()
+        ]
+        for function in filter(isfunction, members):
+            function.__doc__ = filled(function.__doc__, table)
+        if item.__doc__:  # python -OO leaves none
+            item.__doc__ = NEXT_ENTRY.sub(r"\1\n\n", filled(item.__doc__, table))
+        return item
+
+    return fill
+
+
+def filled(docstring, table):
+    """Return a docstring with texts in place of their names."""
+
+    def text_of(marker):
+        names = re.split(r",\s+", marker[2])
+        text = "\n".join(table[name] for name in names)
+        return indent(filled(text, table), marker[1])
+
+    return docstring and MARKER.sub(text_of, docstring)
+
+
+def texts(entries):
+    """Return a table of texts by name."""
+    table = {}
+    for entry in re.split(r"\n(?=\S)", entries.strip()):
+        head, _, body = entry.partition("\n")
+        name = head.partition(" : ")[0].strip("{}")
+        table[name] = dedent(body) if head.startswith("{") else entry
+    return table
+
 
 CLASSIFIER = texts(r"""
 classes_ : ndarray of shape (n_classes,)

@@ -21,23 +21,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import MinMarginClassifier
-from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._estimate import score_interval
-from sklearn_activelearn.evaluation._testing.betting import (
-    SHARES,
+from sklearn_activelearn._statistics import (
+    BETS,
     betting_interval,
-    largest_wealth,
-)
-from sklearn_activelearn.evaluation._testing.lure import (
     estimate_mean,
+    largest_wealth,
     lure_weights,
+    score_interval,
     score_t_interval,
     step_probabilities,
     value_and_ends,
     variance_factors,
 )
-from sklearn_activelearn.evaluation._testing.plan import make_plan
-from sklearn_activelearn.evaluation._testing.surrogate import four_calibrated
+from sklearn_activelearn.evaluation import ActiveTest
+from sklearn_activelearn.evaluation._active_test import four_calibrated, make_plan
 from tests.reference import active_test as reference
 
 X, Y = make_classification(
@@ -118,7 +115,7 @@ def test_wealth_is_its_twin(drawn):
     means = np.linspace(low, high, 7)[1:-1]
     mine = largest_wealth(plan, order, losses, means)
     theirs = [
-        reference.capital(x, order, q, losses, rows, table.max(axis=1), len(SHARES))
+        reference.capital(x, order, q, losses, rows, table.max(axis=1), len(BETS))
         for x in means
     ]
     np.testing.assert_allclose(np.exp(mine), theirs, rtol=1e-6)

@@ -22,9 +22,8 @@ from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool import Known
-from sklearn_activelearn.pool.alms import _selection
-from sklearn_activelearn.pool.alms._calibration import calibrated
-from sklearn_activelearn.pool.alms._gram_models import GramModels, needs_labels
+from sklearn_activelearn.pool.alms import _alms as _selection
+from sklearn_activelearn.pool.alms._models import GramModels, calibrated, needs_labels
 from sklearn_activelearn.pool.alms._newton import NotSolved
 from tests.reference import alms as reference
 from tests.tools import fresh, problem

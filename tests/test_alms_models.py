@@ -19,14 +19,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool._labelled import Labelled
-from sklearn_activelearn.pool._losses import LOSSES
-from sklearn_activelearn.pool.alms import _gram_models, _value_of_information
-from sklearn_activelearn.pool.alms._calibration import PlainSigmoid, calibrated
-from sklearn_activelearn.pool.alms._gram_models import GramModels, Group, coordinates
+from sklearn_activelearn.pool._ledger import Labelled
+from sklearn_activelearn.pool._utilities import LOSSES
+from sklearn_activelearn.pool.alms import _models as _gram_models
+from sklearn_activelearn.pool.alms import _value_of_information
 from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
+from sklearn_activelearn.pool.alms._models import (
+    GramModels,
+    Group,
+    PlainSigmoid,
+    RefittedModels,
+    calibrated,
+    coordinates,
+)
 from sklearn_activelearn.pool.alms._newton import probabilities, solve
-from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
     Means,
     lower_ends,

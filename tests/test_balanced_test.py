@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._testing.balanced import (
+from sklearn_activelearn.evaluation._active_test import (
     balanced_value_and_ends,
     make_balanced_plan,
 )

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_activelearn import BatchMarginLossClassifier
-from sklearn_activelearn.batch._objective import TEMPERATURE, Objective
+from sklearn_activelearn.batch._margin_loss import TEMPERATURE, Objective
 from sklearn_activelearn.datasets import make_outlier_line
 from sklearn_activelearn.losses import (
     LOSSES,
@@ -106,7 +106,7 @@ def test_objective(seed, n_classes, name, fit_intercept):
 def test_blocks_make_no_difference(seed, n_classes, name, fit_intercept):
     objective, point = drawn(seed, n_classes, name, fit_intercept)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sklearn_activelearn.batch._objective.BLOCK", 7)
+        patch.setattr("sklearn_activelearn.batch._margin_loss.BLOCK", 7)
         value, slope = objective(point)
     np.testing.assert_allclose(objective(point)[0], value, rtol=1e-12)
     np.testing.assert_allclose(objective(point)[1], slope, atol=1e-12)

@@ -31,7 +31,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.testing import _ledger_laws as laws
+from sklearn_activelearn.testing import _laws as laws
 from tests.learners import (
     each_default,
     each_family,

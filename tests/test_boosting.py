@@ -30,11 +30,15 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
     SSMarginBoostClassifier,
 )
-from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._ledger import Pool
 from sklearn_activelearn.pool._selection import NO_ROWS
-from sklearn_activelearn.pool.boosting._cost import LEFT_OUT, UNLABELLED, BoostingCost
+from sklearn_activelearn.pool.boosting._trainer import (
+    LEFT_OUT,
+    UNLABELLED,
+    BoostingCost,
+)
+from sklearn_activelearn.sources._identity import ByValue
 from tests.learners import each
 from tests.reference import boosting as reference
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state, streams

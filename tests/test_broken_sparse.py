@@ -11,10 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from sklearn_activelearn import (
-    BatchMarginLossClassifier,
-    UncertaintySamplingClassifier,
-)
+from sklearn_activelearn import BatchMarginLossClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.evaluation import label_curve
 from tests.learners import each_way_in
 from tests.tools import fresh, frozen

@@ -14,7 +14,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._cross_validation import middle_of_best, stratified_folds
+from sklearn_activelearn.pool._training import middle_of_best, stratified_folds
 from tests.reference import pool as reference
 from tests.tools import fresh, problem
 

@@ -22,7 +22,7 @@ from sklearn_activelearn._requests import Requests
 from sklearn_activelearn.pool._ledger import Ledger
 from sklearn_activelearn.testing import check_learner
 from sklearn_activelearn.testing._check import CHECKS
-from sklearn_activelearn.testing._tools import frozen, is_pool
+from sklearn_activelearn.testing._laws import frozen, is_pool
 from tests.learners import each
 from tests.tools import NaiveBayes
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import sklearn_activelearn
-from sklearn_activelearn import _docstrings, _documented, evaluation
-from sklearn_activelearn._documented import MARKER, documented, texts
+from sklearn_activelearn import _docstrings, evaluation
+from sklearn_activelearn import _docstrings as _documented
+from sklearn_activelearn._docstrings import MARKER, documented, texts
 
 PACKAGE = Path(sklearn_activelearn.__file__).parent
 TABLES = {

@@ -19,8 +19,9 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import _batches, _coverage
-from sklearn_activelearn.pool._embedding import Points, scales
+from sklearn_activelearn.pool import _distances as _coverage
+from sklearn_activelearn.pool import _selection as _batches
+from sklearn_activelearn.pool._distances import Points, scales
 from tests.tools import fresh, problem
 
 X, y = problem(60, 3, noise=0.5)

@@ -119,7 +119,9 @@ class TestMemory:
         scorer = CountingScorer(tmp_path)
         arguments = {"cv": 2, "at": [5], "scoring": scorer, "random_state": 0}
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
-        monkeypatch.setattr("sklearn_activelearn.evaluation._runs.__version__", "9")
+        monkeypatch.setattr(
+            "sklearn_activelearn.evaluation._label_curve.__version__", "9"
+        )
         label_curve(EVERYTHING, X, y, memory=tmp_path / "cache", **arguments)
         assert scorer.n_calls() == 12
 

@@ -5,11 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    DKMClassifier,
-    RandomSamplingClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from tests.reference import first_order as twin
 from tests.tools import fresh
 

@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool._coverage import greedy
+from sklearn_activelearn.pool._distances import greedy
 from tests.learners import POOL_LEARNERS, each
 from tests.reference import herding as reference
 from tests.tools import fresh, problem, state, streams

@@ -19,9 +19,9 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
-    _identity,
 )
-from sklearn_activelearn._identity import CheckedIds
+from sklearn_activelearn.sources import _identity
+from sklearn_activelearn.sources._identity import CheckedIds
 from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
 from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
@@ -598,7 +598,7 @@ def test_ids_are_checked_once(monkeypatch):
     learner = make_learner()
     ids, checked = np.array(IDS), []
     monkeypatch.setattr(
-        "sklearn_activelearn._identity.check_different",
+        "sklearn_activelearn.sources._identity.check_different",
         lambda *ids: checked.append(1),
     )
     for _ in range(3):

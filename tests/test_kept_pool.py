@@ -9,11 +9,10 @@ from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
-from sklearn_activelearn._containers import row_keys
-from sklearn_activelearn._identity import ByValue
-from sklearn_activelearn.pool._ledger import Ledger
-from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._ledger import Ledger, Pool
 from sklearn_activelearn.pool._selection import NO_ROWS
+from sklearn_activelearn.sources._containers import row_keys
+from sklearn_activelearn.sources._identity import ByValue
 from tests.tools import by_pool, state
 
 

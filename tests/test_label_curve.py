@@ -23,12 +23,8 @@ from sklearn_activelearn import (
     MinMarginClassifier,
     RandomSamplingClassifier,
 )
-from sklearn_activelearn.evaluation import (
-    LabelCurve,
-    _runs,
-    label_curve,
-    make_priced_scorer,
-)
+from sklearn_activelearn.evaluation import LabelCurve, label_curve, make_priced_scorer
+from sklearn_activelearn.evaluation import _label_curve as _runs
 from sklearn_activelearn.exceptions import OneClassWarning
 from tests.learners import each, each_stream_family
 from tests.tools import fresh, frozen, group_of, problem

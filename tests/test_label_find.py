@@ -10,11 +10,10 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli import label as label_command
 from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.tasks import read_task
-from sklearn_activelearn._recall_bounds import Reads
+from sklearn_activelearn._statistics import Reads
 from sklearn_activelearn._tables.tables import read_table
 from sklearn_activelearn.evaluation import recall_price
-from sklearn_activelearn.evaluation._recall import read_by
-from sklearn_activelearn.evaluation._recall_price import price_of
+from sklearn_activelearn.evaluation._recall import price_of, read_by
 from sklearn_activelearn.labeling import LabelingSession, load_model
 from sklearn_activelearn.labeling._export import stored_state
 from sklearn_activelearn.labeling._own_score import recall_sentence

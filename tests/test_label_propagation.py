@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.semi_supervised import LabelPropagation
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
-from sklearn_activelearn.pool._pool import Pool
+from sklearn_activelearn.pool._ledger import Pool
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import CANCELLED, HarmonicField
 from tests.reference import label_propagation as reference

@@ -24,11 +24,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
 from sklearn_activelearn.labeling._model_files import TRUSTED
-from sklearn_activelearn.preprocessing import (
-    ImageEncoder,
-    TableEncoder,
-    TextEncoder,
-)
+from sklearn_activelearn.preprocessing import ImageEncoder, TableEncoder, TextEncoder
 from tests.reference.labeling import quick_folder
 
 skops_io = pytest.importorskip("skops.io", exc_type=ImportError)

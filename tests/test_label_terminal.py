@@ -38,11 +38,7 @@ from sklearn_activelearn.labeling._keyboard import (
 from sklearn_activelearn.labeling._lock import FileLock
 from sklearn_activelearn.labeling._screen import say
 from sklearn_activelearn.labeling._status import Status
-from sklearn_activelearn.labeling._view import (
-    LabelingView,
-    counts,
-    share_done,
-)
+from sklearn_activelearn.labeling._view import LabelingView, counts, share_done
 from tests.reference.labeling import quick_folder
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")

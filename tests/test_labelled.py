@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn._containers import as_array, n_rows, same_rows, take
-from sklearn_activelearn.pool._labelled import Labelled
+from sklearn_activelearn.pool._ledger import Labelled
+from sklearn_activelearn.sources._containers import as_array, n_rows, same_rows, take
 from tests.test_threads import together
 from tests.tools import fresh
 

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
-from sklearn_activelearn._containers import row_keys, take
-from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn._requests import BLOCK, Requests
-from sklearn_activelearn.pool._ledger import Ledger, paired
-from sklearn_activelearn.pool._pool import not_in
+from sklearn_activelearn.pool._ledger import Ledger, not_in, paired
+from sklearn_activelearn.sources._containers import row_keys, take
+from sklearn_activelearn.sources._identity import ByValue
 from tests.reference import cells
 from tests.reference.ledger import ReferenceLedger
 from tests.tools import with_int64_indices

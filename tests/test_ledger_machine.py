@@ -39,9 +39,8 @@ from sklearn_activelearn import (
     RLSSamplingClassifier,
     SOLEClassifier,
     UncertaintySamplingClassifier,
-    _identity,
 )
-from sklearn_activelearn.sources import ParquetSource
+from sklearn_activelearn.sources import ParquetSource, _identity
 from tests.reference.ledger import ReferenceLedger
 from tests.tools import NaiveBayes, frozen, responses, state
 

@@ -35,7 +35,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import MarginExhausted, PoolClassifier, StablePredictions
-from sklearn_activelearn.pool._utility import consensus_kl
+from sklearn_activelearn.pool._utilities import consensus_kl
 from tests.learners import (
     COMMITTEE,
     POOL_DEFAULTS,

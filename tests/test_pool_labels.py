@@ -22,7 +22,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.pool._utility import (
+from sklearn_activelearn.pool._utilities import (
     FEW_CLASSES,
     consensus_kl,
     smallest_margin,

@@ -5,11 +5,7 @@ import pandas as pd
 import pytest
 
 from sklearn_activelearn import PassiveClassifier, RelevanceSamplingClassifier
-from sklearn_activelearn.evaluation import (
-    RecallCurve,
-    RecallCurveDisplay,
-    recall_curve,
-)
+from sklearn_activelearn.evaluation import RecallCurve, RecallCurveDisplay, recall_curve
 from tests.tools import problem
 
 Y = np.array(["no", "yes", "no", "yes", "no", "no", "yes", "no", "no", "yes"])

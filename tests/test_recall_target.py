@@ -15,16 +15,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from sklearn_activelearn import MinMarginClassifier, RelevanceSamplingClassifier
-from sklearn_activelearn import _recall_bounds as bounds
-from sklearn_activelearn.evaluation import (
-    recall_estimate,
-    recall_price,
-    recall_so_far,
+from sklearn_activelearn import _statistics as bounds
+from sklearn_activelearn.evaluation import recall_estimate, recall_price, recall_so_far
+from sklearn_activelearn.evaluation._recall import (
+    price_of,
+    rows_to_recall,
+    shares_explored,
 )
-from sklearn_activelearn.evaluation._recall import shares_explored
-from sklearn_activelearn.evaluation._recall_price import price_of, rows_to_recall
 from sklearn_activelearn.pool import AllOf, RecallTarget
-from sklearn_activelearn.pool.stopping._reads import AskedRows, relevance_probabilities
+from sklearn_activelearn.pool.stopping._base import AskedRows, relevance_probabilities
 from sklearn_activelearn.sources import Source
 from tests.reference import recall as slow
 

@@ -24,7 +24,7 @@ from sklearn_activelearn.stream.second_order import (
     _state,
     _stored_rows,
 )
-from sklearn_activelearn.stream.second_order._kernel import UNIT, Kernel
+from sklearn_activelearn.stream.second_order._base import UNIT, Kernel
 from tests.learners import drawn_for
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream

@@ -32,10 +32,11 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._containers import AllBut, exact_keys, numbers_of
 from sklearn_activelearn.pool import _ranking
-from sklearn_activelearn.pool._sample import CandidateSample
-from sklearn_activelearn.sources import ParquetSource, _base, _dask, _parquet, as_memmap
+from sklearn_activelearn.pool._selection import CandidateSample
+from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
+from sklearn_activelearn.sources import _source as _base
+from sklearn_activelearn.sources._containers import AllBut, exact_keys, numbers_of
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh

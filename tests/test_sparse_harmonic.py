@@ -12,13 +12,18 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_blobs, make_moons
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
-from sklearn_activelearn._containers import same_rows
-from sklearn_activelearn.pool.graph import _label_propagation, _trainer
-from sklearn_activelearn.pool.graph._conjugate_gradients import LaplacianSolver, grouped
+from sklearn_activelearn.pool.graph import _label_propagation
+from sklearn_activelearn.pool.graph import _label_propagation as _trainer
 from sklearn_activelearn.pool.graph._gains import gains
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
-from sklearn_activelearn.pool.graph._harmonic import HarmonicField
-from sklearn_activelearn.pool.graph._sparse_harmonic import Edges, SparseHarmonicField
+from sklearn_activelearn.pool.graph._harmonic import (
+    Edges,
+    HarmonicField,
+    LaplacianSolver,
+    SparseHarmonicField,
+    grouped,
+)
+from sklearn_activelearn.sources._containers import same_rows
 from tests.reference import label_propagation as reference
 from tests.test_label_propagation import graphs
 from tests.tools import problem, state

@@ -23,7 +23,7 @@ from sklearn_activelearn.pool import (
     StablePredictions,
     StoppingRule,
 )
-from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES, rule_name
+from sklearn_activelearn.pool.stopping._base import STOPPING_RULES, rule_name
 from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference

@@ -5,9 +5,10 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from sklearn_activelearn.testing._laws import by_pool, by_row
-from sklearn_activelearn.testing._tools import (
+from sklearn_activelearn.testing._laws import (
     AnswerSheet,
+    by_pool,
+    by_row,
     fresh,
     frozen,
     responses,

@@ -26,22 +26,19 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.papers import data
-from sklearn_activelearn.evaluation._estimate import score_interval
-from sklearn_activelearn.evaluation._testing.balanced import (
-    balanced_value_and_ends,
-    make_balanced_plan,
-)
-from sklearn_activelearn.evaluation._testing.betting import betting_interval
-from sklearn_activelearn.evaluation._testing.lure import (
+from sklearn_activelearn._statistics import (
+    betting_interval,
+    score_interval,
     score_t_interval,
     value_and_ends,
 )
-from sklearn_activelearn.evaluation._testing.plan import direction, make_plan
-from sklearn_activelearn.evaluation._testing.row_losses import (
+from sklearn_activelearn.evaluation._active_test import (
     ModelPredictions,
+    balanced_value_and_ends,
+    direction,
     find_loss,
-)
-from sklearn_activelearn.evaluation._testing.surrogate import (
+    make_balanced_plan,
+    make_plan,
     own_probabilities,
     surrogate_probabilities,
 )

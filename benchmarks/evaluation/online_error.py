@@ -29,9 +29,8 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     SOLEClassifier,
 )
+from sklearn_activelearn._statistics import online_score_t_interval, score_interval
 from sklearn_activelearn.evaluation import online_score
-from sklearn_activelearn.evaluation._estimate import score_interval
-from sklearn_activelearn.evaluation._online_intervals import online_score_t_interval
 from sklearn_activelearn.stream._tally import Sums
 
 MOST_ROWS = 4_000

@@ -5,12 +5,16 @@ from scipy.special import expit
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool import Known
-from sklearn_activelearn.pool._cross_validation import middle_of_best, stratified_folds
-from sklearn_activelearn.pool._losses import EPS
 from sklearn_activelearn.pool._selection import ranked
-from sklearn_activelearn.pool._utility import vote_entropy
-from sklearn_activelearn.pool.alms._allocation import TRAIN, VALIDATION, in_turn
-from sklearn_activelearn.pool.alms._gram_models import Group, coordinates
+from sklearn_activelearn.pool._training import middle_of_best, stratified_folds
+from sklearn_activelearn.pool._utilities import EPS, vote_entropy
+from sklearn_activelearn.pool.alms._models import (
+    TRAIN,
+    VALIDATION,
+    Group,
+    coordinates,
+    in_turn,
+)
 from sklearn_activelearn.pool.alms._value_of_information import values_of_information
 
 from . import alms

@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_activelearn import DecisionStumpClassifier, FASSLBoostClassifier
-from sklearn_activelearn.pool.boosting._rounds import RoundsPerLabel
-from sklearn_activelearn.pool.boosting._trainer import BoostingTrainer
+from sklearn_activelearn.pool.boosting._trainer import BoostingTrainer, RoundsPerLabel
 
 from . import boosting
 from ._readings import crossed

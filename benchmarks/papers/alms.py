@@ -35,8 +35,7 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool.alms._calibration import calibrated
-from sklearn_activelearn.pool.alms._gram_models import coordinates
+from sklearn_activelearn.pool.alms._models import calibrated, coordinates
 from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data

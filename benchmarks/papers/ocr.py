@@ -19,11 +19,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from sklearn_activelearn import (
-    CBGZClassifier,
-    DKMClassifier,
-    RandomSamplingClassifier,
-)
+from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     label_curve,
     labels_to_target,

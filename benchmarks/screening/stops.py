@@ -38,8 +38,12 @@ from sklearn_activelearn._cli.stops import (
     looks,
     sample_stop,
 )
-from sklearn_activelearn._recall_audit import is_audit_due
-from sklearn_activelearn._recall_bounds import Reads, least_bad_total, log_evidence
+from sklearn_activelearn._statistics import (
+    Reads,
+    is_audit_due,
+    least_bad_total,
+    log_evidence,
+)
 
 KINDS = ("model", "random", "late")
 METHODS = ("audit", "hypergeometric", "sample")

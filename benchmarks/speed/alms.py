@@ -27,10 +27,9 @@ from benchmarks.papers import data
 from benchmarks.speed import _results
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.pool._labelled import Labelled
-from sklearn_activelearn.pool._losses import LOSSES
-from sklearn_activelearn.pool.alms._gram_models import GramModels
-from sklearn_activelearn.pool.alms._refitted_models import RefittedModels
+from sklearn_activelearn.pool._ledger import Labelled
+from sklearn_activelearn.pool._utilities import LOSSES
+from sklearn_activelearn.pool.alms._models import GramModels, RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
     lower_ends,
     model_probabilities,

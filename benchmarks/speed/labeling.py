@@ -26,7 +26,7 @@ from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
 from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.pool import LabelPrice
-from sklearn_activelearn.pool.stopping._registry import STOPPING_RULES
+from sklearn_activelearn.pool.stopping._base import STOPPING_RULES
 
 
 def timed(call, *arguments):

@@ -32,12 +32,11 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._containers import joined, row_keys, take
-from sklearn_activelearn._identity import ByValue
 from sklearn_activelearn._transaction import shallow
-from sklearn_activelearn.pool._labelled import Labelled
-from sklearn_activelearn.pool._ledger import Ledger
+from sklearn_activelearn.pool._ledger import Labelled, Ledger
 from sklearn_activelearn.sources import ParquetSource
+from sklearn_activelearn.sources._containers import joined, row_keys, take
+from sklearn_activelearn.sources._identity import ByValue
 from tests.reference.cells import hashes_of_rows
 
 

@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.speed import _interleave, _rows, search
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
-from sklearn_activelearn.stream import _batched_pass, _search_folds
+from sklearn_activelearn.stream import _batched_pass
+from sklearn_activelearn.stream import _search as _search_folds
 
 ROOT = Path(__file__).parents[2]
 SETS = ("images", "images, ten classes", "news", "news, ten classes")

@@ -14,9 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from .. import RelevanceSamplingClassifier
 from .._tables.encoding import principal_directions, with_directions
 from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
-from ..evaluation._results import plain
+from ..evaluation._label_curve import plain
 from ..pool import PoolClassifier
-from ..pool._utility import score_of_class
+from ..pool._utilities import score_of_class
 from .checks import tell
 from .label_find import (
     BATCH,

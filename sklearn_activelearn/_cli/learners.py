@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from sklearn.utils import all_estimators
 
 import sklearn_activelearn
-from sklearn_activelearn import losses
 
+from .. import losses
 from .names import choices, class_name
 
 #: What people write for a constant.

@@ -12,7 +12,7 @@ def open_page(args):
     if not args.web or any((args.rehearse, args.export, args.predict, args.save_model)):
         yield None
         return
-    from ..labeling._page import PageServer  # needs packages that the rest does not
+    from ..labeling._page import PageServer
 
     try:
         page = PageServer(args.port)

@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.base import clone
 
-from .._containers import take
 from ..labeling._decisions import SKIP
 from ..labeling._reports import Scores, test_of
+from ..sources._containers import take
 from .checks import print_sentences
 
 #: Orders of random rows, of which the mean is shown.

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import __version__
 from ..evaluation import LabelCurveDisplay
-from ..evaluation._results import plain
+from ..evaluation._label_curve import plain
 from .learners import learner_code
 from .verdict import LEVEL, saved, verdict
 

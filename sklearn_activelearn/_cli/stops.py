@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from .._recall_bounds import hypergeometric_p, rank_in_sample
+from .._statistics import hypergeometric_p, rank_in_sample
 from .._typing import Bools, Ints
 from ..pool import RecallTarget, StoppingRule
 

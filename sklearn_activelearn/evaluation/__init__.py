@@ -1,13 +1,25 @@
 """How many labels does a learner need? Curves, tests, scorers and pictures."""
 
+from .._statistics import Estimate
+from ._active_test import ActiveTest
 from ._advice import LabelAdvice, advice
 from ._comparison import LabelCurveComparison, compare_label_curves
-from ._curves import LabelCurve, area_under_label_curve
 from ._doubtful import DoubtfulLabels, doubtful_labels
-from ._estimate import Estimate
-from ._explored import explored_score
-from ._hindsight import best_in_hindsight
-from ._online import OnlineEstimate, online_score
+from ._estimates import OnlineEstimate, explored_score, online_score
+from ._label_curve import (
+    ExperimentInterrupted,
+    LabelCurve,
+    area_under_label_curve,
+    label_curve,
+)
+from ._labels_to_target import (
+    LabelsToTarget,
+    Tuning,
+    best_in_hindsight,
+    labels_to_target,
+    tune_labels_to_target,
+)
+from ._measures import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
 from ._plot import (
     AllocationDisplay,
     CostCurveDisplay,
@@ -18,14 +30,15 @@ from ._plot import (
     QueryDisplay,
     RecallCurveDisplay,
 )
-from ._progress import ExperimentInterrupted
-from ._recall import RecallEstimate, recall_estimate, recall_so_far
-from ._recall_curve import RecallCurve, recall_curve
-from ._recall_price import RecallPrice, recall_price
-from ._runs import label_curve
-from ._scorers import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
-from ._target import LabelsToTarget, Tuning, labels_to_target, tune_labels_to_target
-from ._testing import ActiveTest
+from ._recall import (
+    RecallCurve,
+    RecallEstimate,
+    RecallPrice,
+    recall_curve,
+    recall_estimate,
+    recall_price,
+    recall_so_far,
+)
 
 __all__ = [
     "ActiveTest",

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import column_or_1d
 
-from .._net_gain import changes, net_share
+from .._statistics import Estimate, changes, net_share, score_interval
 from .._validation import check_number
-from ._estimate import Estimate, score_interval
 
 #: Half the width of the interval, as a share of the predictions that change, at most
 #: (Wilson's upper end, with this normal quantile).

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._typing import Seed
 from .._validation import check_number, check_option
-from ._curves import LabelCurve, area_under_label_curve, check_range
-from ._results import Result, frame
+from ._label_curve import LabelCurve, Result, area_under_label_curve, check_range, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -9,14 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
-from .._containers import take
 from .._labels import encode, find_classes, present_labels
-from .._sparse_rows import check_sparse_rows
 from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
-from .._validation import check_number
-from ..pool._prediction import Constant
+from .._validation import check_number, check_sparse_rows
+from ..pool._base import Constant
 from ..pool._training import seeded
-from ..pool._utility import scores_of
+from ..pool._utilities import scores_of
+from ..sources._containers import take
 
 
 class DoubtfulLabels(NamedTuple):

@@ -1,21 +1,37 @@
 """How much of what is relevant has been found."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import nbinom
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
-from .._containers import n_rows, view
-from .._identity import identify
-from .._recall_bounds import Reads, most_by_sample, most_relevant
-from .._typing import Floats, Label, RowsLike
+from .._labels import find_classes, present_labels
+from .._statistics import (
+    Estimate,
+    Plan,
+    Reads,
+    audit_plan,
+    least_bad_total,
+    most_by_sample,
+    most_relevant,
+)
+from .._typing import Floats, Label, Labels, RowsLike
 from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import map_blocks
-from ..pool.stopping._reads import AUDIT, AskedRows, relevance_probabilities
-from ._estimate import Estimate
+from ..pool.stopping._base import AUDIT, AskedRows, relevance_probabilities
+from ..sources._containers import n_rows, view
+from ..sources._identity import identify
+from ._label_curve import Result, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -331,3 +347,373 @@ def shares_explored(learner):
     explore = learner.get_params(deep=False).get("explore", 0.0)
     initial = None, getattr(learner, "initial", None)
     return {learner._selection.random_share(each, explore) for each in initial} - {0}
+
+
+@dataclass(frozen=True)
+class RecallCurve(Result):
+    """Which share of the relevant rows was found after how many rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that there are.
+    read : ndarray of shape (n_runs, n_relevant)
+        Rows read when one, two, ... relevant ones were found; infinity for those that
+        a run did not find.
+    n_read : ndarray of int of shape (n_runs,)
+        Rows that each run has read.
+    """
+
+    n_rows: int
+    read: np.ndarray
+    n_read: np.ndarray
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return the curve that `to_dict` took apart."""
+        read = [[np.inf if n is None else n for n in run] for run in values["read"]]
+        n_read = np.array(values["n_read"], dtype=int)
+        return cls(values["n_rows"], np.array(read, dtype=float), n_read)
+
+    @property
+    def n_relevant(self) -> int:
+        """Relevant rows that there are."""
+        return self.read.shape[1]
+
+    def recall(self, n_read: ArrayLike) -> Floats:
+        """Return the share of the relevant rows found after so many rows.
+
+        Parameters
+        ----------
+        n_read : int or array-like of int of shape (n_points,)
+            Rows read.
+
+        Returns
+        -------
+        recall : ndarray of shape (n_runs,) or (n_runs, n_points)
+            Of each run; that at its end from there on.
+        """
+        found = [np.searchsorted(run, n_read, side="right") for run in self.read]
+        return np.array(found) / self.n_relevant
+
+    def rows_read(self, recall: float = 0.95) -> Floats:
+        """Return how many rows were read when this recall was reached.
+
+        Parameters
+        ----------
+        recall : float in (0, 1], default=0.95
+            Share of the relevant rows.
+
+        Returns
+        -------
+        n_read : ndarray of shape (n_runs,)
+            Infinity for a run that did not reach it.
+        """
+        check_number(recall, "recall", 0, 1, closed="right")
+        # the product may be just above a whole number
+        needed = max(int(np.ceil(round(recall * self.n_relevant, 9))), 1)
+        return self.read[:, needed - 1]
+
+    def wss(self, recall: float = 0.95) -> Floats:
+        """Return the work saved over sampling (WSS).
+
+        Parameters
+        ----------
+        recall : float in (0, 1], default=0.95
+            Share of the relevant rows to be found.
+
+        Returns
+        -------
+        saved : ndarray of shape (n_runs,)
+            Share of the rows not read when it was reached, less that which reading at
+            random would have left, ``1 - recall``; NaN for a run that did not reach it.
+        """
+        read = self.rows_read(recall)
+        saved = (self.n_rows - read) / self.n_rows - (1 - recall)
+        return np.where(np.isfinite(read), saved, np.nan)
+
+    def to_frame(self) -> "DataFrame":
+        """Return a pandas DataFrame: run, rows read, recall, a line for each found."""
+        n_runs, n = self.read.shape
+        return frame(
+            {
+                "run": np.repeat(np.arange(n_runs), n),
+                "read": self.read.ravel(),
+                "recall": np.tile(np.arange(1, n + 1) / n, n_runs),
+            }
+        )
+
+
+def recall_curve(
+    y: ArrayLike,
+    orders: ArrayLike | Sequence[ArrayLike],
+    *,
+    positive: Label | None = None,
+) -> RecallCurve:
+    """Return which share of the relevant rows was found after how many rows.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels of all rows.
+    orders : array-like of int of shape (n_read,), or list of these
+        Row numbers in the order in which they were read, such as
+        ``learner.queried_indices_``; a list of runs, or one.
+    positive : label or None, default=None
+        That of the relevant rows. None: the last of the sorted labels.
+
+    Returns
+    -------
+    curve : RecallCurve
+        With ``recall(n_read)``, ``rows_read(recall)`` and ``wss(recall)``.
+
+    Raises
+    ------
+    ValueError
+        For labels of one class, a label that no row has, or numbers that are no rows or
+        come twice.
+
+    References
+    ----------
+    .. [1] A. M. Cohen, W. R. Hersh, K. Peterson, P.-Y. Yen, "Reducing Workload in
+       Systematic Review Preparation Using Automated Citation Classification", JAMIA
+       13(2), 2006 (work saved over sampling).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import recall_curve
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(
+    ...     positive=True, batch_size=0.1, budget=1_000, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> curve = recall_curve(y == 8, learner.queried_indices_)
+    >>> print(curve.rows_read(0.95), curve.wss(0.95).round(2), curve.wss(1.0).round(2))
+    [422.] [0.72] [0.45]
+    """
+    y = np.asarray(present_labels(y))
+    is_relevant = y == relevant_label(y, positive)
+    one_run = np.ndim(next(iter(orders), 0)) == 0
+    runs = [
+        check_row_numbers(run, "orders", len(y))
+        for run in ([orders] if one_run else orders)
+    ]
+    read = np.full((len(runs), np.count_nonzero(is_relevant)), np.inf)
+    for line, run in zip(read, runs, strict=True):
+        found = np.flatnonzero(is_relevant[run])
+        line[: len(found)] = found + 1
+    return RecallCurve(len(y), read, np.array([len(run) for run in runs]))
+
+
+def relevant_label(y: Labels, positive: Label | None) -> Label:
+    """Return the label of the relevant rows; None: the last."""
+    classes = find_classes(y).tolist()
+    if positive is None:
+        return classes[-1]
+    if positive not in classes:
+        raise ValueError(
+            f"positive must be one of the labels, {classes}, got {positive!r}."
+        )
+    return positive
+
+
+#: Before so large a share of the rows is read, the number of relevant ones is a range.
+EARLY = 0.1
+#: Before this one, the rows to a recall are rather too many: the model still learns to
+#: put relevant rows first.
+STILL_LEARNING = 0.2
+#: Shape of the negative binomial distribution of the relevant rows that are unread: its
+#: standard deviation is .58 of its mean, or more.
+SHAPE = 3
+
+
+@dataclass(frozen=True)
+class RecallPrice:
+    """How many rows are to be read yet, to reach a recall and to be certain of it.
+
+    Attributes
+    ----------
+    recall, confidence : float
+        The target.
+    n_rows, n_read, found : int
+        Rows of the pool, those that were read, relevant ones among these.
+    n_relevant : float
+        Relevant rows in all, by estimate.
+    likely : tuple of int
+        Where their number is likely to be.
+    n_expected : int
+        Rows to read until the recall is reached, by estimate, if it is not yet.
+    n_certain : int
+        Rows to read until it is certain, by estimate.
+    certain_for_a_tenth : float
+        The recall that a tenth of `n_certain` makes certain, by estimate; 0 for none.
+    p_reached : float
+        The probability that the recall is reached already, by estimate.
+
+    Notes
+    -----
+    Let r rows be found, and S be the sum of the probabilities of the unread rows. The
+    number D of relevant rows among these is given a negative binomial distribution of
+    mean S and shape 3. A recall of t is missed if D ≥ K = ⌊r / t⌋ + 1 - r: `p_reached`
+    is P(D < K). For each D ≥ K, the likeliest rows are to be read until their sum is
+    (⌈t (r + D)⌉ - r - 1/2) / D of S; the geometric mean of their numbers over D ≥ K is
+    `n_expected`.
+    """
+
+    recall: float
+    confidence: float
+    n_rows: int
+    n_read: int
+    found: int
+    n_relevant: float
+    likely: tuple[int, int]
+    n_expected: int
+    n_certain: int
+    certain_for_a_tenth: float
+    p_reached: float
+
+    def __str__(self) -> str:
+        number = f"about {self.n_relevant:.0f}"
+        if self.n_read < EARLY * self.n_rows:
+            number = f"{self.likely[0]} to {self.likely[1]}"
+        tenth = "nothing"
+        if self.certain_for_a_tenth:
+            tenth = f"a recall of {self.certain_for_a_tenth:.0%}"
+        about = "about"
+        if self.n_read < STILL_LEARNING * self.n_rows:
+            about = "at most about"
+        unless = ""
+        if self.p_reached >= 0.01:
+            chance = f"{min(self.p_reached, 0.99):.0%}"
+            unless = f" unless it is reached already, of which the chance is {chance}"
+        return (
+            f"{self.found} found of {number} relevant rows, in {self.n_read} of "
+            f"{self.n_rows} read. To a recall of {self.recall:.0%}: {about} "
+            f"{self.n_expected} rows{unless}; to be {self.confidence:.0%} sure of it, "
+            f"about {self.n_certain}, because {self._why_so_many()}. A tenth of that "
+            f"makes {tenth} certain."
+        )
+
+    def _why_so_many(self):
+        """Return what excluding the missed rows costs, in words."""
+        n_missed = floor(self.n_relevant * (1 - self.recall) + 1e-9) + 1
+        n_unread = self.n_rows - self.n_read
+        factor = -log(1 - self.confidence)
+        are = "is" if n_missed == 1 else "are"
+        return (
+            f"{n_missed} missed {are} too many, and to exclude k missed among "
+            f"{n_unread} unread takes about {factor:.2g} x {n_unread} / k random rows"
+        )
+
+
+def recall_price(
+    learner: PoolClassifier,
+    X: RowsLike,
+    *,
+    recall: float = 0.95,
+    confidence: float = 0.95,
+    positive: Label | None = None,
+    ids: ArrayLike | None = None,
+    exclude: ArrayLike | None = None,
+) -> RecallPrice:
+    """Say how many rows are to be read yet to reach a recall, before they are read.
+
+    Parameters
+    ----------
+    learner : pool learner
+        With labels of both kinds.
+    X : array-like of shape (n_samples, n_features)
+        The pool.
+    recall : float in (0, 1], default=0.95
+        The target.
+    confidence : float in (0, 1), default=0.95
+        How sure to be of it, by the audit of `RecallTarget`.
+    positive, ids, exclude
+        As for `recall_so_far`.
+
+    Returns
+    -------
+    price : RecallPrice
+        What it is, as a sentence: ``print`` it.
+
+    Raises
+    ------
+    NotFittedError
+        If the learner has not been taught.
+    TypeError
+        For something else than a pool learner.
+    ValueError
+        If no relevant row, or no other one, is known, or for a parameter out of its
+        range.
+
+    See Also
+    --------
+    sklearn_activelearn.pool.RecallTarget : Reads until the recall is certain.
+
+    References
+    ----------
+    .. [1] D. D. Lewis, E. Yang, O. Frieder, "Certifying One-Phase Technology-Assisted
+       Reviews", CIKM 2021 (what a certificate costs).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import recall_price
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(
+    ...     batch_size=0.1, budget=400, random_state=0
+    ... ).fit(X / 16, y == 8)
+    >>> price = recall_price(learner, X / 16)
+    >>> print(price.found, "found of about", round(price.n_relevant))
+    163 found of about 169
+    """
+    check_number(recall, "recall", 0, 1, closed="right")
+    check_number(confidence, "confidence", 0, 1)
+    reads, p = read_by(learner, X, positive, ids, exclude)
+    return price_of(reads, p, recall, confidence)
+
+
+def price_of(reads: Reads, p: Floats, recall: float, confidence: float) -> RecallPrice:
+    """Return the price for rows that were read, and the others' probabilities."""
+    p, found = np.sort(p)[::-1], reads.found
+    n_expected, p_reached = rows_to_recall(found, p, recall)
+
+    def plan(target: float) -> Plan:
+        return audit_plan(reads, p, target, 1 - confidence)
+
+    n_certain = plan(recall).n_rows
+    targets = np.round(np.arange(0.99, 0.04, -0.05) * recall, 2)
+    affordable = (t for t in targets if plan(t).n_rows <= n_certain / 10)
+    most = min(round(2 * float(p.sum())) + 3, len(p))
+    return RecallPrice(
+        float(recall), float(confidence), reads.n_rows, len(reads.relevant), found,
+        float(found + p.sum()), (found, found + most), n_expected, n_certain,
+        float(next(affordable, 0.0)), p_reached,
+    )  # fmt: skip
+
+
+def rows_to_recall(found: int, p: Floats, recall: float) -> tuple[int, float]:
+    """Return how many rows are to be read, and the probability of none.
+
+    Parameters
+    ----------
+    found : int
+        How many relevant rows were read.
+    p : ndarray of shape (n_unread,)
+        Probabilities of the others, the largest first.
+    recall : float
+        The target.
+    """
+    expected, n_missed = p.sum(), least_bad_total(found, recall) - found
+    n_left = np.arange(n_missed, len(p) + 1)
+    chances = nbinom.pmf(n_left, SHAPE, SHAPE / (SHAPE + expected))
+    if not chances.sum():
+        return 0, 1.0
+    n_needed = np.ceil(recall * (found + n_left) - 1e-9) - found
+    shares = np.cumsum(p) / expected
+    n_rows = 1 + np.searchsorted(shares, (n_needed - 0.5) / n_left)
+    n_expected = np.exp(np.average(np.log(n_rows), weights=chances))
+    below = nbinom.cdf(n_missed - 1, SHAPE, SHAPE / (SHAPE + expected))
+    return round(float(n_expected)), float(below / (below + chances.sum()))

@@ -8,8 +8,8 @@ import base64
 import binascii
 from math import isfinite
 
-from .._identity import NUMBERS
 from .._validation import is_count, is_whole
+from ..sources._identity import NUMBERS
 from ._beginnings import changed_settings
 from ._commands import label_kind
 from ._state import SessionState

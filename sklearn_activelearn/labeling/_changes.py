@@ -7,21 +7,15 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from .._containers import n_rows, take
-from .._identity import NUMBERS
 from .._typing import Change
 from .._validation import check_budget, check_number, is_share
+from ..sources._containers import n_rows, take
+from ..sources._identity import NUMBERS
 from ._commands import label_kind
 from ._decisions import SKIP
 from ._ids import check_texts
 from ._replay import row_numbers
-from ._settings import (
-    drawn_seed,
-    drawn_seeds,
-    first_hashes,
-    seeded_clone,
-    versions,
-)
+from ._settings import drawn_seed, drawn_seeds, first_hashes, seeded_clone, versions
 
 #: In the order in which messages name them.
 WORDS = get_args(Change)

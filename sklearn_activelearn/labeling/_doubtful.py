@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._containers import take
 from .._typing import Id, Label
 from ..evaluation import doubtful_labels
+from ..sources._containers import take
 from ._decisions import SKIP, deciding_answer
 from ._earlier import trainable_model
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._containers import take
 from ..pool._training import seeded
+from ..sources._containers import take
 
 #: Why nothing is predicted.
 NO_MODEL = (

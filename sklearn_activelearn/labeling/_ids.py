@@ -5,7 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .._containers import exact_keys, is_frame, n_rows
+from ..sources._containers import exact_keys, is_frame, n_rows
 
 
 class Ids:

@@ -6,9 +6,9 @@ learners recognise rows by their values: of equal rows it is not the number that
 
 import numpy as np
 
-from .._containers import row_keys, take
 from .._labels import check_classes
 from ..pool._ledger import OUT, SKIPPED, Ledger
+from ..sources._containers import row_keys, take
 from ._decisions import SKIP
 
 #: What a query changes in a record, of a learner that was never asked.

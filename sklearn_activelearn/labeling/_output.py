@@ -14,7 +14,7 @@ from stat import S_IMODE
 import numpy as np
 from scipy.sparse import issparse
 
-from .._containers import is_frame
+from ..sources._containers import is_frame
 from ._journal import is_session
 
 #: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them

@@ -3,10 +3,9 @@
 from math import floor
 
 from ..evaluation import Estimate, explored_score, online_score
-from ..evaluation._recall import estimate_of, read_by
-from ..evaluation._recall_price import price_of
+from ..evaluation._recall import estimate_of, price_of, read_by
 from ..pool import PoolClassifier, RecallTarget
-from ..pool.stopping._registry import find_rules
+from ..pool.stopping._base import find_rules
 from ._decisions import SKIP
 
 #: Lower bounds below this one say nothing.

@@ -8,9 +8,9 @@ from warnings import warn
 
 import numpy as np
 
-from .._containers import n_rows, take
 from .._transaction import shallow
 from ..pool._record import progress_record
+from ..sources._containers import n_rows, take
 from ._display import reported
 from ._learner_record import LearnerRecord, sorted_answers
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .._containers import take
 from .._typing import Classifier, Floats, Id, Label, Scoring
 from .._validation import check_number
 from ..evaluation import advice
 from ..evaluation._measures import MOSTLY, measures_of
+from ..sources._containers import take
 from ._commands import check_who
 from ._doubtful import decided_labels, doubtful_rows, final_labels
 from ._earlier import comparable, late_start, model_of_half

@@ -7,14 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .._typing import FilePath, Id, Label
 from ._earlier import NO_MODEL
-from ._export import (
-    PREDICTED,
-    TAKEN,
-    Form,
-    exported_labels,
-    joined_names,
-    write_labels,
-)
+from ._export import PREDICTED, TAKEN, Form, exported_labels, joined_names, write_labels
 from ._output import beside, check_table_file, columns_shown
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]

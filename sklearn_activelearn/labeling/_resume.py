@@ -6,11 +6,11 @@ from warnings import warn
 
 import numpy as np
 
-from .._containers import n_rows
-from .._identity import NUMBERS
+from .._base import ActiveClassifier
 from .._labels import check_classes
-from .._protocol import ActiveClassifier
 from .._validation import check_budget, check_number
+from ..sources._containers import n_rows
+from ..sources._identity import NUMBERS
 from ._changes import WORDS, PlannedChange, change_words, not_allowed, not_possible
 from ._commands import check_text, label_kind
 from ._database import printable

@@ -12,14 +12,7 @@ from ._commands import check_who, note_event, reopen_events, undo_event
 from ._database import patient
 from ._decisions import SKIP
 from ._doubtful import DoubtfulSearch, decided_labels
-from ._standing import (
-    ReviewRow,
-    Search,
-    instant,
-    last_event,
-    review_row,
-    text_of_item,
-)
+from ._standing import ReviewRow, Search, instant, last_event, review_row, text_of_item
 from ._status import Status, status_for
 
 LISTS = ("labelled", "skipped", "disputed", "doubtful", "noted")

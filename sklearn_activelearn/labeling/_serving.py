@@ -103,7 +103,7 @@ def serve(
     if self.classes is None:
         raise ValueError("The page needs all labels from the start: give classes.")
     self._log.check_open()
-    from ._page import PageServer  # needs packages that the rest does not
+    from ._page import PageServer
     from ._verbs import verbs_of
     from ._view import LabelingView
 

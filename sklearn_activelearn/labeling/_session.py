@@ -6,15 +6,10 @@ from pathlib import Path
 from time import time
 from typing import Any, Generic, Literal, Self
 
-from .._containers import is_frame
 from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
+from ..sources._containers import is_frame
 from . import _reports as reports
-from ._commands import (
-    assign_event,
-    check_who,
-    label_event,
-    skip_event,
-)
+from ._commands import assign_event, check_who, label_event, skip_event
 from ._database import patient
 from ._display import html_of, sentence_of
 from ._doubtful import DoubtfulSearch

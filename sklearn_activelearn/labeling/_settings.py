@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import sklearn_activelearn
 
-from .._containers import exact_keys, is_frame
+from ..sources._containers import exact_keys, is_frame
 from ._journal import to_json
 
 

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, time
 from os import PathLike
 from typing import NamedTuple
 
-from .._containers import is_frame
 from .._typing import Id, Label
+from ..sources._containers import is_frame
 from ._decisions import SKIP, ReviewNote, deciding_answer, votes_among
 
 #: What a row is to those who review it.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._keys import ClassKeys
 
 if TYPE_CHECKING:
-    from ._review import ReviewRow  # with scikit-learn, which comes after the page
+    from ._review import ReviewRow
 
 MOST = 6  #: classes that are counted one by one
 #: What to tell somebody for whom there is no row, by the session's reason.

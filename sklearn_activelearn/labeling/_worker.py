@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from .._containers import take
+from ..sources._containers import take
 from ._calls import n_same, recorded_calls
 from ._checkpoints import Checkpoints
 from ._database import patient

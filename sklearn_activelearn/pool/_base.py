@@ -1,39 +1,718 @@
 """What all pool learners are: labelled rows, a model, a choice among the others."""
 
-from typing import Any, Literal
+from contextlib import suppress
+from copy import copy
+from functools import partial
+from itertools import compress
+from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
 
-from .._beginning import draw_seeds
-from .._containers import NO_ROWS, exact_keys, loaded, numbers_of
-from .._docstrings import POOL
-from .._documented import documented
-from .._protocol import ActiveClassifier
-from .._typing import Classifier, Embedding, Floats, Initial, Label, Seed, Stopping
-from .._validation import check_budget, check_limit, check_number
-from .._warnings import where_rare
-from ._choice import most_useful, pick
-from ._correction import TeachCall, trained_if_possible
-from ._coverage import space_of
-from ._first_rows import check_columns_of
+from .._base import (
+    ActiveClassifier,
+    draw_seeds,
+    validate_and_append,
+    validate_and_reset,
+)
+from .._compat import (
+    CALLBACK_ATTRIBUTES,
+    CallbackSupportMixin,
+    available_if,
+    with_callbacks,
+)
+from .._docstrings import LEARNER, POOL, documented
+from .._labels import (
+    check_classes,
+    distinct_labels,
+    encode,
+    encode_answers,
+    first_missing,
+)
+from .._requests import Purchase
+from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
+from .._typing import (
+    Classifier,
+    Embedding,
+    Floats,
+    Initial,
+    Ints,
+    Label,
+    Labels,
+    PoolQuery,
+    RowsLike,
+    Seed,
+    Stopping,
+    typed_as,
+)
+from .._validation import UNLIMITED, check_budget, check_flag, check_limit, check_number
+from .._warnings import warn_of_constant, where_rare
+from ..sources._containers import NO_ROWS, exact_keys, loaded, n_rows, numbers_of, take
+from ..sources._identity import VALUES, ByValue, identify
+from ..sources._source import Source
+from . import _record
+from ._distances import space_of
 from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
-from ._labelled import Labelled
-from ._ledger import Ledger
-from ._loop import PoolLoop
-from ._one_class import warn_of_one_answer
-from ._pool import Pool
-from ._prediction import DelegatedPrediction
+from ._ledger import (
+    Labelled,
+    Ledger,
+    Pool,
+    TeachCall,
+    corrected,
+    train_on_values,
+    trained_if_possible,
+)
 from ._selection import (
+    NOTHING,
+    CandidateSample,
     Selection,
+    check_columns_of,
     drawn_apart,
     drawn_at_random,
+    explored,
     finite_scores,
+    mixed,
     scored,
 )
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._registry import check_rule_models
+from ._utilities import scores_of
+from .stopping._base import (
+    AUDIT,
+    check_rule_classes,
+    check_rule_models,
+    n_random_wanted,
+    rules_that_draw,
+    why_stop,
+)
+
+
+def pick(self, X, rows, limit):
+    """Choose among these row numbers of X, put the choice on the bill."""
+    self.stop_reason_ = None
+    selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
+    n_first = self._n_first()
+    is_cold = self._is_cold(n_first)
+    n_batch = min(selection.n_wanted(n_first), n_rows)
+    n_wanted = min(n_batch, n_left)
+    # a seed of its own for each round: nothing to rewind after an error
+    seed = self._seed, self._n_rounds
+    sample = CandidateSample(X, rows)
+    if self._samples and self.n_candidates is not None:
+        # the random rows of a batch leave enough, also if it is cut short
+        sample = sample.drawn(max(self.n_candidates, n_batch), seed)
+    if n_wanted and not is_cold and self._uses_model:
+        self._catch_up()  # the last training may have failed
+    if n_left == 0:
+        self.stop_reason_ = "budget"
+    elif n_wanted and not is_cold and (rule := why_stop(self, sample, n_rows)):
+        self.stop_reason_ = rule
+    elif n_rows == 0:
+        self.stop_reason_ = "no rows"
+    elif limit == 0:
+        self.stop_reason_ = "limit"
+    if self.stop_reason_ is not None:
+        return NOTHING
+    n_wanted = min(n_wanted, limit)
+    if not is_cold and (n_random := n_random_wanted(self)):
+        n_random = min(n_random, n_wanted)
+        bought = drawn_at_random(np.asarray(rows), n_random, seed, AUDIT)
+    else:
+        initial = selection.initial_for(n_first) if is_cold else None
+        share = selection.random_share(initial, self.explore)
+        is_random, bought = explored(share, rows, n_batch, n_wanted, seed)
+        sample, own = sample.without(bought.rows), NOTHING
+        if n_own := n_wanted - np.count_nonzero(is_random):
+            own = chosen(self, sample, initial, n_own, seed, bought.rows)
+        bought = mixed(is_random, bought, own)
+    self._n_rounds += 1
+    self.n_queries_ += len(bought.rows)
+    return bought
+
+
+def chosen(learner, sample, initial, n_wanted, seed, beside):
+    """Return the rows that the rule of a learner chooses.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A working copy.
+    sample : CandidateSample
+        Of what.
+    initial : str, callable or rows, optional
+        What the rows follow; None: a model.
+    n_wanted : int
+        How many.
+    seed : tuple of int
+        Of this round.
+    beside : ndarray of int
+        Rows of the same purchase that were drawn.
+    """
+    if learner._selection.measures_distances(initial):
+        sample = sample.in_memory()
+        learner._points = learner._points_of(sample.X)
+    learner._beside = beside if sample.numbers is None else NO_ROWS
+    select, rows = learner._select if initial is None else learner._start, sample.rows
+    if select.__func__ is not most_useful:  # which needs no list of them
+        rows = np.asarray(rows)
+    bought = select(sample.X, rows, n_wanted, seed)
+    del learner._beside
+    return sample.bought(bought)
+
+
+def most_useful(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
+    """Choose those of these row numbers of X that are worth most."""
+    utility = self._utilities(X, rows)
+    return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
+
+
+def _model_has(method):
+    """Whether the model will have a method, whichever estimator it is."""
+    return lambda learner: all(
+        hasattr(model, method) for model in learner._make_trainer().models()
+    )
+
+
+class Constant:
+    """Stands in for a classifier that cannot be trained yet: always one class.
+
+    Parameters
+    ----------
+    label : object
+        That class.
+    """
+
+    def __init__(self, label):
+        self.classes_ = np.array([label])
+
+    def predict(self, X):
+        """Return the class for each row."""
+        return np.repeat(self.classes_, n_rows(X))
+
+    def decision_function(self, X):
+        """Return 0 for each row."""
+        return np.zeros((n_rows(X), 1))
+
+    def predict_proba(self, X):
+        """Return probability 1 for each row."""
+        return np.ones((n_rows(X), 1))
+
+
+def answers(function, X):
+    """Return ``function(X)``; rows of a source are answered for block by block."""
+    return X.answers(function) if isinstance(X, Source) else function(X)
+
+
+class DelegatedPrediction:
+    """What a learner with ``_make_trainer``, ``_train`` and ``estimator_`` predicts."""
+
+    estimator_: Any
+
+    @available_if(_model_has("decision_function"))
+    def decision_function(self, X: RowsLike) -> Floats:
+        """Return the decision values of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes positive for ``classes_[1]``. A class without a
+            labelled row yet is 1 below the lowest of the others.
+        """
+        model, X = self._model(), self._rows(X)
+        return answers(partial(self._decision_values, model), X)
+
+    def _decision_values(self, model, X):
+        scores = scores_of(model, X)
+        if np.array_equal(model.classes_, self.classes_):
+            return scores
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        unseen = scores.min(axis=1) - 1
+        scores = self._for_all_classes(model, scores, unseen)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    @available_if(_model_has("predict_proba"))
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the class probabilities of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            0 for a class without a labelled row yet.
+        """
+        return self._probabilities(self._model(), self._rows(X))
+
+    def _probabilities(self, model, X):
+        return answers(partial(self._all_probabilities, model), X)
+
+    def _all_probabilities(self, model, X):
+        probabilities = model.predict_proba(X)
+        if np.array_equal(model.classes_, self.classes_):
+            return probabilities
+        return self._for_all_classes(model, probabilities, np.zeros(n_rows(X)))
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels. As long as all labels bought are of one class, that class.
+        """
+        model = self._model()
+        return answers(model.predict, self._rows(X))
+
+    def _rows(self, X):
+        """Return rows to predict for, in memory or not."""
+        return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
+
+    def _for_all_classes(self, model, values, unseen):
+        """Give the columns of a model their places among all classes."""
+        out = np.repeat(unseen[:, None], len(self.classes_), axis=1)
+        out[:, encode(model.classes_, self.classes_)] = values
+        return out
+
+    def _model(self):
+        """Return what predicts now; trained for the occasion if it has to be."""
+        check_is_fitted(self)
+        if self._labelled.has_two_classes and self._n_trained == len(self._labelled):
+            return self.estimator_
+        if not self._labelled.has_two_classes:
+            seen = self._labelled.codes
+            return Constant(self.classes_[seen[0] if len(seen) else 0])
+        learner = copy(self)  # prediction changes nothing
+        learner._train()
+        return learner.estimator_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        with suppress(AttributeError, TypeError, ValueError):
+            # a wrong parameter: the verbs refuse it, repr must not
+            self._make_trainer().adapt_tags(tags)
+        return tags
+
+
+#: Rows of a larger pool for which predictions are looked at.
+MOST_ROWS = 1_000
+
+#: With fewer labels it is nothing unusual to know one class, or to predict one.
+FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
+
+
+def warn_of_one_answer(learner, X):
+    """Warn if labels of one class were bought, or one class is predicted for all rows.
+
+    That is, for the rows that were taught, 50 or more, and, only if these have one
+    answer, for those of the pool, or 1,000 random ones of a larger one: it costs no
+    second pass over many rows.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        It buys no more, as its `stop_reason_` says.
+    X : rows
+        The pool.
+    """
+    labelled, reason = learner._labelled, learner.stop_reason_
+    if reason in (None, "limit") or len(learner._requests):
+        return
+    if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
+        return
+    codes = np.unique(labelled.codes)
+    if len(codes) == 1 and reason == "budget":
+        warn_of_constant(
+            learner,
+            learner.classes_[codes[0]],
+            "predicts {} for every row",
+            f"since its {len(labelled)} labels are all of that class",
+            learner._cure_of_one_label,
+        )
+    if len(codes) == 1 or not FEWEST_PREDICTED <= len(labelled) <= learner._n_trained:
+        return
+    answers, some = np.unique(learner.estimator_.predict(labelled.rows)), X
+    if len(answers) == 1 and n_rows(X):
+        some = some_rows(learner, X)
+        answers = np.union1d(answers, learner.estimator_.predict(some))
+    if len(answers) == 1:
+        warn_of_constant(
+            learner,
+            answers[0],
+            f"predicts {{}} for all labelled rows and for {n_rows(some)} of the pool",
+            f"although it has been taught labels of {len(codes)} classes",
+            learner._cure_of_one_answer,
+        )
+
+
+def some_rows(learner, X):
+    """Return the rows of a pool, or random ones of a large one."""
+    n = n_rows(X)
+    if n <= MOST_ROWS:
+        return take(X, slice(None))
+    rng = np.random.default_rng((learner._seed, learner._n_rounds))
+    return take(X, np.sort(rng.choice(n, MOST_ROWS, replace=False)))
+
+
+#: Attributes in pickles of version 0.1.0, and what they are called now.
+OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
+
+
+@documented(LEARNER)
+class PoolLoop(CallbackSupportMixin):
+    """`query`, `correct` and the loops of a learner that picks and catches up."""
+
+    record, restore = _record.record, _record.restore
+
+    @typed_as(PoolQuery)
+    def query(
+        self,
+        X,
+        *,
+        candidates=None,
+        exclude=None,
+        limit=None,
+        return_probability=False,
+        return_utility=False,
+        ids=None,
+    ):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The whole pool, labelled rows included, always in one order. Rows that were
+            taught, are out or were skipped are not asked for again.
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that may be bought, or a mask. None: all.
+        {exclude}
+        limit : int >= 0, default=None
+            At most so many rows.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought: that of a
+            random draw, else 1.
+        return_utility : bool, default=False
+            Also return what each row was worth to the learner when it was chosen,
+            higher is better; NaN for rows that were drawn at random.
+        {ids}
+            If the values of labelled rows are others than they were, the model is
+            trained on those in X, before rows are chosen.
+
+        Returns
+        -------
+        {rows, probabilities}
+        utilities : ndarray of shape (n_queries,)
+            Only with `return_utility`; the last of what is returned.
+
+        Raises
+        ------
+        ValueError
+            For rows that the estimator refuses, `candidates` or `exclude` that are no
+            rows of X, or a parameter out of its range. If X has other columns than
+            before, or comes in another kind of container: for a labelled row that is
+            not in it.
+        {wrong_ids, RuntimeError}
+
+        Warns
+        -----
+        UserWarning
+            If labelled rows have other values than before, and some are not in X: of
+            these the model is trained on the values that were seen last.
+        """
+        check_flag(return_probability, "return_probability")
+        check_flag(return_utility, "return_utility")
+        transaction, bought = self._query(X, ids, candidates, exclude, limit)
+        asked = return_probability, return_utility
+        also = tuple(compress((bought.probabilities, bought.utilities), asked))
+        out = (bought.rows, *also) if also else bought.rows
+        transaction.commit()
+        return out
+
+    def correct(
+        self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
+    ) -> Self:
+        """Replace labels that were taught.
+
+        The learner becomes what it would be had it been taught the right labels in the
+        same calls, on the pool that it knows now. Row numbers, probabilities and the
+        bill stay; stopping rules forget what they remember.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows that were taught. Of equal rows the one that was taught last is meant,
+            among those whose label differs.
+        y : array-like of shape (n_samples,)
+            Their right labels. A class that has no label any more goes, if nobody gave
+            the classes.
+        {ids}
+
+        {returns}
+
+        Raises
+        ------
+        ValueError
+            For a row that was never taught, a label outside the classes, rows that do
+            not match `y` or the features.
+        {wrong_ids, RuntimeError}
+
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels. They are stored; what
+            needs the model next raises the estimator's error.
+        """
+        transaction = begin(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0)
+        identity = identify(learner, X, ids)
+        if len(y):
+            transaction.learner = corrected(learner, identity, y)._after_teach()
+        return transaction.commit()
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Simulate active learning on a labelled pool, from scratch.
+
+        The label of a row is used only if the learner buys it; the set of
+        classes is read up front. Whatever ends it early, what was bought until
+        then stays.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The pool.
+        {y}
+
+        {returns}
+
+        Raises
+        ------
+        ValueError, TypeError
+            For labels of one class or continuous ones, rows that the estimator
+            refuses, an estimator without the method that is needed, or a
+            parameter out of its range.
+        """
+        return exclusive(
+            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
+        )
+
+    def partial_fit(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """Simulate active learning on one more labelled pool, from where it stands.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The next chunk of the pool. As many of its rows as are equal to rows of
+            earlier chunks that were bought are not bought again.
+        {y}
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. None: those of `y` and of earlier calls.
+
+        {returns}
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fit`, and for a label outside the declared classes.
+        """
+
+        def start(learner):
+            rows, codes = validate_and_append(learner, X, y, classes)
+            identify(learner, rows, None)
+            named = learner.classes_[np.unique(codes)].tolist()
+            known = learner._declared_classes
+            learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
+            return rows, codes
+
+        return exclusive(self, start, self._buy_from)
+
+    def _buy_from(self, X, codes):
+        """Run the loop on an answer sheet."""
+        y = self.classes_[codes]
+        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
+
+    @with_callbacks
+    def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
+        """Go round until `_pick` wants no more; each purchase stays when it is made.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        identity : ByValue or ById
+            What its rows are recognised by.
+        answer : callable
+            ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
+        candidates : ndarray of int, optional
+            Row numbers of X that may be bought; None for all.
+        y : ndarray of shape (n_samples,), optional
+            All labels, for callbacks that score.
+        are_more : bool
+            Whether these rows add to those of earlier calls, for a budget that is a
+            share of them.
+        """
+        transaction = Transaction(self)
+        learner = transaction.learner
+        is_open = learner._offer(X, identity, candidates)
+        n_open = np.count_nonzero(is_open)
+        if n_open and are_more and learner._has_stopped:  # they are judged again
+            learner._stopping_memory, learner._has_stopped = {}, False
+        learner.queried_indices_ = NO_ROWS
+        n_before = learner._n_offered if are_more else learner.n_queries_
+        learner._n_offered = max(learner._n_offered, n_before + n_open)
+        transaction.commit()
+        info = {"estimator": self, "X": X, "y": y}
+        # rules that draw rows may end batches early
+        is_known = not rules_that_draw(self.stopping)
+        task = self._init_callback_context(
+            max_subtasks=self._n_rounds_left(n_open) if is_known else None
+        ).call_on_fit_task_begin(**info)
+        stop = False
+        while not stop:
+            transaction = Transaction(self)
+            bought = transaction.learner._pick(X, numbers_of(is_open), UNLIMITED)
+            if len(bought.rows) == 0:
+                transaction.commit()
+                break
+            round_task = task.subcontext("query").call_on_fit_task_begin(**info)
+            keep = partial(self._buy, transaction, X, identity, bought)
+            answer(bought.rows, keep)
+            is_open[bought.rows] = False
+            if self._uses_model:
+                self._train_and_keep()
+            stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
+        self._train_and_keep()
+        task.call_on_fit_task_end(**info, reconstruction_attributes={})
+        if len(self.queried_indices_):
+            warn_of_one_answer(self, X)
+        return self
+
+    def _offer(self, X, identity, candidates):
+        """Return which rows of X are for sale; keep the pool if need be.
+
+        Train on the values of labelled rows in X, if others are known by their ids.
+        """
+        is_for_sale = np.ones(n_rows(X), dtype=bool)
+        if not len(is_for_sale):
+            return is_for_sale
+        if candidates is not None:
+            is_for_sale[:] = False
+            is_for_sale[candidates] = True
+        self._requests = self._requests.located(identity, is_for_sale)
+        found = self._requests.found
+        if self._make_trainer().keeps_pool:
+            places = found[self._requests.taught]
+            candidates = np.flatnonzero(is_for_sale)
+            self._pool = self._pool.offered(identity, X, candidates, places)
+        if identity.kind != VALUES:
+            train_on_values(self, X)
+        is_for_sale[found[found >= 0]] = False
+        return is_for_sale
+
+    def _note(self, identity, bought):
+        """Remember what was asked for."""
+        rows, ids = bought.rows, identity.names(bought.rows)
+        self._requests = self._requests.plus(
+            identity.keys(rows), rows, bought.probabilities, bought.purposes, ids=ids
+        )
+
+    def _train_and_keep(self):
+        transaction = Transaction(self)
+        transaction.learner._catch_up()
+        transaction.commit()
+
+    def _buy(self, transaction, X, identity, bought, labels):
+        """Commit a transaction that picked rows, with their labels.
+
+        Of labels that are not known the rows stay on the bill, and out. A parameter
+        that the oracle has set stays set.
+        """
+        learner = shallow(transaction.learner)
+        vars(learner).update(parameters_of(self))
+        codes, why = learner._encode_answers(labels, bought.rows)
+        learner._note(identity, bought)
+        (known,) = np.nonzero(codes >= 0)
+        if len(known):
+            rows = bought.rows[known]
+            X = take(X, rows)
+            learner._store_labels(X, identity.part(X, rows), codes[known])
+        learner._known_by = identity.kind
+        learner.queried_indices_ = np.append(learner.queried_indices_, bought.rows)
+        transaction.commit(learner)
+        if why:
+            raise ValueError(why)
+
+    def _register_classes(self, classes, y=()):
+        if not self._may_grow:
+            super()._register_classes(classes)
+        elif classes is not None:
+            self._set_classes(check_classes(classes))
+        elif len(y):
+            known = getattr(self, "classes_", None)
+            classes = distinct_labels(y, "y", known)
+            if classes is not known:
+                self._recode(classes)
+
+    def _recode(self, classes):
+        """Set the classes; labels get the codes that they have among these."""
+        if hasattr(self, "classes_"):
+            self._labelled = self._labelled.recoded(encode(self.classes_, classes))
+        super()._set_classes(classes)
+
+    def _set_classes(self, classes):
+        known = classes.tolist()
+        check_rule_classes(getattr(self, "stopping", None), known, self.positive)
+        self._recode(classes)
+        self._may_grow, self._declared_classes = False, tuple(classes.tolist())
+
+    def _encode_answers(self, labels, rows):
+        """Return what `encode_answers` does; classes may grow."""
+        reason = ""
+        try:
+            self._register_classes(None, labels)
+        except ValueError as error:
+            reason = f" {error}"
+            if first_missing(labels) >= 0:
+                reason = " Each row needs a label, not None or NaN."
+            for i in range(len(labels)):  # some of them may do
+                with suppress(ValueError):
+                    self._register_classes(None, labels[[i]])
+        classes = self.classes_.tolist() if hasattr(self, "classes_") else []
+        known = {label: code for code, label in enumerate(classes)}
+        codes, why = encode_answers(labels, rows, known)
+        return codes, why and why + reason
+
+    def _n_rounds_left(self, n_open):
+        """Return how many rounds are left if no rule stops them."""
+        n_labels = min(self._n_left(), n_open)
+        return self._selection.n_rounds(self._n_first(), n_labels)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}
+
+    def __setstate__(self, state):
+        super().__setstate__({OLD_NAMES.get(k, k): v for k, v in state.items()})
+        ledger = state.get("_requests")
+        if "_known_by" not in state and ledger is not None and len(ledger.places):
+            self._known_by = VALUES
 
 
 @documented(POOL)

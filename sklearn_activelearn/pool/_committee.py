@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._docstrings import CANDIDATES
-from .._documented import documented
+from .._docstrings import CANDIDATES, documented
 from .._typing import (
     Classifier,
     Embedding,
@@ -20,9 +19,9 @@ from .._typing import (
 )
 from .._validation import check_option
 from ._base import PoolClassifier
-from ._candidates import CandidateTrainer, candidate_set
 from ._passive import passive_baseline
-from ._utility import DISAGREEMENTS, own_utility, probabilities_of
+from ._training import CandidateTrainer, candidate_set
+from ._utilities import DISAGREEMENTS, own_utility, probabilities_of
 
 #: The committee that needs no parameter.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}

@@ -3,21 +3,27 @@
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from .._containers import exact_keys
-from .._docstrings import HERDING
-from .._documented import documented
+from .._docstrings import HERDING, documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_limit
+from ..sources._containers import exact_keys
 from ._base import PoolClassifier
-from ._coverage import MOST_ROWS, Coverage, far_apart
-from ._explore import mixed, places_of
+from ._distances import MOST_ROWS, Coverage, far_apart
 from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
 from ._ranking import best_of_different
-from ._selection import NOTHING, SPREAD, Selection, finite_scores, ranked, scored
-from ._temperature import logit_method_of, logits_of
-from ._training import OneModel
-from ._utility import small_gap
+from ._selection import (
+    NOTHING,
+    SPREAD,
+    Selection,
+    finite_scores,
+    mixed,
+    places_of,
+    ranked,
+    scored,
+)
+from ._training import OneModel, logit_method_of, logits_of
+from ._utilities import small_gap
 
 #: Of the rows that a model chooses, the share with the smallest margins where there
 #: are two classes; with more of them the others stand for many rows each.

@@ -15,20 +15,19 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from .._beginning import is_plain
-from .._containers import framed, is_frame, n_rows
+from .._base import is_plain
 from .._labels import present_labels
-from .._sparse_rows import check_sparse_rows
 from .._validation import (
+    check_sparse_rows,
     finish_rows,
     is_finite,
     labels_need_no_change,
     rows_need_no_change,
     validated,
 )
-from ..sources._arrays import is_mapped
-from ..sources._base import Source
-from ..sources._kinds import is_of, source_of
+from ..sources._containers import framed, is_frame, n_rows
+from ..sources._conversion import is_of, source_of
+from ..sources._source import Source, is_mapped
 
 #: Why a learner takes no source, and what to do.
 NEEDS_ALL = (

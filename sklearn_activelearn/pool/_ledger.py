@@ -1,14 +1,31 @@
 """Rows of a pool that were asked for, taught or skipped: none of them is sold again."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import concatenate
+from sklearn.exceptions import FitFailedWarning
 
-from .._containers import NO_KEYS, NO_ROWS, RowKeys
-from .._identity import native
-from .._validation import check_all_out
+from .._labels import encode
+from .._transaction import shallow
+from .._typing import RowNumbers
+from .._validation import check_all_out, name_of_row
+from .._warnings import warn_user
+from ..sources._containers import (
+    NO_KEYS,
+    NO_ROWS,
+    RowKeys,
+    as_array,
+    exact_keys,
+    joined,
+    n_rows,
+    rounded_keys,
+    same_rows,
+    take,
+)
+from ..sources._identity import ById, ByValue, native
 
 #: Where a row stands if it has no label.
 OUT, SKIPPED = -1, -2
@@ -271,3 +288,324 @@ def paired(first, second):
     rank[in_second] -= n_first[group[in_second]]
     is_paired = rank < np.where(in_second, n_first[group], n_second[group])
     return order[is_paired & ~in_second], order[is_paired & in_second] - len(first)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows and the codes of their labels, in the order in which they were taught.
+
+    Parameters
+    ----------
+    rows : rows, optional
+        In memory.
+    codes : ndarray of int32
+        Of their labels.
+    names : ndarray of str, optional
+        Of the columns.
+    """
+
+    rows: Any = None
+    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    names: Any = None
+
+    #: The array that begins with the rows and has room for more; none once somebody has
+    #: taken it out to append. Who did has the only reference to what follows the rows.
+    _room: Any = field(default=None, repr=False, compare=False)
+
+    def __len__(self):
+        return len(self.codes)
+
+    @property
+    def has_two_classes(self):
+        """Whether a classifier can be trained."""
+        return len(self.codes) > 1 and self.codes.min() != self.codes.max()
+
+    def plus(self, X, codes, names=None):
+        """Return these rows and more; rows of arrays are copied only now and then."""
+        codes = np.append(self.codes, np.asarray(codes, np.int32))
+        if self.rows is None:
+            return Labelled(X.copy(), codes, names)  # the caller may change X
+        if type(self.rows) is not np.ndarray:
+            return Labelled(joined(self.rows, X), codes, names)
+        X, known = as_array(X), self.rows
+        if X.shape[1:] != known.shape[1:] or np.result_type(X, known) != known.dtype:
+            return Labelled(joined(known, X), codes, names)
+        buffer = self._buffer_for(len(codes))
+        buffer[len(known) : len(codes)] = X
+        return Labelled(buffer[: len(codes)], codes, names, [buffer])
+
+    def _buffer_for(self, n):
+        """Return an array of these rows and room for n in all, to be written to."""
+        with suppress(AttributeError, IndexError):
+            # in one step: of two threads only one gets it
+            buffer = self._room.pop()
+            if n <= len(buffer):
+                return buffer
+        buffer = np.empty((n + n // 4, *self.rows.shape[1:]), self.rows.dtype)
+        buffer[: len(self)] = self.rows
+        return buffer
+
+    def has_columns_of(self, X, names):
+        """Whether rows, whose columns have these names, have the same columns."""
+        if getattr(X, "shape", ())[1:] != getattr(self.rows, "shape", ())[1:]:
+            return False
+        return self.names is None or names is None or list(self.names) == list(names)
+
+    def replaced(self, positions, X, names=None):
+        """Return the same labels, with these rows at these positions."""
+        if len(positions) == len(self):
+            return Labelled(X, self.codes, names)
+        order = np.arange(len(self))
+        order[positions] = len(self) + np.arange(len(positions))
+        return Labelled(take(joined(self.rows, X), order), self.codes, names)
+
+    def first(self, n):
+        """Return the rows that were taught first."""
+        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names)
+
+    def recoded(self, positions):
+        """Return the same rows with new codes for the old ones."""
+        return replace(self, codes=positions[self.codes])
+
+    def __getstate__(self):
+        return {"rows": self.rows, "codes": self.codes, "names": self.names}
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Rows, copied, and which of them have labels.
+
+    Parameters
+    ----------
+    X : rows, optional
+        The whole pool.
+    number : int
+        Which of the pools offered it is.
+    unlabelled : ndarray of int
+        Row numbers of X without a label, ascending; others without one are left out.
+    places : ndarray of int
+        Where each row that was taught is in X, in that order; -1 for nowhere. No two
+        are in one place.
+    ids : ById, optional
+        Those of the rows.
+    """
+
+    X: Any = None
+    number: int = 0
+    unlabelled: RowNumbers = field(default_factory=NO_ROWS.copy)
+    places: RowNumbers = field(default_factory=NO_ROWS.copy)
+    ids: ById | None = None
+    _derived: dict = field(default_factory=dict, repr=False)
+
+    def offered(self, identity, X, candidates, places):
+        """Return the pool X; what was derived from equal rows is kept.
+
+        Parameters
+        ----------
+        identity : ByValue or ById
+            What its rows are recognised by.
+        X : rows
+            The whole pool.
+        candidates : ndarray of int
+            Row numbers of X that might be bought or are labelled, ascending.
+        places : ndarray of int
+            As in the pool.
+        """
+        known = self
+        if self.X is None or not same_rows(self.X, X):
+            known = Pool(X.copy(), self.number + 1)
+        return replace(
+            known,
+            unlabelled=not_in(candidates, places),
+            places=places,
+            ids=identity if isinstance(identity, ById) else None,
+        )
+
+    def taught(self, ledger):
+        """Return the same pool with labels for all rows that the ledger has taught."""
+        if self.X is None:
+            return replace(self, places=np.full(ledger.n_taught, -1))
+        is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
+        is_for_sale[self.unlabelled] = True
+        identity = self.ids or ByValue(self.X, self.derived)
+        places = ledger.located(identity, is_for_sale).found[ledger.taught]
+        return replace(self, unlabelled=not_in(self.unlabelled, places), places=places)
+
+    def before(self, n_labels):
+        """Return the same pool when only so many rows had been taught."""
+        places, later = self.places[:n_labels], self.places[n_labels:]
+        unlabelled = np.union1d(self.unlabelled, later[later >= 0])
+        return replace(self, unlabelled=unlabelled, places=places)
+
+    def fitted(self, name, fit, labelled):
+        """Return ``fit(rows)`` for X and the labelled rows that are not in it."""
+        (outside,) = np.nonzero(self.places < 0)
+        if self.X is None or not len(outside):
+            return fit(labelled) if self.X is None else self.derived(name, fit)
+        others = take(labelled, outside)
+        keys, place = exact_keys(others).tolist(), (name, "and others")
+        known = self._derived.get(place, (None, None))
+        if known[0] != keys:  # those before are not kept
+            known = self._derived[place] = keys, fit(joined(self.X, others))
+        return known[1]
+
+    def derived(self, name, make):
+        """Return ``make(X)``, made once for each pool; pickles leave it out."""
+        if name not in self._derived:
+            self._derived[name] = make(self.X)
+        return self._derived[name]
+
+    def __getstate__(self):
+        return {**vars(self), "_derived": {}}
+
+
+def not_in(rows, places):
+    """Return the row numbers that are no places."""
+    is_taken = np.zeros(max(rows.max(initial=-1), places.max(initial=-1)) + 1, bool)
+    is_taken[places[places >= 0]] = True
+    return rows[~is_taken[rows]]
+
+
+class TeachCall(NamedTuple):
+    """What one call taught."""
+
+    n_labels: int  # that were known after it
+    declared: tuple  # the classes that somebody had named by then
+
+
+Lesson = TeachCall  # its name in pickles of version 0.1.0
+
+
+def trained_if_possible(learner):
+    """Return the learner, trained on all it knows, or as it was, with a warning."""
+    trained = shallow(learner)
+    try:
+        trained._catch_up()
+    except Exception as error:
+        warn_user(
+            f"The labels are stored, but the estimator failed on them: "
+            f"{type(error).__name__}: {error}",
+            FitFailedWarning,
+        )
+        return learner
+    return trained
+
+
+def corrected(learner, identity, y):
+    """Return the learner with these labels in place of its own, not trained on them.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A working copy.
+    identity : ByValue or ById
+        What the rows are recognised by; it was taught them.
+    y : ndarray of shape (n_samples,)
+        Their right labels.
+    """
+    learner._register_classes(None, y)
+    codes = learner._labelled.codes.copy()
+    new, positions = encode(y, learner.classes_), learner._requests.places
+    for row, entries in enumerate(learner._requests.labelled(identity.keys())):
+        if not len(entries):
+            which = name_of_row(row, identity.names())
+            raise ValueError(f"{which} was never taught.")
+        differ = positions[entries][codes[positions[entries]] != new[row]]
+        codes[differ[:1]] = new[row]
+    learner._labelled = replace(learner._labelled, codes=codes)
+    restrict(learner, learner._declared_classes)
+    learner._forget_model()
+    return replay_training(learner) if learner._make_trainer().goes_on else learner
+
+
+def train_on_values(learner, X):
+    """Train a learner on the values that its labelled rows have in a pool.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        A working copy, whose ledger has found its rows in the pool.
+    X : rows
+        The pool. Values that agree when they are rounded to float32 are the same.
+    """
+    labelled, ledger = learner._labelled, learner._requests
+    if not len(labelled):
+        return
+    entries = ledger.taught
+    found = ledger.found[entries]
+    (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
+    rows, is_other = take(X, found[inside]), np.ones(len(inside), dtype=bool)
+    names = getattr(learner, "feature_names_in_", None)
+    if labelled.has_columns_of(rows, names):
+        is_other = rounded_keys(rows) != rounded_keys(take(labelled.rows, inside))
+    elif len(outside):
+        missing = native(ledger.ids[entries[outside[0]]])
+        raise ValueError(
+            "X has other columns than before: all labelled rows must be in it, and "
+            f"that with the id {missing!r} is not."
+        )
+    if not is_other.any():
+        return
+    if len(outside):
+        warn_user(
+            f"{np.count_nonzero(is_other)} labelled rows have other values than "
+            f"before, and {len(outside)} are not in X: of those the model is trained "
+            "on the values that were seen last. Pass the whole pool.",
+        )
+    others = take(rows, np.flatnonzero(is_other))
+    learner._labelled = labelled.replaced(inside[is_other], others, names)
+    learner._forget_model()
+    if learner._make_trainer().goes_on:
+        vars(learner).update(vars(replay_training(learner)))
+    learner._catch_up()
+
+
+def restrict(learner, declared):
+    """Leave a learner the declared classes and those that have a label."""
+    known, codes = learner.classes_, learner._labelled.codes
+    is_kept = np.array([label in declared for label in known.tolist()])
+    is_kept[codes] = True
+    kept = np.flatnonzero(is_kept)
+    codes = np.searchsorted(kept, codes).astype(np.int32)
+    learner._labelled = replace(learner._labelled, codes=codes)
+    learner.classes_ = known[kept]
+
+
+def with_first_labels(learner, n_labels):
+    """Return a learner that has no model, and knows the labels taught first only.
+
+    Parameters
+    ----------
+    learner : PoolClassifier
+        It has as many labels or more; stays as it is.
+    n_labels : int
+        How many.
+    """
+    calls = [call for call in learner._teach_calls if call.n_labels >= n_labels]
+    learner = shallow(learner)
+    learner._labelled = learner._labelled.first(n_labels)
+    learner._requests = learner._requests.first(n_labels)
+    learner._pool, learner._n_trained = learner._pool.before(n_labels), 0
+    learner._trained = None
+    restrict(learner, calls[0].declared)
+    return learner
+
+
+def replay_training(learner):
+    """Return a learner that was trained after each call that taught it, but the last.
+
+    As then, a call on whose labels the estimator fails trains nothing.
+    """
+    labelled, classes, pool = learner._labelled, learner.classes_, learner._pool
+    for call in learner._teach_calls[:-1]:
+        n, before = call.n_labels, learner
+        learner = shallow(before)
+        learner._labelled, learner.classes_ = labelled.first(n), classes
+        learner._pool = pool.before(n)
+        restrict(learner, call.declared)
+        try:
+            learner._catch_up()
+        except Exception:  # whatever it is, it was a warning then
+            learner = before
+    learner._labelled, learner.classes_, learner._pool = labelled, classes, pool
+    return learner

@@ -5,13 +5,12 @@ from typing import Literal
 
 from sklearn.svm import LinearSVC
 
-from .._docstrings import POOL
-from .._documented import documented
+from .._docstrings import POOL, documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
-from ._utility import of_padded, scores_of, smallest_margin
+from ._utilities import of_padded, scores_of, smallest_margin
 
 
 @documented(POOL)

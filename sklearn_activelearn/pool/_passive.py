@@ -1,12 +1,11 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
-from .._baseline import baseline_of
-from .._docstrings import CANDIDATES
-from .._documented import documented
+from .._base import baseline_of
+from .._docstrings import CANDIDATES, documented
 from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
-from ._candidates import CandidateTrainer, candidate_set
-from .stopping._registry import find_rules
+from ._training import CandidateTrainer, candidate_set
+from .stopping._base import find_rules
 
 
 @documented(CANDIDATES)

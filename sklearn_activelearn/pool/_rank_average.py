@@ -11,12 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseComposition, ClassifierMixin
-from .._containers import loaded
-from .._docstrings import CLASSIFIER
-from .._documented import documented
+from .._docstrings import CLASSIFIER, documented
 from .._typing import Estimators, Floats, Labels, RowsLike
+from ..sources._containers import loaded
 from ._input_checks import check_has, check_pool, common_input_tags
-from ._utility import score_of_class
+from ._utilities import score_of_class
 
 
 @documented(CLASSIFIER)

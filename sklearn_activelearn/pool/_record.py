@@ -8,8 +8,19 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from .._compat import available_if
-from .._containers import RowKeys, exact_keys, n_rows, rounded_keys, row_keys, take
-from .._identity import (
+from .._labels import encode, present_labels
+from .._transaction import begin, forget_fitted
+from .._typing import LearnerT, RowsLike
+from .._validation import is_count
+from ..sources._containers import (
+    RowKeys,
+    exact_keys,
+    n_rows,
+    rounded_keys,
+    row_keys,
+    take,
+)
+from ..sources._identity import (
     VALUES,
     ById,
     check_same_kind,
@@ -18,14 +29,8 @@ from .._identity import (
     native,
     plain_ids,
 )
-from .._labels import encode, present_labels
-from .._transaction import begin, forget_fitted
-from .._typing import LearnerT, RowsLike
-from .._validation import is_count
-from ._correction import TeachCall, with_first_labels
-from ._ledger import OUT, SKIPPED, Ledger
-from ._pool import Pool
-from .stopping._registry import Remembered, find_rules, rule_name
+from ._ledger import OUT, SKIPPED, Ledger, Pool, TeachCall, with_first_labels
+from .stopping._base import Remembered, find_rules, rule_name
 
 if TYPE_CHECKING:
     from ._base import PoolClassifier

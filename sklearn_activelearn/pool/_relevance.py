@@ -10,8 +10,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from .._docstrings import POOL
-from .._documented import documented
+from .._docstrings import POOL, documented
 from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from .._validation import check_number, is_share
 from ._base import PoolClassifier
@@ -20,7 +19,7 @@ from ._rank_average import RankAverageClassifier
 from ._ranking import coarse
 from ._selection import finite_scores, scored
 from ._training import OneModel
-from ._utility import score_of_class
+from ._utilities import score_of_class
 
 
 class WeightedModel(OneModel):

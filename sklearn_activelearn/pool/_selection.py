@@ -2,22 +2,187 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
-from .._containers import NO_ROWS, AllBut, exact_keys, n_rows, view
 from .._requests import Purchase
 from .._validation import check_number, check_option
-from ..sources._arrays import ArraySource
-from ..sources._base import Source
-from ._batches import BATCHES
-from ._coverage import MOST_ROWS, Coverage
-from ._embedding import Points, check_embedding
-from ._first_rows import are_rows, check_initial, initial_scores, nearest_cosine
+from ..sources._containers import (
+    NO_ROWS,
+    AllBut,
+    as_array,
+    as_numbers,
+    exact_keys,
+    loaded,
+    n_rows,
+    take,
+    view,
+)
+from ..sources._source import ArraySource, Source
+from ._distances import MOST_ROWS, Coverage, Points, check_embedding, greedy, numbers
 from ._input_checks import were_checked
 from ._ranking import best_of_different, repeats
+from ._utilities import of_padded, own_utility
+
+#: Makes the draw of a sample differ from other draws of a round.
+SAMPLE = 1
+
+
+class CandidateSample(NamedTuple):
+    """Rows of a pool, from which some are chosen."""
+
+    X: Any  # where they are
+    rows: np.ndarray  # their numbers in it
+    share: float = 1.0  # of the rows that might be bought
+    numbers: np.ndarray | None = None  # in the pool, if X holds nothing but them
+
+    def drawn(self, n, seed):
+        """Return n of these rows, drawn at random; all if they are no more."""
+        n_rows = len(self.rows)
+        if n >= n_rows:
+            return self
+        rng = np.random.default_rng((*seed, SAMPLE))
+        chosen = rng.choice(n_rows, n, replace=False, shuffle=False)
+        return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_rows)
+
+    def without(self, some):
+        """Return these rows but some."""
+        if not len(some):
+            return self
+        if isinstance(self.rows, AllBut):
+            return self._replace(rows=self.rows.without(some))
+        return self._replace(rows=np.setdiff1d(self.rows, some, assume_unique=True))
+
+    def in_memory(self):
+        """Return the same rows such that X is in memory, and holds only the sample."""
+        if self.share == 1:
+            return self._replace(X=loaded(self.X))
+        X, rows = take(self.X, self.rows), np.arange(len(self.rows))
+        return self._replace(X=X, rows=rows, numbers=self.rows)
+
+    def bought(self, purchase):
+        """Return what was chosen of these rows as a purchase from the pool."""
+        rows, probabilities = purchase.rows, purchase.probabilities
+        if self.numbers is not None:
+            rows = self.numbers[rows]
+        was_drawn = np.isnan(purchase.utilities)
+        probabilities = np.where(was_drawn, self.share * probabilities, probabilities)
+        return purchase._replace(rows=rows, probabilities=probabilities)
+
+
+#: By the names that `initial` takes.
+STARTS = ("random", "herding", "mixed")
+
+
+def are_rows(initial):
+    """Whether it is rows, in a container that a pool may come in."""
+    return not isinstance(initial, type) and (
+        hasattr(initial, "shape") or isinstance(initial, list | tuple)
+    )
+
+
+def check_initial(initial, embedding):
+    """Refuse what is neither a name, nor a function, nor rows."""
+    if isinstance(initial, str):
+        check_option(initial, "initial", STARTS)
+    elif are_rows(initial):
+        if n_rows(initial) == 0:
+            raise ValueError("initial has no rows: at least one is needed.")
+        if embedding is None:
+            numbers_of_initial(initial)
+    elif isinstance(initial, type) or not callable(initial):
+        raise TypeError(
+            f"initial must be one of {sorted(STARTS)}, a function of rows, or rows to "
+            f"be similar to, got {initial!r}."
+        )
+
+
+def numbers_of_initial(initial):
+    """Return rows to be similar to as numbers, or refuse them."""
+    found = as_numbers(initial)
+    if found is not None and len(getattr(initial, "shape", np.shape(initial))) < 2:
+        raise ValueError("initial must be rows; a single one, x, is passed as [x].")
+    if found is None or not np.isfinite(found.data if issparse(found) else found).all():
+        raise ValueError(
+            "initial must be rows of finite numbers, unless an embedding makes such of "
+            "them."
+        )
+    if not (found != 0).sum(axis=1).all():
+        raise ValueError("initial has a row of zeros, which is similar to no other.")
+    return found.astype(np.float64)
+
+
+def check_columns_of(initial, embedding, X, names):
+    """Refuse rows to be similar to that have not the columns, or names, of a pool."""
+    if embedding is not None or not are_rows(initial):
+        return
+    width, shape = numbers_of_initial(initial).shape[1], getattr(X, "shape", ())
+    if len(shape) > 1 and np.prod(shape[1:]) != width:
+        raise ValueError(
+            f"initial has rows of {width} numbers, X of {np.prod(shape[1:])}."
+        )
+    own = getattr(initial, "columns", None)
+    if own is not None and names is not None and [*own] != [*names]:
+        raise ValueError("initial has other columns than X, or in another order.")
+
+
+def initial_scores(initial, X):
+    """Return how early each of these rows shall be bought.
+
+    Parameters
+    ----------
+    initial : callable or rows
+        What gives rows their scores, or what they shall be similar to.
+    X : rows
+        A block of the pool.
+    """
+    if not are_rows(initial):
+        return own_utility("initial", initial(X), n_rows(X))
+    anchors = numbers_of_initial(initial)
+    return of_padded(lambda rows: nearest_cosine(numbers(rows), anchors), X)
+
+
+def nearest_cosine(points, anchors):
+    """Return the cosine between each point and the most similar one of others."""
+    return cosine_similarity(points, anchors).max(axis=1)
+
+
+def one_of_each_cluster(points, rows, n_wanted, seed):
+    """Return the first row of each of so many clusters, found by k-means."""
+    from sklearn.cluster import KMeans  # slow to import
+
+    some = points.rows[rows]
+    # dense: k-means centres those only, and with ties the last bits decide
+    some = as_array(some[:, np.union1d(0, some.nonzero()[1])])
+    n_clusters = min(n_wanted, len(np.unique(exact_keys(some))))
+    number = int(np.random.SeedSequence(seed).generate_state(1)[0])
+    means = KMeans(n_clusters, n_init=1, random_state=number)
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)  # fewer clusters will do
+        _, first = np.unique(means.fit_predict(some), return_index=True)
+    first = np.sort(first)
+    others = np.delete(np.arange(len(rows)), first)
+    return np.append(first, others)[:n_wanted]
+
+
+def herded(points, rows, n_wanted, seed):
+    """Return rows that cover the others best, one after another."""
+    some = points.rows[rows]
+    distances = euclidean_distances(some, some[:MOST_ROWS], squared=True)
+    similarity = np.exp(-distances / points.typical)
+    nothing, ones = np.zeros(distances.shape[1]), np.ones(distances.shape[1])
+    return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
+
+
+#: By the names that `batch` takes; None: the highest utilities as they are.
+BATCHES = {"top": None, "cluster": one_of_each_cluster, "herding": herded}
+
 
 NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
 
@@ -280,3 +445,86 @@ def without_checks(function, X):
     """Return ``function(X)``; scikit-learn does not check for NaN meanwhile."""
     with config_context(assume_finite=True):
         return function(X)
+
+
+#: What the labels of rows that were drawn whatever the rule are for.
+EXPLORED = "explored"
+
+#: Makes their draw differ from other draws of a round.
+EXPLORE = 2
+
+
+def places_of(share, n, rng):
+    """Draw the places in a purchase that a share of it has, evenly spread.
+
+    Those among the first k places are ⌊share · k⌋, or one more, for every k.
+
+    Parameters
+    ----------
+    share : float in [0, 1]
+        Of the n places.
+    n : int
+        How many there are.
+    rng : Generator
+        Draws one number.
+
+    Returns
+    -------
+    is_its : ndarray of bool of shape (n,)
+    """
+    return np.diff(np.floor(share * np.arange(n + 1) + rng.random())) > 0
+
+
+def explored(share, rows, n_batch, n_wanted, seed):
+    """Draw the random part of a batch.
+
+    Parameters
+    ----------
+    share : float in [0, 1]
+        Of the batch.
+    rows : ndarray of int of shape (n_rows,)
+        Row numbers that may be bought.
+    n_batch : int
+        How many rows the whole batch has.
+    n_wanted : int
+        How many of these, the first ones, are bought.
+    seed : tuple of int
+        Of this round.
+
+    Returns
+    -------
+    is_random : ndarray of bool of shape (n_wanted,)
+        Its places among those that are bought.
+    bought : Purchase
+        The part of the whole batch. Each row is bought with the same probability.
+    """
+    if not share:
+        return np.zeros(n_wanted, dtype=bool), NOTHING
+    rng = np.random.default_rng((*seed, EXPLORE))
+    is_random = places_of(share, n_batch, rng)
+    chosen = rng.choice(len(rows), np.count_nonzero(is_random), replace=False)
+    bought = drawn(rows[chosen], share * n_wanted / len(rows), EXPLORED)
+    return is_random[:n_wanted], bought
+
+
+def mixed(is_first, first, second):
+    """Return a purchase of the rows of two others.
+
+    Parameters
+    ----------
+    is_first : ndarray of bool of shape (n_rows,)
+        Which places those of the first have, in their order; there may be more of them.
+    first, second : Purchase
+        The parts.
+    """
+    n_first = np.count_nonzero(is_first)
+    if not n_first:
+        return second
+    columns = []
+    for one, other in zip(first, second, strict=True):
+        one = np.broadcast_to(one, len(first.rows))[:n_first]
+        other = np.broadcast_to(other, len(second.rows))
+        column = np.empty(len(is_first), np.result_type(one, other))
+        column[is_first], column[~is_first] = one, other
+        columns.append(column)
+    return Purchase(*columns)

@@ -5,14 +5,13 @@ from typing import Any, Literal
 
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import POOL
-from .._documented import documented
+from .._docstrings import POOL, documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
-from ._utility import MEASURES, own_utility, probabilities_of
+from ._utilities import MEASURES, own_utility, probabilities_of
 
 
 @documented(POOL)

@@ -6,18 +6,16 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from .._docstrings import HERDING
-from .._documented import documented
+from .._docstrings import HERDING, documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number, check_option
 from ._base import PoolClassifier
-from ._coverage import MOST_ROWS, Coverage, check_kernel
+from ._distances import MOST_ROWS, Coverage, check_kernel, warn_if_distances_mislead
 from ._input_checks import NEEDS_ALL
 from ._passive import passive_baseline
-from ._premise import warn_if_distances_mislead
 from ._selection import Selection, finite_scores, ranked, scored
-from ._temperature import CalibratedModel, logit_method_of, logits_of
-from ._utility import small_gap
+from ._training import CalibratedModel, logit_method_of, logits_of
+from ._utilities import small_gap
 
 
 @documented(HERDING)

@@ -1,7 +1,7 @@
 """Rows that do not fit in memory."""
 
-from ._base import Source
-from ._copying import as_memmap
+from ._conversion import as_memmap
 from ._parquet import ParquetSource
+from ._source import Source
 
 __all__ = ["ParquetSource", "Source", "as_memmap"]

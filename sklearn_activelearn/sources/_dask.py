@@ -6,7 +6,7 @@ from weakref import finalize, ref
 
 import numpy as np
 
-from ._base import Source, answers_of_part, check_length, naming, parts_between
+from ._source import Source, answers_of_part, check_length, naming, parts_between
 
 #: The graph of each array in use and the rows that were taken of it, by its `id`. Names
 #: of arrays, and tokens, which follow from names, say nothing of what arrays hold.

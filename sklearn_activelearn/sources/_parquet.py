@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import FilePath, HasSchema
-from ._base import Source, check_length, parts_between
+from ._source import Source, check_length, parts_between
 
 if TYPE_CHECKING:
     from pyarrow import Table

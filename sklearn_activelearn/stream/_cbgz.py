@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .._docstrings import STREAM
-from .._documented import documented
+from .._docstrings import STREAM, documented
 from .._typing import Seed
 from .._validation import check_number, check_option
 from ._base import StreamClassifier, make_update_rule

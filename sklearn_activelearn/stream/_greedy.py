@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._docstrings import GRADIENT
-from .._documented import documented
+from .._docstrings import GRADIENT, documented
 from .._typing import Floats, Seed
 from .._validation import check_number
 from ..losses import MarginLoss, make_loss

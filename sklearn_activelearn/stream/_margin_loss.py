@@ -6,9 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._baseline import baseline_of
-from .._docstrings import GRADIENT
-from .._documented import documented
+from .._base import baseline_of
+from .._docstrings import GRADIENT, documented
 from .._typing import Seed
 from .._validation import check_number, check_option
 from .._warnings import warn_user

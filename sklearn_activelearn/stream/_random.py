@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .._baseline import baseline_of
-from .._docstrings import STREAM
-from .._documented import documented
+from .._base import baseline_of
+from .._docstrings import STREAM, documented
 from .._typing import Seed
 from .._validation import check_number
 from ._base import StreamClassifier, make_update_rule

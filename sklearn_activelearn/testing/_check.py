@@ -7,10 +7,11 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils import get_tags
 
-from .._protocol import ActiveClassifier
+from .._base import ActiveClassifier
 from .._validation import check_budget, is_share
-from . import _laws, _ledger_laws
-from ._tools import fresh, is_pool
+from . import _laws
+from . import _laws as _ledger_laws
+from ._laws import fresh, is_pool
 
 #: What is checked, in this order.
 CHECKS = (

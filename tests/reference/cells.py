@@ -6,8 +6,8 @@ from numbers import Real
 
 import numpy as np
 
-from sklearn_activelearn._containers import is_frame
 from sklearn_activelearn._rows import Rows, hashes
+from sklearn_activelearn.sources._containers import is_frame
 
 
 def cells_of(X):

@@ -15,7 +15,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc
 
 from sklearn_activelearn import _compat, losses, stream
-from sklearn_activelearn._protocol import ActiveClassifier
+from sklearn_activelearn._base import ActiveClassifier
 from sklearn_activelearn._typing import Label
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.docstrings import names

@@ -54,11 +54,7 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.datasets import (
-    make_low_noise,
-    make_outlier_line,
-    make_twonorm,
-)
+from sklearn_activelearn.datasets import make_low_noise, make_outlier_line, make_twonorm
 from sklearn_activelearn.evaluation import (
     ActiveTest,
     AllocationDisplay,
@@ -100,12 +96,7 @@ from sklearn_activelearn.evaluation import (
     tune_labels_to_target,
 )
 from sklearn_activelearn.exceptions import OneClassWarning
-from sklearn_activelearn.labeling import (
-    LabelingSession,
-    export,
-    load_model,
-    save_model,
-)
+from sklearn_activelearn.labeling import LabelingSession, export, load_model, save_model
 from sklearn_activelearn.losses import (
     HingeLoss,
     LogRampLoss,

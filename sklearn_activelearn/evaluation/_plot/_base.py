@@ -5,9 +5,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._curves import LabelCurve
-from .._runs import label_curve
-from .._scorers import learner_of
+from .._label_curve import LabelCurve, label_curve
+from .._measures import learner_of
 
 #: One curve, or several by what they are called.
 Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]

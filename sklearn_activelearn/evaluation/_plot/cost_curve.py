@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator
-from ._base import (
-    by_name,
-    check_matplotlib,
-    fitted,
-    start_plot,
-    styled,
-    whole_numbers,
-)
+from ._base import by_name, check_matplotlib, fitted, start_plot, styled, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator, RowsLike
 from ..._validation import check_number, check_option
-from .._curves import check_error
+from .._label_curve import check_error
 from .._measures import ERRORS, measure_name
 from ._base import (
     CONSTANT,

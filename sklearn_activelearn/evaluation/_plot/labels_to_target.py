@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator, RowsLike
 from ..._validation import check_number
-from .._curves import check_error
+from .._label_curve import check_error
+from .._labels_to_target import labels_to_target
 from .._measures import ERRORS, measure_name
-from .._target import labels_to_target
 from ._base import (
     CONSTANT,
     Curves,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator
 from ..._validation import check_option
 from ...losses import MarginLoss, make_loss

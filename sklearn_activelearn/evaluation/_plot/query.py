@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_consistent_length
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator, Floats, Ints, Labels, RowsLike
 from ..._validation import check_number
-from .._scorers import learner_of
+from .._measures import learner_of
 from ._base import COLORS, check_matplotlib, fitted, start_plot
 
 if TYPE_CHECKING:

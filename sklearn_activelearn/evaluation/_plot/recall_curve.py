@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator, Label, RowsLike
 from ..._validation import check_number
-from .._recall_curve import RecallCurve, recall_curve
-from .._scorers import learner_of
+from .._measures import learner_of
+from .._recall import RecallCurve, recall_curve
 from ._base import (
     PASSIVE,
     by_name,

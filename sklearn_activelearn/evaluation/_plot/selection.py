@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._docstrings import DISPLAY
-from ..._documented import documented
+from ..._docstrings import DISPLAY, documented
 from ..._typing import Estimator
 from ._base import COLORS, check_matplotlib, fitted, start_plot, whole_numbers
 

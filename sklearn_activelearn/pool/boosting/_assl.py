@@ -2,13 +2,11 @@
 
 from typing import Literal
 
-from ..._baseline import baseline_of
-from ..._docstrings import NEWTON_BOOSTING
-from ..._documented import documented
+from ..._base import baseline_of
+from ..._docstrings import NEWTON_BOOSTING, documented
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
-from ._rounds import NewtonRounds
-from ._trainer import BoostingTrainer, closest_vote
+from ._trainer import BoostingTrainer, NewtonRounds, closest_vote
 
 
 @documented(NEWTON_BOOSTING)

@@ -2,14 +2,12 @@
 
 from typing import Literal
 
-from ..._docstrings import BOOSTING
-from ..._documented import documented
+from ..._docstrings import BOOSTING, documented
 from ..._labels import encode
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
-from .._premise import warn_if_worse_than_constant
-from ._rounds import RoundsPerLabel
-from ._trainer import BoostingTrainer, boosted_baseline, closest_vote
+from .._distances import warn_if_worse_than_constant
+from ._trainer import BoostingTrainer, RoundsPerLabel, boosted_baseline, closest_vote
 
 
 @documented(BOOSTING)

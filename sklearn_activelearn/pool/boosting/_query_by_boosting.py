@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from ..._docstrings import BOOSTING
-from ..._documented import documented
+from ..._docstrings import BOOSTING, documented
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
-from ._rounds import DiscreteRounds
-from ._trainer import BoostingTrainer, boosted_baseline, closest_vote
+from ._trainer import BoostingTrainer, DiscreteRounds, boosted_baseline, closest_vote
 
 
 @documented(BOOSTING)

@@ -6,25 +6,447 @@ add members, to a committee that starts over or to the one that is there.
 
 from contextlib import suppress
 from copy import copy
-from itertools import count
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, log_expit, softmax
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._beginning import is_plain, unfitted_copy
-from ..._containers import n_rows, take
-from ..._validation import check_number
+from ..._base import is_plain, unfitted_copy
+from ..._validation import check_flag, check_number
 from ...batch import DecisionStumpClassifier
+from ...batch._columns import whole_weights
+from ...sources._containers import n_rows, take
 from .._input_checks import check_classifier, check_pool
 from .._passive import passive_baseline
 from .._selection import finite_scores
 from .._training import Known, Trained, Trainer
-from .._utility import smallest_margin
-from ._cost import LEFT_OUT, UNLABELLED
-from ._ensemble import BoostedClassifier, Committee, joint
-from ._steps import BoostingSample, start_boosting
+from .._utilities import smallest_margin
+
+#: In place of a label: none, or the row does not count at all.
+UNLABELLED, LEFT_OUT = 0, 2
+
+
+@dataclass(frozen=True)
+class BoostingCost:
+    """The cost functional of some rows.
+
+    Parameters
+    ----------
+    labels : ndarray of int of shape (n_samples,)
+        -1 or 1, `UNLABELLED` or `LEFT_OUT`.
+    alpha : float in [0, 1]
+        What a row without a label counts.
+    """
+
+    labels: np.ndarray
+    alpha: float
+
+    @cached_property
+    def counts(self):
+        """What each row counts: 1, alpha or nothing."""
+        return np.array([1.0, self.alpha, 1.0, 0.0])[self.labels + 1]
+
+    @cached_property
+    def is_labelled(self):
+        """Whether each row has a label."""
+        return np.abs(self.labels) == 1
+
+    @cached_property
+    def total(self):
+        """What all rows count together."""
+        n_unlabelled = np.count_nonzero(self.labels == UNLABELLED)
+        return np.count_nonzero(self.is_labelled) + self.alpha * n_unlabelled
+
+    def targets(self, scores):
+        """Return each row's label, or pseudo-label, for the scores F(x)."""
+        return np.where(self.is_labelled, self.labels, np.where(scores > 0, 1, -1))
+
+    def __call__(self, scores, targets=None):
+        """Return C_S(F) for the scores F(x).
+
+        With `targets`, these are the labels and pseudo-labels, whatever the scores.
+        """
+        targets = self.targets(scores) if targets is None else targets
+        margins, counts = targets * scores, self.counts > 0
+        n_rows = np.count_nonzero(self.labels != LEFT_OUT)
+        with np.errstate(over="ignore"):  # infinite for scores beyond 700
+            terms = self.counts[counts] * np.exp(-margins[counts])
+        return float(np.sum(terms) / n_rows)
+
+    def weights(self, scores, targets):
+        """Return the terms of the sum, up to a common factor.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples,)
+            F(x) of each row.
+        targets : ndarray of int of shape (n_samples,)
+            Label or pseudo-label of each row, not always that of these scores.
+        """
+        margins = targets * scores
+        least = margins[self.counts > 0].min(initial=np.inf)
+        # rows that do not count may be far below, and are 0
+        return self.counts * np.exp(np.minimum(least - margins, 0))
+
+
+@dataclass(frozen=True)
+class Committee:
+    r"""A weighted sum of classifiers of two classes, F = sum_t omega_t f_t.
+
+    Parameters
+    ----------
+    estimators : tuple of classifier
+        The members, trained on labels -1 and 1.
+    weights : tuple of float
+        The weight of each.
+    soft : bool
+        Whether members vote by their probabilities: 2p - 1 in place of -1 or 1.
+    """
+
+    estimators: tuple = ()
+    weights: tuple = ()
+    soft: bool = False
+
+    def plus(self, estimator, weight):
+        """Return this committee with one more member."""
+        members = (*self.estimators, estimator), (*self.weights, weight)
+        return Committee(*members, self.soft)
+
+    def vote(self, estimator, X):
+        """Return f(x) of a member for each row."""
+        if self.soft:
+            return estimator.predict_proba(X) @ estimator.classes_
+        return estimator.predict(X).astype(float)
+
+    def staged_scores(self, X):
+        """Yield F(x) of no member, of the first, of the first two, ...
+
+        Parameters
+        ----------
+        X : rows, or what the members take in their place
+            Rows.
+        """
+        scores = np.zeros(n_rows(X))
+        yield scores
+        for t, weight in enumerate(self.weights):
+            with config_context(assume_finite=t > 0 or None):  # one check is enough
+                scores = scores + weight * self.vote(self.estimators[t], X)
+            yield scores
+
+    def scores(self, X):
+        """Return F(x) for each row."""
+        for scores in self.staged_scores(X):
+            total = scores
+        return total
+
+
+class BoostedClassifier:
+    """Classifier made of one committee for two classes, or one for each of more.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels, sorted.
+    committees : tuple of Committee
+        The one for ``classes[1]``, or those of all classes.
+    """
+
+    def __init__(self, classes=None, committees=()):
+        self.classes_ = classes
+        self.committees_ = committees
+
+    @property
+    def estimators_(self):
+        """All members."""
+        return [member for each in self.committees_ for member in each.estimators]
+
+    @property
+    def estimator_weights_(self):
+        """Their weights."""
+        return [weight for each in self.committees_ for weight in each.weights]
+
+    def decision_function(self, X):
+        """Return F, for more classes than two a column for each."""
+        return joint([committee.scores(X) for committee in self.committees_])
+
+    def staged_decision_function(self, X):
+        """Yield the decision values of 1, 2, ... members of each committee."""
+        stages = [list(committee.staged_scores(X)) for committee in self.committees_]
+        for t in range(1, max(map(len, stages))):
+            yield joint([scores[min(t, len(scores) - 1)] for scores in stages])
+
+    def predict_proba(self, X):
+        """Return 1 / (1 + exp(-2 F)), for more classes than two scaled to sum 1."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-2 * scores), expit(2 * scores)])
+        return softmax(log_expit(2 * scores), axis=1)
+
+    def predict(self, X):
+        """Return the class with the highest score, the first of equals."""
+        return self.classes_[likeliest(self.decision_function(X))]
+
+
+def joint(scores):
+    """Return the scores of one committee, or a column for each of several."""
+    return np.column_stack(scores) if len(scores) > 1 else scores[0]
+
+
+def likeliest(scores):
+    """Return the position of the class with the highest score for each row."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+@dataclass(frozen=True)
+class DiscreteRounds:
+    """AdaBoost from nothing, until a member is no better than chance or has no error.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Most members.
+    """
+
+    n_estimators: int
+
+    is_soft = ends_early = False
+
+    def check(self):
+        """Raise if a parameter is out of its range."""
+        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
+
+    def run(self, boosting, weak_learners, n_first, n_later):
+        """Return the boosted committee, and whether a step was refused."""
+        boosting = boosting.restarted()
+        for weak in islice(weak_learners, self.n_estimators):
+            before = boosting.committee
+            boosting = boosting.discrete_step(weak)
+            if boosting.committee is before or boosting.error == 0:
+                break
+        return boosting, False
+
+
+@dataclass(frozen=True)
+class NewtonRounds:
+    """Newton steps from nothing, until the cost stalls.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Most members.
+    tol : float
+        Least relative decrease of the cost.
+    """
+
+    n_estimators: int
+    tol: float
+
+    is_soft, ends_early = True, False
+
+    def check(self):
+        """Raise if a parameter is out of its range."""
+        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
+        check_number(self.tol, "tol", 0, closed="left")
+
+    def run(self, boosting, weak_learners, n_first, n_later):
+        """Return the boosted committee, and whether a step was refused."""
+        boosting = boosting.restarted()
+        cost = boosting.cost(boosting.scores, boosting.targets)
+        for weak in islice(weak_learners, self.n_estimators):
+            boosting = boosting.newton_step(weak)
+            before, cost = cost, boosting.cost(boosting.scores, boosting.targets)
+            if before - cost <= self.tol * before:
+                break
+        return boosting, False
+
+
+@dataclass(frozen=True)
+class RoundsPerLabel:
+    """Steps of AdaBoost for each new label, on the committee that is there.
+
+    Parameters
+    ----------
+    n_estimators_per_label, n_initial_estimators, shrinkage, early_stopping
+        As for `FASSLBoostClassifier`.
+    """
+
+    n_estimators_per_label: int
+    n_initial_estimators: int | None
+    shrinkage: float
+    early_stopping: bool
+
+    is_soft = False
+
+    @property
+    def ends_early(self):
+        """Whether the learner ends when this no longer helps."""
+        return self.early_stopping
+
+    def check(self):
+        """Raise if a parameter is out of its range."""
+        n_steps = self.n_estimators_per_label
+        check_number(n_steps, "n_estimators_per_label", 1, closed="left", integer=True)
+        if self.n_initial_estimators is not None:
+            n_steps, name = self.n_initial_estimators, "n_initial_estimators"
+            check_number(n_steps, name, 1, closed="left", integer=True)
+        check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
+        check_flag(self.early_stopping, "early_stopping")
+
+    def run(self, boosting, weak_learners, n_first, n_later):
+        """Return the boosted committee, and whether a step was refused.
+
+        Parameters
+        ----------
+        boosting : Boosting
+            The committee so far.
+        weak_learners : iterable of classifier
+            One for each step.
+        n_first, n_later : int
+            Labels of the first committee, 0 if there has been one, and those since.
+        """
+        n_steps = n_later * self.n_estimators_per_label
+        if n_first:
+            default = n_first * self.n_estimators_per_label
+            n_steps += self.n_initial_estimators or default
+        was_refused = False
+        for weak in islice(weak_learners, n_steps):
+            before = boosting.committee
+            boosting = boosting.discrete_step(weak, self.shrinkage)
+            was_refused |= boosting.committee is before
+        return boosting, was_refused
+
+
+class BoostingSample:
+    """Rows of the pool and labelled rows from elsewhere, for all committees.
+
+    Parameters
+    ----------
+    rows : rows
+        As the weak learner likes them best.
+    codes : ndarray of int of shape (n_samples,)
+        Class of each labelled row, anything for the others.
+    labels : ndarray of int of shape (n_samples,)
+        `UNLABELLED`, `LEFT_OUT`, or 1 for a row with a label.
+    alpha : float
+        What a row without a label counts.
+    """
+
+    def __init__(self, rows, codes, labels, alpha):
+        self.rows, self.codes, self.labels, self.alpha = rows, codes, labels, alpha
+        counts = BoostingCost(labels, alpha).counts
+        if counts.all():
+            self.counting, self.training_rows = slice(None), rows
+        else:
+            self.counting = np.flatnonzero(counts)
+            self.training_rows = take(rows, self.counting)
+
+    def cost(self, code):
+        """Return the cost of a committee for one class against the others."""
+        labels = self.labels.copy()
+        is_labelled = labels == 1
+        labels[is_labelled] = np.where(self.codes[is_labelled] == code, 1, -1)
+        return BoostingCost(labels, self.alpha)
+
+    def classes_of(self, scores):
+        """Return the label, or for these scores the pseudo-label, of each row."""
+        return np.where(self.labels == 1, self.codes, likeliest(scores))
+
+    def train(self, prototype, targets, weights):
+        """Return a clone trained on the rows that count, weighted to mean 1 or so."""
+        weights = weights[self.counting]
+        # by a power of two: nothing is rounded that decides between equals
+        scale = 2.0 ** -np.round(np.log2(weights.sum() / len(weights)))
+        return unfitted_copy(prototype).fit(
+            self.training_rows, targets[self.counting], sample_weight=scale * weights
+        )
+
+
+@dataclass(frozen=True)
+class Boosting:
+    """A committee on the way down its cost, on the rows of a sample.
+
+    Parameters
+    ----------
+    sample : Sample
+        The rows.
+    cost : BoostingCost
+        What to lower.
+    targets : ndarray of int of shape (n_samples,)
+        Labels and pseudo-labels, -1 and 1; they stay what they are.
+    committee : Committee
+        The members so far.
+    scores : ndarray of shape (n_samples,)
+        What they give the rows.
+    error : float
+        Weighted error of the member that was tried last.
+    """
+
+    sample: BoostingSample
+    cost: BoostingCost
+    targets: np.ndarray
+    committee: Committee
+    scores: np.ndarray
+    error: float | None = None
+
+    def restarted(self):
+        """Return the same without members."""
+        none = Committee(soft=self.committee.soft)
+        return self._with(none, np.zeros_like(self.scores), self.error)
+
+    def discrete_step(self, prototype, shrinkage=1.0):
+        """Return what a step of AdaBoost makes of it.
+
+        It has no more members if the new one is no better than chance.
+        """
+        weights = self.cost.weights(self.scores, self.targets)
+        member = self.sample.train(prototype, self.targets, weights)
+        vote = self.committee.vote(member, self.sample.rows)
+        # whole numbers: the sum does not depend on the order of the rows
+        whole, missed = whole_weights(weights), vote != self.targets
+        error = float(whole[missed].sum() / whole.sum())
+        least = max(error, 0.5 / self.cost.total)  # half a row
+        odds = (1 - least) / least
+        if odds <= 1:
+            return self._with(self.committee, self.scores, error)
+        return self._plus(member, shrinkage / 2 * np.log(odds), vote, error)
+
+    def newton_step(self, prototype):
+        """Return what a Newton step makes of it: a member votes by probabilities."""
+        weights = self.cost.weights(self.scores, self.targets)
+        member = self.sample.train(prototype, self.targets, weights)
+        vote = self.committee.vote(member, self.sample.rows)
+        return self._plus(member, 1.0, vote, self.error)
+
+    def _plus(self, member, weight, vote, error):
+        committee = self.committee.plus(member, weight)
+        return self._with(committee, self.scores + weight * vote, error)
+
+    def _with(self, committee, scores, error):
+        # quicker than `replace`
+        known = self.sample, self.cost, self.targets
+        return Boosting(*known, committee, scores, error)
+
+
+def start_boosting(sample, code, likely, committee, scores):
+    """Return what boosts a committee for one class against the others.
+
+    Parameters
+    ----------
+    sample, committee, scores
+        As for `Boosting`.
+    code : int
+        The class.
+    likely : ndarray of int of shape (n_samples,)
+        Class of each row, known or guessed.
+    """
+    targets = np.where(likely == code, 1, -1)
+    return Boosting(sample, sample.cost(code), targets, committee, scores)
 
 
 class SampleScores(NamedTuple):

@@ -7,11 +7,75 @@ and ends the walk, so that free nodes without a way to a clamped one need no car
 matrix stays regular, and their walks end nowhere.
 """
 
-import numpy as np
-from scipy.sparse import issparse
+from functools import cached_property
 
-from ._inverse import inverse, without_row
-from ._risk import expected_risk
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse.csgraph import connected_components, dijkstra, reverse_cuthill_mckee
+from sklearn.utils import gen_batches
+
+from ._gains import gains
+
+
+def inverse(matrix):
+    """Return the inverse of a symmetric positive definite matrix, in its memory."""
+    if len(matrix) == 0:
+        return matrix
+    factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True)
+    out, _ = dpotri(factor, lower=True, overwrite_c=True)
+    if failed:
+        raise np.linalg.LinAlgError("the weights of the graph overflow.")
+    for k in range(1, len(out)):  # the other triangle holds anything
+        out[:k, k] = out[k, :k]
+    return out.T
+
+
+def without_row(green, k):
+    """Return the inverse of a matrix that has lost its k-th row and column."""
+    column = green[k] / np.sqrt(green[k, k])
+    column = np.delete(column, k)
+    out = np.multiply.outer(-column, column)
+    for rows in (slice(k), slice(k, None)):
+        for columns in (slice(k), slice(k, None)):
+            out[rows, columns] += green[shifted(rows, k), shifted(columns, k)]
+    return out
+
+
+def shifted(part, k):
+    """Return where the numbers of a part were before number k was taken out."""
+    return part if part.start is None else slice(k + 1, None)
+
+
+#: Numbers in a block of candidates: it should stay in the cache.
+BLOCK = 2**17
+
+
+def expected_risk(influence_of, probabilities, candidates):
+    """Return the risk to expect once a candidate's label is known.
+
+    The risk is the number of wrong labels to expect when each free node gets its most
+    probable class. A label changes it only at nodes that may get another class, where
+    the influence is more than half of the margin between the two likeliest classes.
+
+    Parameters
+    ----------
+    influence_of : callable
+        Returns for candidates, given by number, what part of a change at each the free
+        nodes take over: an array of shape (n, n_free).
+    probabilities : ndarray of shape (n_free, n_classes)
+        Of the free nodes: two classes or more.
+    candidates : ndarray of int of shape (n_candidates,)
+        Numbers of free nodes.
+    """
+    columns, n_free = probabilities.T.copy(), len(probabilities)
+    second, top = np.partition(columns, -2, axis=0)[-2:]
+    margin, risk = top - second, np.full(len(candidates), n_free - top.sum(dtype=float))
+    for block in gen_batches(len(candidates), max(1, BLOCK // n_free)):
+        k = candidates[block]
+        risk[block] -= gains(influence_of(k), columns, top, margin, probabilities[k])
+    return risk
+
 
 #: Probability that a step of the walk leads nowhere.
 LOST = 1e-10
@@ -111,3 +175,281 @@ class HarmonicField:
     def _influence_of(self, candidates):
         green = self.green[candidates]
         return green / green[np.arange(len(candidates)), candidates][:, None]
+
+
+#: Nodes in a group, in the mean, and the largest number of groups.
+GROUP, MOST_GROUPS = 32, 1_000
+
+#: More iterations than are needed, but for very long chains: with 200,000 nodes one
+#: after the other, probabilities are off by 1e-3. Rounding errors may keep a residual
+#: above its goal, too.
+MOST_ITERATIONS = 1_000
+
+
+def grouped(weights):
+    """Return the group of each node, -1 for one that has no way to any of them.
+
+    The groups are the nodes nearest to random ones, counted in edges.
+    """
+    n = weights.shape[0]
+    n_groups = min(-(-n // GROUP), MOST_GROUPS)
+    centers = np.random.default_rng(0).choice(n, n_groups, replace=False)
+    nearest = dijkstra(
+        weights,
+        directed=False,
+        indices=centers,
+        unweighted=True,
+        min_only=True,
+        return_predecessors=True,
+    )[2]
+    group, has_way = np.full(n, -1), nearest >= 0
+    group[centers] = np.arange(n_groups)
+    group[has_way] = group[nearest[has_way]]
+    return group
+
+
+class LaplacianSolver:
+    """Solves systems with the Laplacian between some nodes of a graph.
+
+    Parameters
+    ----------
+    weights : CSR array of shape (n_nodes, n_nodes)
+        Of the edges: symmetric, not negative, zeros on the diagonal.
+    group : ndarray of int of shape (n_nodes,)
+        Which group each node is in, -1 for none.
+    nodes : ndarray of int of shape (n,)
+        Between which the Laplacian is taken, in any order. All have edges.
+    """
+
+    def __init__(self, weights, group, nodes):
+        self.nodes = nodes
+        degrees = weights.sum(axis=1)[nodes]
+        # scaled, the Laplacian is one minus these weights
+        self._scale = 1 / np.sqrt(degrees)
+        scale = diags_array(self._scale)
+        self._weights = csr_array(scale @ weights[nodes][:, nodes] @ scale)
+        is_grouped = group[nodes] >= 0
+        used, column = np.unique(group[nodes[is_grouped]], return_inverse=True)
+        # the first level is slow where the solution is constant before it is scaled
+        values, shape = np.sqrt(degrees[is_grouped]), (len(nodes), len(used))
+        self._groups = csr_array(
+            (values, (np.flatnonzero(is_grouped), column)), shape=shape
+        )
+        coarse = self._groups.T @ (self._groups - self._weights @ self._groups)
+        self._coarse_inverse = inverse(coarse.toarray())
+
+    def solve(self, right, tolerance):
+        """Return the solutions for these right-hand sides, in their precision.
+
+        Parameters
+        ----------
+        right : ndarray of shape (n, n_systems)
+            Columns of zeros have solutions of zeros.
+        tolerance : float
+            Of residuals, as a share of the right-hand sides.
+        """
+        dtype = right.dtype
+        weights, groups = self._weights.astype(dtype), self._groups.astype(dtype)
+        groups_T, inverse_ = csr_array(groups.T), self._coarse_inverse.astype(dtype)
+        scale = self._scale.astype(dtype)[:, None]
+
+        def improved(residual):
+            return residual + groups @ (inverse_ @ (groups_T @ residual))
+
+        residual = scale * right
+        solution, goal = np.zeros_like(residual), tolerance**2 * dots(residual)
+        direction = improved(residual)
+        slope = dots(residual, direction)
+        for _ in range(MOST_ITERATIONS):
+            change = direction - weights @ direction
+            step = shares(slope, dots(direction, change))
+            solution += step * direction
+            change *= step
+            residual -= change
+            if np.all(dots(residual) <= goal):
+                break
+            better, before = improved(residual), slope
+            slope = dots(residual, better)
+            direction *= shares(slope, before)
+            direction += better
+        return scale * solution
+
+
+def dots(X, Y=None):
+    """Return the dot products of the columns."""
+    return np.einsum("ij,ij->j", X, X if Y is None else Y)
+
+
+def shares(part, whole):
+    """Return quotients; 0 for 0 / 0, of systems that are solved."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+#: Residuals of the class probabilities, and of what labels would change.
+EXACT, ROUGH = 1e-10, 1e-4
+
+
+class Edges:
+    """The edges of a graph, and what follows from them whatever the labels.
+
+    Parameters
+    ----------
+    weights : {ndarray, CSR array} of shape (n_nodes, n_nodes)
+        Symmetric, not negative, zeros on the diagonal.
+
+    Attributes
+    ----------
+    degrees : ndarray of shape (n_nodes,)
+        Sums of the weights.
+    component : ndarray of int of shape (n_nodes,)
+        Which connected component each node is in.
+    group : ndarray of int of shape (n_nodes,)
+        Which group of near nodes it is in, -1 for none.
+    order : ndarray of int of shape (n_nodes,)
+        The nodes such that neighbours are mostly near each other in memory.
+    """
+
+    def __init__(self, weights):
+        self.weights = csr_array(weights)
+        self.degrees = self.weights.sum(axis=1)
+        self.component = connected_components(self.weights, directed=False)[1]
+        self.group = grouped(self.weights)
+        self.order = reverse_cuthill_mckee(self.weights, symmetric_mode=True)
+
+
+class SparseHarmonicField:
+    """Class probabilities of the free nodes of a sparse graph.
+
+    It stands in for `HarmonicField` where candidates are few.
+
+    Parameters
+    ----------
+    edges : Edges
+        Of the graph.
+    nodes : ndarray of int of shape (n_clamped,)
+        Clamped nodes.
+    distributions : ndarray of shape (n_clamped, n_classes)
+        What they are clamped to: class probabilities.
+
+    Attributes
+    ----------
+    free : ndarray of int of shape (n_free,)
+        The other nodes, ascending.
+    is_lost : ndarray of bool of shape (n_free,)
+        Which of them have no way to a clamped node.
+    candidates : ndarray of int of shape (n_candidates,)
+        Positions in `free`, ascending, of the nodes whose influence is known.
+    green : ndarray of float32 of shape (n_candidates, n_free)
+        Their rows of the inverse of the Laplacian.
+    """
+
+    def __init__(self, edges, nodes, distributions):
+        self.edges, self.nodes, self.distributions = edges, nodes, distributions
+        is_free = np.ones(len(edges.component), dtype=bool)
+        is_free[nodes] = False
+        self.free = np.flatnonzero(is_free)
+        is_lost = ~np.isin(edges.component, edges.component[nodes])
+        self.is_lost = is_lost[self.free]
+        self.candidates = np.empty(0, dtype=int)
+        self.green = np.empty((0, len(self.free)), np.float32)
+
+    @cached_property
+    def _solver(self):
+        is_wanted = np.zeros(len(self.edges.component), dtype=bool)
+        is_wanted[self.free[~self.is_lost]] = True
+        nodes = self.edges.order[is_wanted[self.edges.order]]
+        return LaplacianSolver(self.edges.weights, self.edges.group, nodes)
+
+    @cached_property
+    def reached(self):
+        """Probabilities that a walk ends at nodes of each class, zeros for the lost."""
+        weights, solver = self.edges.weights, self._solver
+        pull = weights[solver.nodes][:, self.nodes] @ self.distributions
+        solution = solver.solve(pull, EXACT).clip(0)
+        reached = np.zeros((len(self.free), solution.shape[1]))
+        places = np.searchsorted(self.free, solver.nodes)
+        reached[places] = solution / solution.sum(axis=1, keepdims=True)
+        return reached
+
+    def probabilities(self, prior):
+        """Return the class probabilities of the free nodes, `prior` for lost ones."""
+        return np.where(self.is_lost[:, None], prior, self.reached)
+
+    def screened(self, probabilities):
+        """Return how much the label of each free node may change, 0 if it is lost.
+
+        That is the squared change to expect of its own probabilities, times a bound of
+        the sum of its influences on all nodes: its element on the diagonal of the
+        inverse, by which these are divided, is at least the inverse of its degree.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_free, n_classes)
+            Of the free nodes.
+        """
+        change = 1 - np.einsum("ij,ij->i", probabilities, probabilities)
+        nodes, score = self._solver.nodes, np.zeros(len(self.free))
+        places = np.searchsorted(self.free, nodes)
+        ones = np.ones((len(nodes), 1), np.float32)
+        bound = self._solver.solve(ones, ROUGH)[:, 0] * self.edges.degrees[nodes]
+        score[places] = change[places] * bound
+        return score
+
+    def considering(self, candidates):
+        """Return the field that knows the influence of some free nodes.
+
+        Parameters
+        ----------
+        candidates : ndarray of int of shape (n_candidates,)
+            Positions in `free`, of nodes that are not lost.
+        """
+        field = SparseHarmonicField(self.edges, self.nodes, self.distributions)
+        field.candidates = np.sort(candidates)
+        places = np.searchsorted(self.free, self._solver.nodes)
+        units = places[:, None] == field.candidates
+        field.green = np.zeros((len(candidates), len(self.free)), np.float32)
+        solution = self._solver.solve(units.astype(np.float32), ROUGH)
+        field.green[:, places] = solution.T
+        return field
+
+    def clamped(self, node, distribution):
+        """Return the field with one more node clamped, a candidate if there are any."""
+        nodes = np.append(self.nodes, node)
+        distributions = np.vstack([self.distributions, distribution])
+        field = SparseHarmonicField(self.edges, nodes, distributions)
+        if len(self.candidates):
+            k = np.searchsorted(self.free, node)
+            (own,) = np.flatnonzero(self.candidates == k)
+            others = np.delete(self.candidates, own)
+            row = self.green[own]
+            green = np.delete(self.green, own, axis=0)
+            green -= np.outer(green[:, k] / row[k], row)
+            field.green = np.delete(green, k, axis=1)
+            field.candidates = others - (others > k)
+        return field
+
+    def expected_risk(self, probabilities, candidates):
+        """Return the risk to expect once a candidate's label is known.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (n_free, n_classes)
+            Of the free nodes.
+        candidates : ndarray of int of shape (n_candidates,)
+            Positions in `free`: of candidates, or of lost nodes, one or more.
+        """
+        if self.is_lost[candidates[0]]:
+            return self._risk_of_lost(probabilities, candidates)
+        probabilities = probabilities.astype(self.green.dtype)
+        return expected_risk(self._influence_of, probabilities, candidates)
+
+    def _risk_of_lost(self, probabilities, candidates):
+        # a label decides all of its component
+        wrong, component = 1 - probabilities.max(axis=1), self.edges.component
+        decided = np.bincount(component[self.free], wrong, component.max() + 1)
+        return wrong.sum() - decided[component[self.free[candidates]]]
+
+    def _influence_of(self, candidates):
+        green = self.green[np.searchsorted(self.candidates, candidates)]
+        own = green[np.arange(len(candidates)), candidates]
+        return green / own[:, None]

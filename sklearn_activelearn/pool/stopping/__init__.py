@@ -5,13 +5,17 @@ a `Progress`, and what it remembered at the last query; it answers whether to st
 what to remember.
 """
 
-from ._combined import AllOf
-from ._labels import NoError, NoNewClass
-from ._models import ClassificationChange, StablePredictions
-from ._price import LabelPrice
+from ._base import AllOf, Progress, StoppingRule
 from ._recall import RecallTarget
-from ._registry import Progress, StoppingRule
-from ._scores import MarginExhausted, OverallUncertainty
+from ._rules import (
+    ClassificationChange,
+    LabelPrice,
+    MarginExhausted,
+    NoError,
+    NoNewClass,
+    OverallUncertainty,
+    StablePredictions,
+)
 
 __all__ = [
     "AllOf",

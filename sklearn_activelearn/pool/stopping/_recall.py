@@ -8,18 +8,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._recall_audit import is_audit_due
-from ..._recall_bounds import (
+from ..._statistics import (
     Reads,
     hypergeometric_p,
+    is_audit_due,
     least_bad_total,
     log_evidence,
     rank_in_sample,
 )
 from ..._typing import Label
 from ..._validation import check_number, check_option
-from ._reads import AUDIT, relevance_probabilities
-from ._registry import Progress, StoppingRule
+from ._base import AUDIT, Progress, StoppingRule, relevance_probabilities
 
 #: Labels are so many times as many from one estimate of the unread rows to the next.
 STEP = 1.1

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..._baseline import baseline_of
-from ..._docstrings import SECOND_ORDER
-from ..._documented import documented
+from ..._base import baseline_of
+from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number
 from .._rules import ConstantRule

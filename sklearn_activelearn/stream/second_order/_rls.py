@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..._baseline import baseline_of
+from ..._base import baseline_of
 from ..._compat import available_if
-from ..._docstrings import SECOND_ORDER
-from ..._documented import documented
+from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Floats, RowsLike, Seed
 from ..._validation import check_flag, check_number, check_option
 from .._rules import ConstantRule, SmallMarginRule

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..._docstrings import SECOND_ORDER
-from ..._documented import documented
+from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number, check_option
 from .._rules import FunctionRule, InverseMarginRule, PotentialRule

@@ -1,0 +1,106 @@
+"""Which source a user's object is."""
+
+import os
+import sys
+from os import fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from scipy.sparse import issparse
+
+from .._typing import FilePath, RowsLike
+from ._dask import DaskSource
+from ._parquet import ParquetSource
+from ._source import ArraySource, Source, is_mapped, mapped
+
+
+def source_of(X):
+    """Return X as a source, None if it is in memory.
+
+    Libraries that were never imported made no X, and are not imported here.
+    """
+    if type(X) is np.ndarray:
+        return None
+    if isinstance(X, ParquetSource):
+        X.check_unchanged()
+    if isinstance(X, Source):
+        return X
+    if is_mapped(X):
+        return mapped(X)
+    if is_of(X, "dask.array", "Array"):
+        return DaskSource(X)
+    if is_of(X, "dask.dataframe", "DataFrame"):
+        raise TypeError("X is a dask DataFrame: pass X.to_dask_array(lengths=True).")
+    if is_of(X, "pyarrow.dataset", "Dataset"):
+        return ParquetSource(X)
+    return None
+
+
+def is_of(X, module, name):
+    """Whether X is of a class of that name, if its module was imported."""
+    return module in sys.modules and isinstance(X, getattr(sys.modules[module], name))
+
+
+def as_memmap(
+    X: RowsLike, path: FilePath, dtype: DTypeLike | None = None
+) -> np.memmap[Any, Any]:
+    """Copy rows to a file that can be read in place, and map it.
+
+    Parquet files are decoded, and dask arrays computed, whenever they are read. A
+    copy is read many times as fast.
+
+    Parameters
+    ----------
+    X : ParquetSource, dask array, pyarrow dataset or ndarray
+        Of shape (n_samples, n_features).
+    path : str or path
+        Where to write it, as a ``.npy`` file, which tells its dtype and shape. A file
+        of that name is replaced once the copy is complete.
+    dtype : dtype, default=None
+        Of the copy. None: that of X.
+
+    Returns
+    -------
+    mapped : memmap of shape (n_samples, n_features)
+        To be opened again with ``numpy.load(path, mmap_mode="r")``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no rows of numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from sklearn_activelearn.sources import as_memmap
+    >>> path = tempfile.mkdtemp() + "/rows.npy"
+    >>> as_memmap(np.eye(3), path, dtype="float32").shape
+    (3, 3)
+    >>> np.load(path, mmap_mode="r").dtype
+    dtype('float32')
+    """
+    source = source_of(X)
+    if source is None:
+        if issparse(X) or getattr(X, "ndim", 0) != 2:
+            raise TypeError(
+                "X must be a source of rows of numbers, not sparse ones, got "
+                f"{type(X).__name__}."
+            )
+        source = ArraySource(X)
+    dtype = np.dtype(source.dtype if dtype is None else dtype)
+    if dtype.kind not in "biuf":
+        raise ValueError(f"X must hold numbers, got {dtype}.")
+    path = fspath(path)
+    partial = f"{path}.part"
+    try:
+        copy = np.lib.format.open_memmap(partial, "w+", dtype, source.shape)
+        for part, block in source.blocks():
+            copy[part] = block
+        copy.flush()
+        os.replace(partial, path)
+    finally:
+        if os.path.exists(partial):
+            os.remove(partial)
+    return np.load(path, mmap_mode="r")
