@@ -549,7 +549,7 @@ def score_interval(center, scale, constant, linear, quadratic):
 #: What is bet on each row, in the exponent.
 STAKES = 2.0 ** np.arange(2, -13, -1)
 #: Of the most that may be bet against mistakes, shares that are.
-STAKES = 0.5, 0.125
+MIXTURE_SHARES = 0.5, 0.125
 
 
 def online_score_t_interval(sums, confidence):
@@ -628,7 +628,7 @@ def those_who_bet_against_mistakes(octaves):
     wrong = spread(octaves.n_asked - n_correct, octaves.asked - correct)
     players = []
     for rare in range(1, len(n_correct)):
-        for share in STAKES:
+        for share in MIXTURE_SHARES:
             loss = share / 2.0 ** (rare - 1)  # times the largest weight: the share
             k = -np.log1p(-loss)
             wealth = won(-loss, wrong[:, :rare]) + won(np.expm1(k), right[:, rare:])

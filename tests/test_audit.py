@@ -204,17 +204,6 @@ def test_few_classes_of_ours_are_above_one(item):
     assert len(ours) <= 5
 
 
-def test_files_are_small():
-    files = [
-        file
-        for pattern in ("*.py", "*.pyx", "*.pxd", "*.h")
-        for file in PACKAGE.rglob(pattern)
-    ]
-    assert len(files) > 10
-    lengths = {file: len(file.read_text().splitlines()) for file in files}
-    assert not {name: n for name, n in lengths.items() if n >= 400}
-
-
 def test_a_tree_that_is_not_compiled_says_how_to_build_it(tmp_path):
     for file in PACKAGE.rglob("*.py"):
         copy = tmp_path / PACKAGE.name / file.relative_to(PACKAGE)
