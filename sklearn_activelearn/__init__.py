@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
         SOLEClassifier,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "ALMSClassifier",

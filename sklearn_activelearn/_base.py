@@ -27,7 +27,12 @@ from ._compat import BaseEstimator, ClassifierMixin
 from ._docstrings import LEARNER, documented
 from ._interrupts import ask_oracle
 from ._labels import encode, expected_classes, find_classes
-from ._transaction import begin, exclusive, forget_fitted, shallow
+from ._transaction import (
+    begin_transaction,
+    forget_fitted,
+    run_exclusively,
+    shallow_copy,
+)
 from ._typing import Oracle, Query, RowNumbers, RowsLike, typed_as
 from ._validation import (
     check_flag,
@@ -167,7 +172,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             If the estimator of a pool learner cannot be trained on the labels. They
             are stored; what needs the model next raises the estimator's error.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0, finite=True)
         identity = identify(learner, X, ids)
@@ -203,7 +208,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "_requests"):
             return np.empty(0, dtype=np.int64)
-        learner = shallow(self)
+        learner = shallow_copy(self)
         X = learner._check_rows(X, reset=self._may_differ(ids), min_rows=0)
         return learner._pending(identify(learner, X, ids, is_pool=True))
 
@@ -233,7 +238,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             As for `teach`; for a row that is not out.
         """
         check_flag(refund, "refund")
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         learner = transaction.learner
         if X is None and ids is not None:
             raise ValueError("ids are those of the rows of X, and X is None.")
@@ -241,7 +246,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._check_parameters()
             n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
         else:
-            checker = shallow(learner) if hasattr(self, "_requests") else learner
+            checker = shallow_copy(learner) if hasattr(self, "_requests") else learner
             X = checker._validate(X, min_rows=0, ids=ids)
             n_skipped = learner._skip(identify(learner, X, ids))
         if refund and n_skipped:
@@ -294,7 +299,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             learner._register_classes(classes)
             return rows, identity, partial(ask_oracle, oracle), selected
 
-        return exclusive(self, start, self._ask)
+        return run_exclusively(self, start, self._ask)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as for any scikit-learn estimator.
@@ -313,7 +318,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         RuntimeError
             If another thread changed the learner meanwhile, or `learn` is under way.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         transaction.learner._set_params(params)
         return transaction.commit()
 
@@ -338,7 +343,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _query(self, X, ids, candidates, exclude, limit):
         """Return the transaction of a query, to be committed, and what it bought."""
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
@@ -403,7 +408,7 @@ CONSTANTS = (str, Number, type(None))
 PLAIN_TYPES = {str, int, float, bool, type(None)}
 
 
-def is_plain(prototype):
+def has_plain_parameters(prototype):
     """Whether an unfitted estimator holds no other objects; quick to find out."""
     for value in vars(prototype).values():
         if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
@@ -439,10 +444,12 @@ def draw_seeds(random_state, n_seeds):
 
 def unfitted_copy(prototype):
     """Return a clone; much quicker where there is nothing in it that could change."""
-    return shallow(prototype) if is_plain(prototype) else clone(prototype)
+    return (
+        shallow_copy(prototype) if has_plain_parameters(prototype) else clone(prototype)
+    )
 
 
-def baseline_of(learner, baseline, **settings):
+def make_baseline(learner, baseline, **settings):
     """Make a passive learner like an active one.
 
     Parameters

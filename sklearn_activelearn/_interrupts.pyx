@@ -10,7 +10,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
-from ._labels import encode_answers, one_for_each
+from ._labels import encode_answers, check_oracle_labels
 
 cdef type ARRAY = np.ndarray
 
@@ -54,7 +54,7 @@ def ask_oracle(oracle, rows, keep):
 
 
 cdef kept_in_any_case(rows, labels, keep):
-    return ensure_done(lambda: keep(one_for_each(rows, labels)))
+    return ensure_done(lambda: keep(check_oracle_labels(rows, labels)))
 
 
 cdef class SingleLabels:

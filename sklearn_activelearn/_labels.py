@@ -36,7 +36,7 @@ def plain_labels(y):
     return y
 
 
-def present_labels(y):
+def check_not_missing(y):
     """Return what `plain_labels` does, none of which is missing."""
     if type(y) is np.ndarray and y.dtype.kind in WITHOUT_MISSING:
         return y
@@ -49,7 +49,7 @@ def present_labels(y):
 def check_none_missing(labels, name, cure="leave out rows that have no label"):
     """Raise for labels that are missing, and say where."""
     labels = np.asarray(labels)
-    first = first_missing(labels)
+    first = first_missing_label(labels)
     if first >= 0:
         label = str(labels.ravel()[first]).replace("nan", "NaN")
         raise ValueError(
@@ -58,7 +58,7 @@ def check_none_missing(labels, name, cure="leave out rows that have no label"):
         )
 
 
-def first_missing(labels):
+def first_missing_label(labels):
     """Return the position of the first label that is missing, -1 if none is."""
     kind = labels.dtype.kind
     if kind in WITHOUT_MISSING or labels.shape[1:] not in ((), (1,)):
@@ -247,7 +247,7 @@ def encode_answers(labels, rows, known):
     )
 
 
-def one_for_each(rows, labels):
+def check_oracle_labels(rows, labels):
     """Return an oracle's labels for these rows as an array, if they are as many."""
     labels = np.asarray(plain_labels(labels))
     if labels.shape != (len(rows),):

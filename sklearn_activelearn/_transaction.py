@@ -31,7 +31,7 @@ class Transaction:
 
     def __init__(self, original):
         self.original, self._before = original, original.__dict__
-        self.learner = shallow(original)
+        self.learner = shallow_copy(original)
 
     def commit(self, learner=None):
         """Put the copy, or one of that, in the place of the original; return that."""
@@ -46,7 +46,7 @@ class Transaction:
         return original
 
 
-def shallow(learner):
+def shallow_copy(learner):
     """Return a copy that shares its attributes, whatever `copy` makes of a subclass."""
     copy = type(learner).__new__(type(learner))
     copy.__dict__.update(learner.__dict__)
@@ -70,7 +70,7 @@ def forget_fitted(learner):
             delattr(learner, name)
 
 
-def begin(learner):
+def begin_transaction(learner):
     """Return a transaction for a verb; refuse one while `learn` is under way.
 
     So does `fit` of a pool learner.
@@ -86,14 +86,14 @@ def begin(learner):
     return transaction
 
 
-def exclusive(learner, start, go_on):
+def run_exclusively(learner, start, go_on):
     """Commit what ``start(copy)`` does to a copy, then run ``go_on`` with its results.
 
     Other calls that would change the learner are refused until that has ended.
     """
     own = Lock()
     with own:  # acquired and released in C: no interrupt leaves it locked
-        transaction = begin(learner)
+        transaction = begin_transaction(learner)
         arguments = start(transaction.learner)
         transaction.learner._under_way = own  # of two that begin at once one commits it
         transaction.commit()

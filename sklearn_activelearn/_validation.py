@@ -14,7 +14,7 @@ from sklearn import get_config
 from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.validation import validate_data
 
-from ._labels import present_labels
+from ._labels import check_not_missing
 from ._rows import Rows, first_not_finite
 
 
@@ -114,26 +114,26 @@ def check_rows(learner, X, *, reset, min_rows=1, finite=False):
     """
     check_sparse_rows(X)
     if reset or not rows_need_no_change(learner, X):
-        X = validated(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
+        X = validate_rows(learner, X, reset=reset, ensure_min_samples=min_rows, **ROWS)
     return finish_rows(X, finite)
 
 
 def check_rows_and_labels(learner, X, y, *, reset, min_rows=1, finite=False):
     """Return X as `check_rows` does, and y as a 1-D array of as many labels."""
     check_sparse_rows(X)
-    y = present_labels(y)
+    y = check_not_missing(y)
     if (
         reset
         or not rows_need_no_change(learner, X)
         or not labels_need_no_change(y, len(X))
     ):
-        X, y = validated(
+        X, y = validate_rows(
             learner, X, y, reset=reset, ensure_min_samples=min_rows, **ROWS
         )
     return finish_rows(X, finite), y
 
 
-def validated(learner, X, *y, **how):
+def validate_rows(learner, X, *y, **how):
     """Return what `validate_data` does; of texts, say how a learner can use them."""
     try:
         return validate_data(learner, X, *y, **how)
@@ -211,17 +211,17 @@ def check_finite_row(X, row):
         assert_all_finite(X[[row]], input_name=f"X (row {row})")
 
 
-def check_all_out(is_out, ids=()):
+def check_all_pending(is_out, ids=()):
     """Refuse to skip rows that were not asked for, or were answered."""
     if not all(is_out):
         row = list(is_out).index(False)
         raise ValueError(
-            f"{name_of_row(row, ids)} is not out: it was not asked for, or has its "
+            f"{describe_row(row, ids)} is not out: it was not asked for, or has its "
             "answer."
         )
 
 
-def name_of_row(row, ids):
+def describe_row(row, ids):
     """Return what a message calls a row of X, with its id if it has one."""
     name = f", {ids[row : row + 1].tolist()[0]!r}," if len(ids) else ""
     return f"Row {row} of X{name}"

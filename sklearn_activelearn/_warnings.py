@@ -22,7 +22,7 @@ def is_inner(frame):
     return frame.f_globals.get("__name__", "").partition(".")[0] in INNER
 
 
-def warn_of_constant(learner, label, rows, known, cure):
+def warn_of_constant_answer(learner, label, rows, known, cure):
     """Warn of a learner that has one answer for all rows.
 
     Parameters
@@ -40,6 +40,6 @@ def warn_of_constant(learner, label, rows, known, cure):
     )
 
 
-def where_rare(cure):
+def advice_for_rare_classes(cure):
     """Return the sentence on what to do where other classes are rare."""
     return f"Where other classes are rare, {cure}, and judge it by balanced accuracy."

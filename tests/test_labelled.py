@@ -13,7 +13,7 @@ from sklearn.linear_model import SGDClassifier
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.sources._containers import as_array, n_rows, same_rows, take
+from sklearn_activelearn.sources._containers import is_same_data, n_rows, take, to_array
 from tests.test_threads import together
 from tests.tools import fresh
 
@@ -60,12 +60,12 @@ def test_states_are_as_if_each_had_a_copy(make, data):
         found = known.rows
         if isinstance(found, pd.DataFrame):
             found = found.reset_index(drop=True)
-        assert same_rows(found, make(rows))
+        assert is_same_data(found, make(rows))
         np.testing.assert_array_equal(known.codes, codes)
         assert known.codes.dtype == np.int32
         k = len(codes) // 2
         np.testing.assert_array_equal(
-            as_array(known.first(k).rows), as_array(take(make(rows), slice(k)))
+            to_array(known.first(k).rows), to_array(take(make(rows), slice(k)))
         )
 
 

@@ -1,17 +1,11 @@
 """Learners, and their models alone, in files: joblib and skops."""
 
 import io
-import pickle
 import sys
-import warnings
-from pathlib import Path
 
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -20,9 +14,6 @@ from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.__main__ import main
 from tests.learners import each_default, each_pool_default
 from tests.tools import fresh, frozen, problem, responses
-
-#: What earlier versions wrote.
-DATA = Path(__file__).parent / "data"
 
 X, y = problem(80, 4, noise=0.5)
 
@@ -108,26 +99,3 @@ def test_from_the_command_to_a_model(tmp_path, monkeypatch, capsys):
     model = joblib.load("model.joblib")
     assert len(labels) == 20
     assert model.predict(rows).tolist() == learner.predict(rows).tolist()
-
-
-def test_pickles_of_version_0_1_0_go_on():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
-        stored = pickle.loads((DATA / "learners_0_1_0.pkl").read_bytes())
-    X, y, classes = stored["X"], np.array(stored["y"]), ["a", "b"]
-    for old in stored["learners"]:
-        with pytest.raises(ValueError, match="ids are given"):
-            old.teach(X[:1], y[:1], ids=[0])
-        now = clone(old)
-        rows = now.query(X)
-        now.teach(X[rows], y[rows], classes)
-        rows = now.query(X)
-        now.teach(X[rows[:1]], y[rows[:1]])
-        now.query(X)
-        rows = now.pending(X)
-        for learner in (old, now):  # where the stored one was
-            learner.teach(X[rows], y[rows])
-            if hasattr(learner, "correct"):
-                learner.correct(X[rows[:1]], ["b" if y[rows[0]] == "a" else "a"])
-        assert frozen(responses(old, X)) == frozen(responses(now, X))
-        assert old.query(X).tolist() == now.query(X).tolist()

@@ -24,7 +24,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._transaction import shallow
+from sklearn_activelearn._transaction import shallow_copy
 from sklearn_activelearn.pool import (
     AllOf,
     LabelPrice,
@@ -101,7 +101,7 @@ def names_of_labelled(learner):
 
 def known(learner):
     """Return all that a learner knows, but for models at hand and where rows were."""
-    learner, ledger = shallow(learner), learner._requests
+    learner, ledger = shallow_copy(learner), learner._requests
     learner._requests = replace(
         ledger, found=ledger.rows, n_rows=0, n_sought=0, pool=None
     )

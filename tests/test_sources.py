@@ -36,7 +36,7 @@ from sklearn_activelearn.pool import _ranking
 from sklearn_activelearn.pool._selection import CandidateSample
 from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
 from sklearn_activelearn.sources import _source as _base
-from sklearn_activelearn.sources._containers import AllBut, exact_keys, numbers_of
+from sklearn_activelearn.sources._containers import RowsExcept, hash_rows, rows_of_mask
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
 from tests.tools import AnswerSheet, fresh
@@ -436,14 +436,14 @@ def test_ranking_by_blocks(n, ties, monkeypatch):
 
 def test_all_rows_but_some():
     is_meant = np.random.default_rng(0).random(200) > 0.2
-    rows, expected = numbers_of(is_meant), np.flatnonzero(is_meant)
-    assert isinstance(rows, AllBut)
+    rows, expected = rows_of_mask(is_meant), np.flatnonzero(is_meant)
+    assert isinstance(rows, RowsExcept)
     assert len(rows) == len(expected)
     np.testing.assert_array_equal(np.asarray(rows), expected)
     np.testing.assert_array_equal(rows[np.array([3, 0, 99])], expected[[3, 0, 99]])
     parts = [rows.of(np.arange(k, k + 50), k) for k in range(0, 200, 50)]
     np.testing.assert_array_equal(np.concatenate(parts), expected)
-    assert isinstance(numbers_of(~is_meant), np.ndarray)
+    assert isinstance(rows_of_mask(~is_meant), np.ndarray)
 
 
 # what changes, and what is wrong
@@ -549,7 +549,7 @@ def test_two_dask_arrays_of_one_name_are_two_pools():
     pools = [first, second, X, other]
     asked = [rows_of(*both, y) for both in zip(learners, pools, strict=True)]
     assert asked[:2] == asked[2:]
-    bought = exact_keys(other, np.concatenate(asked[1]))
+    bought = hash_rows(other, np.concatenate(asked[1]))
     np.testing.assert_array_equal(learners[1]._requests.keys.exact, bought)
 
 

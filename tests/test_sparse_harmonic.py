@@ -23,7 +23,7 @@ from sklearn_activelearn.pool.graph._harmonic import (
     SparseHarmonicField,
     grouped,
 )
-from sklearn_activelearn.sources._containers import same_rows
+from sklearn_activelearn.sources._containers import is_same_data
 from tests.reference import label_propagation as reference
 from tests.test_label_propagation import graphs
 from tests.tools import problem, state
@@ -335,13 +335,13 @@ def test_few_candidates_are_as_good_as_all():
 def test_pools_are_compared_number_by_number():
     rows = np.zeros((50_000, 3))
     rows[7, 1] = np.nan
-    assert same_rows(rows, rows.copy())
+    assert is_same_data(rows, rows.copy())
     for place in (0, 7, 49_999):
         other = rows.copy()
         other[place, 1] = 1.0
-        assert not same_rows(rows, other)
-    assert not same_rows(rows, rows[:, :2])
-    assert same_rows(rows[:, :0], rows[:, :0])
+        assert not is_same_data(rows, other)
+    assert not is_same_data(rows, rows[:, :2])
+    assert is_same_data(rows[:, :0], rows[:, :0])
 
 
 def test_what_version_0_1_0_pickled_goes_on_with_the_exact_form():

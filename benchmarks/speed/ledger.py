@@ -32,10 +32,10 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._transaction import shallow
+from sklearn_activelearn._transaction import shallow_copy
 from sklearn_activelearn.pool._ledger import Labelled, Ledger
 from sklearn_activelearn.sources import ParquetSource
-from sklearn_activelearn.sources._containers import joined, row_keys, take
+from sklearn_activelearn.sources._containers import row_keys, stack_rows, take
 from sklearn_activelearn.sources._identity import ByValue
 from tests.reference.cells import hashes_of_rows
 
@@ -156,12 +156,12 @@ def own_labels(title, pool, X, y, learner, rounds):
     ids = np.arange(len(y))
 
     def begun(rows, n_asked=0, **named):
-        begun = shallow(learner)
+        begun = shallow_copy(learner)
         of_some = {"ids": some} if named else {}
         if n_asked:
             begun.set_params(n_initial=n_asked).query(pool, candidates=some)
         begun.teach(rows, y[some], **of_some).query(pool, **named)
-        return partial(lambda begun: shallow(begun).query(pool, **named), begun)
+        return partial(lambda begun: shallow_copy(begun).query(pool, **named), begun)
 
     bought = "100 labels that were bought"
     table(
@@ -260,7 +260,7 @@ def labels(n_rows, n_features, rounds):
     table(
         f"{n_rows:,} x {n_features} rows with labels",
         [
-            Case(copied, lambda: joined(X, row)),
+            Case(copied, lambda: stack_rows(X, row)),
             Case("one row more", append, copied),
             Case("teach one row, incremental", lambda: learner.teach(row, [1]), copied),
         ],

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseEstimator
-from .._labels import distinct_labels, encode, present_labels
+from .._labels import check_not_missing, distinct_labels, encode
 from .._statistics import (
     Estimate,
     betting_interval,
@@ -27,10 +27,10 @@ from .._statistics import (
     value_and_ends,
     variance_factors,
 )
-from .._transaction import begin
+from .._transaction import begin_transaction
 from .._typing import Classifier, RowNumbers, RowsLike, Seed
 from .._validation import (
-    check_all_out,
+    check_all_pending,
     check_flag,
     check_limit,
     check_number,
@@ -621,7 +621,7 @@ def surrogate_rows(test):
     """Return rows and labels for the surrogate, None if there are none."""
     if test.labelled is not None:
         X, y = test.labelled
-        return indexable_rows(X), np.asarray(check_labels(X, present_labels(y)))
+        return indexable_rows(X), np.asarray(check_labels(X, check_not_missing(y)))
     if isinstance(test.model, PoolClassifier):
         known = test.model._labelled
         return known.rows, test.model.classes_[known.codes]
@@ -799,7 +799,7 @@ class ActiveTest(BaseEstimator):
             was bought.
         """
         limit = check_limit(limit, "limit")
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         test, X = transaction.learner, indexable_rows(X)
         if not hasattr(self, "_begun"):
             test._begun, test._requests, test._losses = (
@@ -847,12 +847,12 @@ class ActiveTest(BaseEstimator):
             If another thread changed the test meanwhile. As with every error, nothing
             was stored.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         test, X = transaction.learner, indexable_rows(X)
-        y = np.asarray(check_labels(X, present_labels(y)))
+        y = np.asarray(check_labels(X, check_not_missing(y)))
         keys, requests = row_keys(X), self._ledger
         entries = requests.find(keys, (OUT, SKIPPED))
-        check_all_out(entries >= 0)
+        check_all_pending(entries >= 0)
         if len(y):
             distinct_labels(y, "y", self._begun.classes)
             losses = self._begun.losses(requests.rows[entries], y)
@@ -897,7 +897,7 @@ class ActiveTest(BaseEstimator):
         RuntimeError
             If another thread changed the test meanwhile.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         keys = None if X is None else row_keys(indexable_rows(X))
         transaction.learner._requests = self._ledger.skipped(keys)
         return transaction.commit()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state, column_or_1d, indexable
 
-from .._labels import encode, find_classes, present_labels
+from .._labels import check_not_missing, encode, find_classes
 from .._typing import CV, Classifier, Floats, Labels, RowNumbers, RowsLike, Seed
 from .._validation import check_number, check_sparse_rows
 from ..pool._base import Constant
@@ -108,7 +108,7 @@ def doubtful_labels(
     [3, 77, 200, 301, 402]
     """
     check_sparse_rows(X)
-    X, y = indexable(X, present_labels(y))
+    X, y = indexable(X, check_not_missing(y))
     y = np.asarray(column_or_1d(y))
     classes, rng = find_classes(y), check_random_state(random_state)
     codes, seed = encode(y, classes), int(rng.randint(2**31))

@@ -26,9 +26,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_memory
 
 from .. import __version__
-from .._labels import present_labels
+from .._labels import check_not_missing
 from .._rows import Rows
-from .._transaction import begin
+from .._transaction import begin_transaction
 from .._typing import CV, Estimator, FilePath, Floats, RowsLike, Scorings, Seed
 from .._validation import check_number, check_rows, check_sparse_rows
 from .._warnings import warn_user
@@ -73,7 +73,7 @@ def checkpoints(learner, X, y, order, classes, counts):
     place[order] = np.arange(len(order))
     for start in range(0, len(order), size):
         block, n_before = order[start : start + size], learner.n_queries_
-        transaction = begin(learner)
+        transaction = begin_transaction(learner)
         end = transaction.learner
         simulate(end, block)
         reached = counts[(counts > n_before) & (counts <= end.n_queries_)]
@@ -646,7 +646,7 @@ def label_curve(
     """
     check_sparse_rows(X)
     X, y = indexable(X, y)
-    y = np.asarray(present_labels(y))
+    y = np.asarray(check_not_missing(y))
     check_classification_targets(y)
     check_number(n_repeats, "n_repeats", 1, closed="left", integer=True)
     if at is not None:

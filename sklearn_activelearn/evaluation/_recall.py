@@ -11,7 +11,7 @@ from scipy.stats import nbinom
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length
 
-from .._labels import find_classes, present_labels
+from .._labels import check_not_missing, find_classes
 from .._statistics import (
     Estimate,
     Plan,
@@ -26,7 +26,7 @@ from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import map_blocks
 from ..pool.stopping._base import AUDIT, AskedRows, relevance_probabilities
-from ..sources._containers import n_rows, view
+from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
 from ._label_curve import Result, frame
 
@@ -334,7 +334,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
     known = getattr(learner, "estimator_", None), learner._labelled.rows, is_relevant
     if not is_left.any():
         return reads, np.zeros(0)
-    X, within = view(X, np.flatnonzero(is_left))
+    X, within = restrict_rows(X, np.flatnonzero(is_left))
 
     def of_left(function):
         return map_blocks(function, X)[within]
@@ -492,7 +492,7 @@ def recall_curve(
     >>> print(curve.rows_read(0.95), curve.wss(0.95).round(2), curve.wss(1.0).round(2))
     [422.] [0.72] [0.45]
     """
-    y = np.asarray(present_labels(y))
+    y = np.asarray(check_not_missing(y))
     is_relevant = y == relevant_label(y, positive)
     one_run = np.ndim(next(iter(orders), 0)) == 0
     runs = [

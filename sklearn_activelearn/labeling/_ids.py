@@ -5,7 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
-from ..sources._containers import exact_keys, is_frame, n_rows
+from ..sources._containers import hash_rows, is_frame, n_rows
 
 
 class Ids:
@@ -104,7 +104,7 @@ def find_ids(ids, pool, items):
 def ids_of_values(pool):
     """Return hashes of the rows, and for equal ones which of them it is."""
     seen, out = Counter(), []
-    for key in exact_keys(pool).tolist():
+    for key in hash_rows(pool).tolist():
         seen[key] += 1
         out.append(f"{key:016x}" + (f"-{seen[key]}" if seen[key] > 1 else ""))
     return out

@@ -8,7 +8,7 @@ from warnings import warn
 
 import numpy as np
 
-from .._transaction import shallow
+from .._transaction import shallow_copy
 from ..pool._record import progress_record
 from ..sources._containers import n_rows, take
 from ._display import reported
@@ -102,7 +102,7 @@ class RecordedLearner:
 
     def ask(self):
         """Return what the learner asks for next; it is not out before `accept`."""
-        learner = shallow(self.learner)
+        learner = shallow_copy(self.learner)
         if self.is_stream:
             return self._ask_stream(learner)
         rows, probabilities = learner.query(
@@ -117,7 +117,9 @@ class RecordedLearner:
         """Make a call of the past: what was asked then is out, whatever it says now."""
         rows, chunk = call.rows, call.body["chunk"]
         outcome = (
-            self._query_chunk(shallow(self.learner), *chunk) if chunk else self.ask()
+            self._query_chunk(shallow_copy(self.learner), *chunk)
+            if chunk
+            else self.ask()
         )
         if outcome.rows != rows:
             if not call.is_changed:
@@ -144,7 +146,7 @@ class RecordedLearner:
         labels : list of (int, label)
             Row numbers and labels, `SKIP` for none.
         """
-        learner = shallow(self.learner)
+        learner = shallow_copy(self.learner)
         skipped, corrected, new = sorted_answers(labels, self.taught, self.out)
         # without ids, the label of an equal row may have answered one
         tolerance = suppress(ValueError) if self.ids is None else nullcontext()
@@ -172,7 +174,7 @@ class RecordedLearner:
         budget = call.body["budget"]
         if budget is not None:
             budget -= len(self.asked_before)
-        self.learner = shallow(self.learner).set_params(budget=budget)
+        self.learner = shallow_copy(self.learner).set_params(budget=budget)
         if call.kind == "change":
             self.test = np.concatenate([self.test, np.array(call.rows, dtype=np.int64)])
             if "pool" in call.body:
@@ -191,7 +193,7 @@ class RecordedLearner:
         rows, group = self._next_rows(), learner._group
         if not rows:
             return AskOutcome(learner, [], [], None, "no rows")
-        outcome = self._query_chunk(shallow(learner), self._place, rows[-1] + 1)
+        outcome = self._query_chunk(shallow_copy(learner), self._place, rows[-1] + 1)
         if outcome.stop:  # the rows may be wanted when the budget is raised
             return outcome._replace(learner=learner, chunk=None)
         if not outcome.rows:
@@ -241,7 +243,7 @@ class RecordedLearner:
         """
         if instead.chunk:
             return instead
-        learner, asked = shallow(self.learner), []
+        learner, asked = shallow_copy(self.learner), []
         while left := [row for row in rows if row not in asked]:
             more = learner.query(self.pool, candidates=left, ids=self.ids).tolist()
             if not more:

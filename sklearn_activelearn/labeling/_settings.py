@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import sklearn_activelearn
 
-from ..sources._containers import exact_keys, is_frame
+from ..sources._containers import hash_rows, is_frame
 from ._journal import to_json
 
 
@@ -131,7 +131,7 @@ def shown_hashes(pool, other):
 
 def encoded_hashes(rows):
     """Return the hashes of rows as text."""
-    return base64.b64encode(exact_keys(rows).astype("<u8").tobytes()).decode()
+    return base64.b64encode(hash_rows(rows).astype("<u8").tobytes()).decode()
 
 
 def has_columns(pool):

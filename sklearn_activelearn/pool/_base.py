@@ -30,10 +30,16 @@ from .._labels import (
     distinct_labels,
     encode,
     encode_answers,
-    first_missing,
+    first_missing_label,
 )
 from .._requests import Purchase
-from .._transaction import Transaction, begin, exclusive, parameters_of, shallow
+from .._transaction import (
+    Transaction,
+    begin_transaction,
+    parameters_of,
+    run_exclusively,
+    shallow_copy,
+)
 from .._typing import (
     Classifier,
     Embedding,
@@ -49,8 +55,15 @@ from .._typing import (
     typed_as,
 )
 from .._validation import UNLIMITED, check_budget, check_flag, check_limit, check_number
-from .._warnings import warn_of_constant, where_rare
-from ..sources._containers import NO_ROWS, exact_keys, loaded, n_rows, numbers_of, take
+from .._warnings import advice_for_rare_classes, warn_of_constant_answer
+from ..sources._containers import (
+    NO_ROWS,
+    hash_rows,
+    n_rows,
+    rows_of_mask,
+    take,
+    to_memory,
+)
 from ..sources._identity import VALUES, ByValue, identify
 from ..sources._source import Source
 from . import _record
@@ -337,7 +350,7 @@ def warn_of_one_answer(learner, X):
         return
     codes = np.unique(labelled.codes)
     if len(codes) == 1 and reason == "budget":
-        warn_of_constant(
+        warn_of_constant_answer(
             learner,
             learner.classes_[codes[0]],
             "predicts {} for every row",
@@ -351,7 +364,7 @@ def warn_of_one_answer(learner, X):
         some = some_rows(learner, X)
         answers = np.union1d(answers, learner.estimator_.predict(some))
     if len(answers) == 1:
-        warn_of_constant(
+        warn_of_constant_answer(
             learner,
             answers[0],
             f"predicts {{}} for all labelled rows and for {n_rows(some)} of the pool",
@@ -477,7 +490,7 @@ class PoolLoop(CallbackSupportMixin):
             If the estimator cannot be trained on the labels. They are stored; what
             needs the model next raises the estimator's error.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         learner = transaction.learner
         X, y = learner._validate(X, y, min_rows=0)
         identity = identify(learner, X, ids)
@@ -507,7 +520,7 @@ class PoolLoop(CallbackSupportMixin):
             refuses, an estimator without the method that is needed, or a
             parameter out of its range.
         """
-        return exclusive(
+        return run_exclusively(
             self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
         )
 
@@ -541,7 +554,7 @@ class PoolLoop(CallbackSupportMixin):
             learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
             return rows, codes
 
-        return exclusive(self, start, self._buy_from)
+        return run_exclusively(self, start, self._buy_from)
 
     def _buy_from(self, X, codes):
         """Run the loop on an answer sheet."""
@@ -587,7 +600,7 @@ class PoolLoop(CallbackSupportMixin):
         stop = False
         while not stop:
             transaction = Transaction(self)
-            bought = transaction.learner._pick(X, numbers_of(is_open), UNLIMITED)
+            bought = transaction.learner._pick(X, rows_of_mask(is_open), UNLIMITED)
             if len(bought.rows) == 0:
                 transaction.commit()
                 break
@@ -644,7 +657,7 @@ class PoolLoop(CallbackSupportMixin):
         Of labels that are not known the rows stay on the bill, and out. A parameter
         that the oracle has set stays set.
         """
-        learner = shallow(transaction.learner)
+        learner = shallow_copy(transaction.learner)
         vars(learner).update(parameters_of(self))
         codes, why = learner._encode_answers(labels, bought.rows)
         learner._note(identity, bought)
@@ -689,7 +702,7 @@ class PoolLoop(CallbackSupportMixin):
             self._register_classes(None, labels)
         except ValueError as error:
             reason = f" {error}"
-            if first_missing(labels) >= 0:
+            if first_missing_label(labels) >= 0:
                 reason = " Each row needs a label, not None or NaN."
             for i in range(len(labels)):  # some of them may do
                 with suppress(ValueError):
@@ -782,11 +795,11 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     _samples: bool = False
 
     #: What to do if all labels are of one class, or all rows are predicted to be.
-    _cure_of_one_label: str = where_rare(
+    _cure_of_one_label: str = advice_for_rare_classes(
         "raise the budget, or begin with what is known of them: teach it such rows, or "
         "pass some as initial"
     )
-    _cure_of_one_answer: str = where_rare(
+    _cure_of_one_answer: str = advice_for_rare_classes(
         "set class_weight='balanced' in its estimator, if that has it, or teach it "
         "more of their rows"
     )
@@ -923,7 +936,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             self._seeded = self._points = None
 
     def _choose(self, X, identity, candidates, limit):
-        rows = numbers_of(self._offer(X, identity, candidates))
+        rows = rows_of_mask(self._offer(X, identity, candidates))
         self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
         before, bought = self.stop_reason_, self._pick(X, rows, limit)
         if self.stop_reason_ != before:
@@ -976,7 +989,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             return selection.following(X, *wanted, *how)
         if initial != "random":
             return selection.covering(*wanted, self._space)
-        return drawn_apart(exact_keys(X, rows), *wanted)
+        return drawn_apart(hash_rows(X, rows), *wanted)
 
     def _at_random(self, X, rows, n_wanted, seed):
         """Draw some of these row numbers of X."""
@@ -997,7 +1010,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         return True
 
     def _store_labels(self, X, identity, codes):
-        X = loaded(X)
+        X = to_memory(X)
         identity = identity.part(X)
         self._requests = self._requests.answered(identity.keys(), identity.names())
         names = getattr(self, "feature_names_in_", None)

@@ -12,7 +12,14 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._validation import check_option
 from .._warnings import warn_user
-from ..sources._containers import as_array, as_numbers, framed, joined, n_rows, take
+from ..sources._containers import (
+    as_numbers,
+    n_rows,
+    stack_rows,
+    take,
+    to_array,
+    to_frame,
+)
 from ._ledger import OUT, SKIPPED
 from ._ranking import DistinctFirst, best, repeats
 from ._training import seeded
@@ -78,12 +85,12 @@ class Points:
     def __init__(self, embedding, X, keys, seed, names=None):
         self.keys, self.seed = keys, seed
         self.names = None if embedding is None else names
-        self.rows, self._place = embed(embedding, framed(X, self.names), seed)
+        self.rows, self._place = embed(embedding, to_frame(X, self.names), seed)
         self._kept, self._radii = {}, {}
 
     def further(self, X):
         """Return rows that need not be in the pool as points of the same space."""
-        points = self._place(framed(X, self.names))
+        points = self._place(to_frame(X, self.names))
         if points.shape[1] != self.rows.shape[1]:
             raise ValueError(
                 f"embedding made points of {points.shape[1]} dimensions of rows that "
@@ -209,7 +216,7 @@ def scales(points):
     symbols, by its largest absolute value. Rows that all have one length are left as
     they are. What it finds does not depend on whether they are sparse.
     """
-    largest = as_array(abs(points).max(axis=0)).ravel()
+    largest = to_array(abs(points).max(axis=0)).ravel()
     to_one = reciprocal(largest, largest > np.finfo(float).tiny)
     in_units = points @ diags_array(to_one, format="csr")
     if issparse(points):
@@ -296,7 +303,7 @@ class Space(NamedTuple):
     def all_known(self):
         """All points that were taught or are out."""
         known = self.points.rows[self.known]
-        return known if self.further is None else joined(known, self.further)
+        return known if self.further is None else stack_rows(known, self.further)
 
     @property
     def gamma(self):
@@ -403,7 +410,7 @@ class Coverage:
         if self.kernel == "cosine":
             return cosine_similarity(others, standing, dense_output=True)
         try:
-            similarity = as_array(self.kernel(others, standing))
+            similarity = to_array(self.kernel(others, standing))
         except Exception as error:
             raise ValueError(
                 f"kernel {self.kernel} failed on rows of type {type(others).__name__}: "

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from .._docstrings import HERDING, documented
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_limit
-from ..sources._containers import exact_keys
+from ..sources._containers import hash_rows
 from ._base import PoolClassifier
 from ._distances import MOST_ROWS, Coverage, far_apart
 from ._input_checks import NEEDS_ALL
@@ -198,7 +198,7 @@ class HybridSamplingClassifier(PoolClassifier):
     def _least_certain(self, X, rows, n_wanted, seed):
         """Choose rows with small gaps, no two of them close to each other."""
         utility = self._uncertainties(X, rows)
-        equal = [lambda some: exact_keys(X, rows[some])]
+        equal = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, SPREAD * n_wanted), len(rows))
         chosen = best_of_different(utility, n_best, seed, equal)
         n_coverage = self.n_coverage or MOST_ROWS

@@ -15,18 +15,18 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from .._base import is_plain
-from .._labels import present_labels
+from .._base import has_plain_parameters
+from .._labels import check_not_missing
 from .._validation import (
     check_sparse_rows,
     finish_rows,
     is_finite,
     labels_need_no_change,
     rows_need_no_change,
-    validated,
+    validate_rows,
 )
-from ..sources._containers import framed, is_frame, n_rows
-from ..sources._conversion import is_of, source_of
+from ..sources._containers import is_frame, n_rows, to_frame
+from ..sources._conversion import as_source, is_instance_of
 from ..sources._source import Source, is_mapped
 
 #: Why a learner takes no source, and what to do.
@@ -46,7 +46,7 @@ def transforms_rows(estimator):
     A `Pipeline` cannot tell by its tags that it takes texts, categories or missing
     values.
     """
-    if is_plain(estimator):
+    if has_plain_parameters(estimator):
         return False
     return any(hasattr(part, "transform") for part in estimator.get_params().values())
 
@@ -73,20 +73,20 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     """
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str; put it in a list.")
-    source = source_of(X)
+    source = as_source(X)
     if source is not None:
         return check_source(
             learner, estimators, source, *y, reset=reset, min_rows=min_rows
         )
     check_sparse_rows(X)
-    y = [*map(present_labels, y)]
+    y = [*map(check_not_missing, y)]
     is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
     if not is_categorical and not any(map(transforms_rows, estimators)):
         tags = common_input_tags(estimators)
         if not reset and needs_no_change(learner, X, *y) and is_finite(X):
             out = (X, *y) if y else X
         else:
-            out = validated(
+            out = validate_rows(
                 learner,
                 X,
                 *y,
@@ -138,7 +138,7 @@ def check_source(learner, estimators, X, *y, reset, min_rows):
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers, got a dask array of {X.dtype}.")
     check_enough(X, min_rows)
-    validated(learner, X.blank(), reset=reset)
+    validate_rows(learner, X.blank(), reset=reset)
     tags = common_input_tags(estimators)
     X = X.prepared(
         BlockCheck(
@@ -148,14 +148,14 @@ def check_source(learner, estimators, X, *y, reset, min_rows):
             type(learner).__name__ if tags.positive_only else "",
         )
     )
-    return (X, check_labels(X, *map(present_labels, y))) if y else X
+    return (X, check_labels(X, *map(check_not_missing, y))) if y else X
 
 
 def in_memory(X, who, why):
     """Return rows that are in memory or mapped; refuse other sources."""
     if is_mapped(X):
         return np.asarray(X)
-    if source_of(X) is not None:
+    if as_source(X) is not None:
         raise ValueError(f"{who} {why}.")
     return X
 
@@ -171,7 +171,7 @@ class BlockCheck(NamedTuple):
     def __call__(self, rows, numbers):
         """Return rows with these numbers as the estimators should get them."""
         if self.is_transformed:
-            return framed(rows, self.names)
+            return to_frame(rows, self.names)
         if self.positive_only:
             check_non_negative(rows, self.positive_only)
         with suppress(ValueError):
@@ -197,7 +197,7 @@ def indexable_rows(X):
     """Return rows that can be taken by number."""
     if issparse(X):
         return X.tocsr()
-    if is_of(X, "pyarrow", "Table"):
+    if is_instance_of(X, "pyarrow", "Table"):
         return X.to_pandas()
     if is_frame(X):
         return X

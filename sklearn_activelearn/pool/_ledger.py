@@ -9,23 +9,23 @@ from numpy import concatenate
 from sklearn.exceptions import FitFailedWarning
 
 from .._labels import encode
-from .._transaction import shallow
+from .._transaction import shallow_copy
 from .._typing import RowNumbers
-from .._validation import check_all_out, name_of_row
+from .._validation import check_all_pending, describe_row
 from .._warnings import warn_user
 from ..sources._containers import (
     NO_KEYS,
     NO_ROWS,
     RowKeys,
-    as_array,
-    exact_keys,
-    joined,
+    hash_rows,
+    is_same_data,
     n_rows,
     rounded_keys,
-    same_rows,
+    stack_rows,
     take,
+    to_array,
 )
-from ..sources._identity import ById, ByValue, native
+from ..sources._identity import ById, ByValue, plain_id
 
 #: Where a row stands if it has no label.
 OUT, SKIPPED = -1, -2
@@ -123,7 +123,7 @@ class Ledger:
         if len(ids):
             (again,) = np.nonzero(isin(keys.exact, self.keys.exact[self.places >= 0]))
             if len(again):
-                first = native(ids[again[0]])
+                first = plain_id(ids[again[0]])
                 raise ValueError(f"{first!r} has a label: use correct.")
         entries = self.find(keys, (OUT, SKIPPED))
         places = self.places.copy()
@@ -143,7 +143,7 @@ class Ledger:
             places[places == OUT] = SKIPPED
         else:
             entries = self.find(keys, (OUT,))
-            check_all_out(entries >= 0, ids)
+            check_all_pending(entries >= 0, ids)
             places[entries] = SKIPPED
         return replace(self, places=places)
 
@@ -326,10 +326,10 @@ class Labelled:
         if self.rows is None:
             return Labelled(X.copy(), codes, names)  # the caller may change X
         if type(self.rows) is not np.ndarray:
-            return Labelled(joined(self.rows, X), codes, names)
-        X, known = as_array(X), self.rows
+            return Labelled(stack_rows(self.rows, X), codes, names)
+        X, known = to_array(X), self.rows
         if X.shape[1:] != known.shape[1:] or np.result_type(X, known) != known.dtype:
-            return Labelled(joined(known, X), codes, names)
+            return Labelled(stack_rows(known, X), codes, names)
         buffer = self._buffer_for(len(codes))
         buffer[len(known) : len(codes)] = X
         return Labelled(buffer[: len(codes)], codes, names, [buffer])
@@ -357,7 +357,7 @@ class Labelled:
             return Labelled(X, self.codes, names)
         order = np.arange(len(self))
         order[positions] = len(self) + np.arange(len(positions))
-        return Labelled(take(joined(self.rows, X), order), self.codes, names)
+        return Labelled(take(stack_rows(self.rows, X), order), self.codes, names)
 
     def first(self, n):
         """Return the rows that were taught first."""
@@ -412,7 +412,7 @@ class Pool:
             As in the pool.
         """
         known = self
-        if self.X is None or not same_rows(self.X, X):
+        if self.X is None or not is_same_data(self.X, X):
             known = Pool(X.copy(), self.number + 1)
         return replace(
             known,
@@ -443,10 +443,10 @@ class Pool:
         if self.X is None or not len(outside):
             return fit(labelled) if self.X is None else self.derived(name, fit)
         others = take(labelled, outside)
-        keys, place = exact_keys(others).tolist(), (name, "and others")
+        keys, place = hash_rows(others).tolist(), (name, "and others")
         known = self._derived.get(place, (None, None))
         if known[0] != keys:  # those before are not kept
-            known = self._derived[place] = keys, fit(joined(self.X, others))
+            known = self._derived[place] = keys, fit(stack_rows(self.X, others))
         return known[1]
 
     def derived(self, name, make):
@@ -478,7 +478,7 @@ Lesson = TeachCall  # its name in pickles of version 0.1.0
 
 def trained_if_possible(learner):
     """Return the learner, trained on all it knows, or as it was, with a warning."""
-    trained = shallow(learner)
+    trained = shallow_copy(learner)
     try:
         trained._catch_up()
     except Exception as error:
@@ -508,7 +508,7 @@ def corrected(learner, identity, y):
     new, positions = encode(y, learner.classes_), learner._requests.places
     for row, entries in enumerate(learner._requests.labelled(identity.keys())):
         if not len(entries):
-            which = name_of_row(row, identity.names())
+            which = describe_row(row, identity.names())
             raise ValueError(f"{which} was never taught.")
         differ = positions[entries][codes[positions[entries]] != new[row]]
         codes[differ[:1]] = new[row]
@@ -539,7 +539,7 @@ def train_on_values(learner, X):
     if labelled.has_columns_of(rows, names):
         is_other = rounded_keys(rows) != rounded_keys(take(labelled.rows, inside))
     elif len(outside):
-        missing = native(ledger.ids[entries[outside[0]]])
+        missing = plain_id(ledger.ids[entries[outside[0]]])
         raise ValueError(
             "X has other columns than before: all labelled rows must be in it, and "
             f"that with the id {missing!r} is not."
@@ -582,7 +582,7 @@ def with_first_labels(learner, n_labels):
         How many.
     """
     calls = [call for call in learner._teach_calls if call.n_labels >= n_labels]
-    learner = shallow(learner)
+    learner = shallow_copy(learner)
     learner._labelled = learner._labelled.first(n_labels)
     learner._requests = learner._requests.first(n_labels)
     learner._pool, learner._n_trained = learner._pool.before(n_labels), 0
@@ -599,7 +599,7 @@ def replay_training(learner):
     labelled, classes, pool = learner._labelled, learner.classes_, learner._pool
     for call in learner._teach_calls[:-1]:
         n, before = call.n_labels, learner
-        learner = shallow(before)
+        learner = shallow_copy(before)
         learner._labelled, learner.classes_ = labelled.first(n), classes
         learner._pool = pool.before(n)
         restrict(learner, call.declared)

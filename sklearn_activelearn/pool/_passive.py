@@ -1,6 +1,6 @@
 """Passive learning: random rows, the baseline of every pool learner."""
 
-from .._base import baseline_of
+from .._base import make_baseline
 from .._docstrings import CANDIDATES, documented
 from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
@@ -134,7 +134,7 @@ def passive_baseline(learner, estimator=None):
     estimator : classifier, optional
         The model, if it is not one of the learner's estimators.
     """
-    baseline = baseline_of(learner, PassiveClassifier(), stopping=None)
+    baseline = make_baseline(learner, PassiveClassifier(), stopping=None)
     if estimator is not None:
         return baseline.set_params(estimator=estimator)
     if baseline.estimators or baseline.param_grid:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._compat import BaseComposition, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
 from .._typing import Estimators, Floats, Labels, RowsLike
-from ..sources._containers import loaded
+from ..sources._containers import to_memory
 from ._input_checks import check_has, check_pool, common_input_tags
 from ._utilities import score_of_class
 
@@ -171,7 +171,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         for member in members:
             check_has(score_method_of(member), member, type(self).__name__, "")
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
-        X = loaded(X)
+        X = to_memory(X)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         classes = np.unique(y)
@@ -205,7 +205,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         """
         check_is_fitted(self)
         X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
-        return scores_by(self.estimators_, loaded(X))
+        return scores_by(self.estimators_, to_memory(X))
 
     def decision_function(self, X: RowsLike) -> Floats:
         """Return mean ranks among the rows of `fit`, as shares of them.

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from .._compat import available_if
-from .._labels import encode, present_labels
-from .._transaction import begin, forget_fitted
+from .._labels import check_not_missing, encode
+from .._transaction import begin_transaction, forget_fitted
 from .._typing import LearnerT, RowsLike
 from .._validation import is_count
 from ..sources._containers import (
     RowKeys,
-    exact_keys,
+    hash_rows,
     n_rows,
     rounded_keys,
     row_keys,
@@ -26,7 +26,7 @@ from ..sources._identity import (
     check_same_kind,
     hashes_of_ids,
     identify,
-    native,
+    plain_id,
     plain_ids,
 )
 from ._ledger import OUT, SKIPPED, Ledger, Pool, TeachCall, with_first_labels
@@ -87,7 +87,7 @@ def record(self: "PoolClassifier") -> dict[str, Any]:
         "probabilities": ledger.probabilities.tolist(),
         "purposes": ledger.purposes.tolist(),
         "keys": None if have_ids else np.transpose(ledger.keys).tolist(),
-        "ids": [native(id) for id in ledger.ids] if have_ids else None,
+        "ids": [plain_id(id) for id in ledger.ids] if have_ids else None,
         "taught": ledger.taught.tolist(),
         "skipped": np.flatnonzero(ledger.places == SKIPPED).tolist(),
         "calls": [[call.n_labels, list(call.declared)] for call in self._teach_calls],
@@ -193,7 +193,7 @@ def restore(
     >>> print((restored.predict(X) == learner.predict(X)).all(), restored.n_queries_)
     True 30
     """
-    transaction = begin(self)
+    transaction = begin_transaction(self)
     learner = transaction.learner
     learner._check_parameters()
     forget_fitted(learner)
@@ -261,7 +261,7 @@ def restore_state(learner, X, identity, record, y):
         ledger, places = ledger_of(X, record)
     else:
         ledger, places = ledger_of_ids(identity, record)
-    y = np.asarray(present_labels(y))
+    y = np.asarray(check_not_missing(y))
     if y.shape != (ledger.n_taught,):
         raise ValueError(
             f"y must have {ledger.n_taught} labels, one for each row that was taught, "
@@ -344,7 +344,7 @@ def ledger_of_ids(identity, record):
     if len(missing):
         raise ValueError(
             f"{len(missing)} of the rows that were taught are not in X, "
-            f"{native(ids[missing[0]])!r} first."
+            f"{plain_id(ids[missing[0]])!r} first."
         )
     return ledger, ledger.found
 
@@ -366,7 +366,7 @@ def filled_ledger(keys, record, ids=()):
 def equal_rows(X, keys):
     """Return for each of these keys the number of a row of X that has it, -1: none."""
     found = np.full(len(keys.exact), -1)
-    for own, keys_of in zip(keys, (exact_keys, rounded_keys), strict=True):
+    for own, keys_of in zip(keys, (hash_rows, rounded_keys), strict=True):
         (lost,) = np.nonzero(found < 0)
         if len(lost):
             values, first = np.unique(keys_of(X), return_index=True)

@@ -15,14 +15,14 @@ from .._requests import Purchase
 from .._validation import check_number, check_option
 from ..sources._containers import (
     NO_ROWS,
-    AllBut,
-    as_array,
+    RowsExcept,
     as_numbers,
-    exact_keys,
-    loaded,
+    hash_rows,
     n_rows,
+    restrict_rows,
     take,
-    view,
+    to_array,
+    to_memory,
 )
 from ..sources._source import ArraySource, Source
 from ._distances import MOST_ROWS, Coverage, Points, check_embedding, greedy, numbers
@@ -55,14 +55,14 @@ class CandidateSample(NamedTuple):
         """Return these rows but some."""
         if not len(some):
             return self
-        if isinstance(self.rows, AllBut):
+        if isinstance(self.rows, RowsExcept):
             return self._replace(rows=self.rows.without(some))
         return self._replace(rows=np.setdiff1d(self.rows, some, assume_unique=True))
 
     def in_memory(self):
         """Return the same rows such that X is in memory, and holds only the sample."""
         if self.share == 1:
-            return self._replace(X=loaded(self.X))
+            return self._replace(X=to_memory(self.X))
         X, rows = take(self.X, self.rows), np.arange(len(self.rows))
         return self._replace(X=X, rows=rows, numbers=self.rows)
 
@@ -159,8 +159,8 @@ def one_of_each_cluster(points, rows, n_wanted, seed):
 
     some = points.rows[rows]
     # dense: k-means centres those only, and with ties the last bits decide
-    some = as_array(some[:, np.union1d(0, some.nonzero()[1])])
-    n_clusters = min(n_wanted, len(np.unique(exact_keys(some))))
+    some = to_array(some[:, np.union1d(0, some.nonzero()[1])])
+    n_clusters = min(n_wanted, len(np.unique(hash_rows(some))))
     number = int(np.random.SeedSequence(seed).generate_state(1)[0])
     means = KMeans(n_clusters, n_init=1, random_state=number)
     with catch_warnings():
@@ -261,7 +261,7 @@ class Selection:
 
     def points(self, X, before, seed, names=None):
         """Return the rows of a pool as points; `before` if they are of this pool."""
-        keys = exact_keys(X)
+        keys = hash_rows(X)
         if before is not None and np.array_equal(before.keys, keys):
             return before
         return Points(self.embedding, X, keys, seed, names)
@@ -305,7 +305,7 @@ class Selection:
         else:
             score = partial(initial_scores, self.initial)
             utility = scored(score, X, rows, n_jobs, estimators)
-        keys = [lambda some: exact_keys(X, rows[some])]
+        keys = [lambda some: hash_rows(X, rows[some])]
         chosen = best_of_different(utility, n_wanted, seed, keys)
         return ranked(rows[chosen], utility[chosen])
 
@@ -326,7 +326,7 @@ class Selection:
             What the learner knows of the rows: of rows that are alike in that, one
             comes first and the others after all different ones.
         """
-        traits = [lambda some: exact_keys(X, rows[some])]
+        traits = [lambda some: hash_rows(X, rows[some])]
         if like is not None:
             traits.append(like.__getitem__)
         n_batch = min(self.batch_size, len(rows))
@@ -419,8 +419,8 @@ def scored(utility, X, rows, n_jobs, estimators):
     utility = partial(one_for_each_row, utility)
     if were_checked(X, estimators):
         utility = partial(without_checks, utility)
-    if not isinstance(rows, AllBut):
-        X, within = view(X, rows)
+    if not isinstance(rows, RowsExcept):
+        X, within = restrict_rows(X, rows)
         return map_blocks(utility, X, n_jobs)[within]
     out, start, n = np.empty(len(rows)), 0, 0
     for values in blocks_of(X).map(utility, n_jobs):

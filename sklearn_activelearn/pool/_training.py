@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from .._base import is_plain, unfitted_copy
+from .._base import has_plain_parameters, unfitted_copy
 from .._labels import encode
 from .._typing import Classifier, Labels, RowsLike
 from .._validation import check_flag, check_number
@@ -255,7 +255,7 @@ class OneModel(Trainer):
         # its parameters passed scikit-learn's checks when it was trained before; an
         # estimator with others inside may try parameters that did not
         is_known = before is not None and before.memory is prototype
-        is_checked = is_known and is_plain(prototype)
+        is_checked = is_known and has_plain_parameters(prototype)
         with config_context(skip_parameter_validation=is_checked or None):
             return Trained(train(prototype, labelled, classes), memory=prototype)
 

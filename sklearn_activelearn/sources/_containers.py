@@ -47,7 +47,7 @@ def take(X, rows):
     return [X[row] for row in rows]
 
 
-class AllBut:
+class RowsExcept:
     """The numbers of all rows but some, which it can do without a list of.
 
     Parameters
@@ -73,7 +73,7 @@ class AllBut:
 
     def without(self, some):
         """Return the numbers of these rows but some."""
-        return AllBut(len(self) + len(self.others), np.union1d(self.others, some))
+        return RowsExcept(len(self) + len(self.others), np.union1d(self.others, some))
 
     def of(self, values, start):
         """Return those of the values of rows from a number on that are not left out."""
@@ -83,14 +83,14 @@ class AllBut:
         return np.delete(values, self.others[first:last] - start)
 
 
-def numbers_of(is_meant):
+def rows_of_mask(is_meant):
     """Return the numbers of the rows that a mask means; most or few of them."""
     if 2 * np.count_nonzero(is_meant) <= len(is_meant):
         return np.flatnonzero(is_meant)
-    return AllBut(len(is_meant), np.flatnonzero(~is_meant))
+    return RowsExcept(len(is_meant), np.flatnonzero(~is_meant))
 
 
-def view(X, rows):
+def restrict_rows(X, rows):
     """Return X and the row numbers, or only these rows if they are the smaller part.
 
     Taking rows copies them; working on some too many is cheaper than that.
@@ -100,28 +100,28 @@ def view(X, rows):
     return SomeRows(X, rows) if isinstance(X, Source) else take(X, rows), slice(None)
 
 
-def loaded(X):
+def to_memory(X):
     """Return all rows, in memory."""
     return take(X, slice(None)) if isinstance(X, Source) else X
 
 
-def joined(first, second):
+def stack_rows(first, second):
     """Return the rows of both, one below the other, in the container of the first."""
     if is_frame(first):
         import pandas as pd
 
         if not is_frame(second):
             names = {"columns": first.columns} if first.ndim == 2 else {}
-            second = type(first)(as_array(second), **names)
+            second = type(first)(to_array(second), **names)
         return pd.concat([first, second])
     if issparse(first):
         return vstack([first, csr_array(second)], format="csr")
     if isinstance(first, list):
         return first + list(second)
-    return np.concatenate([first, as_array(second)])
+    return np.concatenate([first, to_array(second)])
 
 
-def same_rows(first, second):
+def is_same_data(first, second):
     """Whether both hold the same values, in containers of the same kind."""
     if type(first) is not type(second) or n_rows(first) != n_rows(second):
         return False
@@ -131,7 +131,7 @@ def same_rows(first, second):
         parts = [(X.data, X.indices, X.indptr) for X in (first, second)]
         return first.shape == second.shape and all(map(np.array_equal, *parts))
     if isinstance(first, list) or first.dtype.kind == "O":
-        return np.array_equal(exact_keys(first), exact_keys(second))
+        return np.array_equal(hash_rows(first), hash_rows(second))
     return first.shape == second.shape and all(
         same_numbers(first[block], second[block])
         for block in gen_batches(len(first), max(1, BLOCK // max(first[:1].size, 1)))
@@ -145,7 +145,7 @@ def same_numbers(first, second):
     return first.dtype.kind in "fc" and np.array_equal(first, second, equal_nan=True)
 
 
-def framed(X, names):
+def to_frame(X, names):
     """Return rows of numbers as a DataFrame, if columns have names."""
     if names is None or is_frame(X) or issparse(X):
         return X
@@ -154,7 +154,7 @@ def framed(X, names):
     return pd.DataFrame(X, columns=names)
 
 
-def as_array(X):
+def to_array(X):
     """Return the rows as an array."""
     return X.toarray() if issparse(X) else np.asarray(X)
 
@@ -186,7 +186,7 @@ def row_keys(X, rows=None):
     return RowKeys(*hashes_of(X, rows, (False, True)))
 
 
-def exact_keys(X, rows=None):
+def hash_rows(X, rows=None):
     """Return the exact half of `row_keys`."""
     return hashes_of(X, rows, (False,))[0]
 
@@ -204,7 +204,7 @@ def hashes_of(X, rows, kinds):
     if (n_rows(X) if rows is None else len(rows)) == 0:
         return [NO_KEYS.exact] * len(kinds)
     if isinstance(X, Source):
-        X, within = (X, slice(None)) if rows is None else view(X, rows)
+        X, within = (X, slice(None)) if rows is None else restrict_rows(X, rows)
         found = X.map(partial(columns_of_hashes, kinds=kinds))
         return [*np.concatenate([*found])[within].T]
     if not can_be_read_in_place(X):

@@ -12,10 +12,10 @@ from scipy.sparse import issparse
 from .._typing import FilePath, RowsLike
 from ._dask import DaskSource
 from ._parquet import ParquetSource
-from ._source import ArraySource, Source, is_mapped, mapped
+from ._source import ArraySource, Source, is_mapped, map_source
 
 
-def source_of(X):
+def as_source(X):
     """Return X as a source, None if it is in memory.
 
     Libraries that were never imported made no X, and are not imported here.
@@ -27,17 +27,17 @@ def source_of(X):
     if isinstance(X, Source):
         return X
     if is_mapped(X):
-        return mapped(X)
-    if is_of(X, "dask.array", "Array"):
+        return map_source(X)
+    if is_instance_of(X, "dask.array", "Array"):
         return DaskSource(X)
-    if is_of(X, "dask.dataframe", "DataFrame"):
+    if is_instance_of(X, "dask.dataframe", "DataFrame"):
         raise TypeError("X is a dask DataFrame: pass X.to_dask_array(lengths=True).")
-    if is_of(X, "pyarrow.dataset", "Dataset"):
+    if is_instance_of(X, "pyarrow.dataset", "Dataset"):
         return ParquetSource(X)
     return None
 
 
-def is_of(X, module, name):
+def is_instance_of(X, module, name):
     """Whether X is of a class of that name, if its module was imported."""
     return module in sys.modules and isinstance(X, getattr(sys.modules[module], name))
 
@@ -81,7 +81,7 @@ def as_memmap(
     >>> np.load(path, mmap_mode="r").dtype
     dtype('float32')
     """
-    source = source_of(X)
+    source = as_source(X)
     if source is None:
         if issparse(X) or getattr(X, "ndim", 0) != 2:
             raise TypeError(

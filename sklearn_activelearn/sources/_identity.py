@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from ._containers import RowKeys, exact_keys, n_rows, rounded_keys, row_keys
+from ._containers import RowKeys, hash_rows, n_rows, rounded_keys, row_keys
 
 #: So many rows, spread over a pool, tell it from others.
 SPREAD = 256
@@ -47,9 +47,9 @@ class ByValue:
     def exact(self, rows=None):
         """Return the exact half of `keys`."""
         if self.derived is not None:
-            keys = self.derived("exact_keys", exact_keys)
+            keys = self.derived("exact_keys", hash_rows)
             return keys if rows is None else keys[rows]
-        return exact_keys(self.X, rows)
+        return hash_rows(self.X, rows)
 
     def rounded(self, rows=None):
         """Return the other half."""
@@ -173,8 +173,8 @@ def check_same_kind(identity, kind):
             "first call: go on without ids, or begin with a clone of the learner."
         )
     raise ValueError(
-        f"ids are {identity.kind}, such as {native(identity.ids[0])!r}, and have been "
-        f"{kind} since the first call."
+        f"ids are {identity.kind}, such as {plain_id(identity.ids[0])!r}, and have "
+        f"been {kind} since the first call."
     )
 
 
@@ -304,11 +304,11 @@ def check_different(ids, hashes):
         at = again[np.argmin(order[again + 1])]
         first, second = order[at : at + 2]
         raise ValueError(
-            f"ids must all be different, got {native(ids[first])!r} at positions "
+            f"ids must all be different, got {plain_id(ids[first])!r} at positions "
             f"{first} and {second}."
         )
 
 
-def native(id):
+def plain_id(id):
     """Return an id without a type of NumPy's, as messages name it."""
     return id.item() if isinstance(id, np.generic) else id

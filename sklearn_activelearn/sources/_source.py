@@ -320,7 +320,7 @@ def is_mapped(X):
     return isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf"
 
 
-def mapped(X):
+def map_source(X):
     """Return a memory map as a source; reading one whose file is cut ends Python."""
     whole = X
     while isinstance(whole.base, np.memmap):

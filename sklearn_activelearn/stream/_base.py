@@ -18,14 +18,14 @@ from .._base import (
 )
 from .._docstrings import LEARNER, documented
 from .._interrupts import SingleLabels, ensure_done
-from .._labels import present_labels
+from .._labels import check_not_missing
 from .._requests import Purchase, Requests
 from .._rows import Rows
-from .._transaction import begin
+from .._transaction import begin_transaction
 from .._typing import Floats, Labels, Method, RowNumbers, RowsLike, Seed
 from .._validation import (
     UNLIMITED,
-    check_all_out,
+    check_all_pending,
     check_budget,
     check_class_weight,
     check_flag,
@@ -34,11 +34,11 @@ from .._validation import (
     check_option,
     check_rows,
     is_share,
-    validated,
+    validate_rows,
 )
-from .._warnings import warn_of_constant, where_rare
-from ..sources._containers import NO_ROWS, framed, loaded, n_rows, take
-from ..sources._conversion import source_of
+from .._warnings import advice_for_rare_classes, warn_of_constant_answer
+from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
+from ..sources._conversion import as_source
 from ..sources._identity import VALUES
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
 from ._adaptive_state import AdaptiveState, Scales
@@ -101,7 +101,7 @@ def warn_of_one_class(learner):
         cure = "teach it rows of the other classes"
     label = learner.classes_[counts.last_guess]
     rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
-    warn_of_constant(learner, label, rows, known, where_rare(cure))
+    warn_of_constant_answer(learner, label, rows, known, advice_for_rare_classes(cure))
 
 
 def check_rows_or_source(learner, X, *y, reset, min_rows=1, finite=False):
@@ -110,7 +110,7 @@ def check_rows_or_source(learner, X, *y, reset, min_rows=1, finite=False):
     Memory maps are read where they are, as arrays. Parameters are those of
     `check_rows_and_labels`.
     """
-    source = source_of(X)
+    source = as_source(X)
     if source is None or isinstance(source, ArraySource):
         how = {"reset": reset, "min_rows": min_rows, "finite": finite}
         return ActiveClassifier._check_rows(learner, X, *y, **how)
@@ -118,14 +118,14 @@ def check_rows_or_source(learner, X, *y, reset, min_rows=1, finite=False):
         raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
     if source.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers, got a dask array of {source.dtype}.")
-    validated(learner, source.blank(), reset=reset)
+    validate_rows(learner, source.blank(), reset=reset)
     source = source.prepared(as_rows)
     if finite:  # before the first label is paid for
         for _ in source.blocks():
             pass
     if not y:
         return source
-    labels = column_or_1d(*map(present_labels, y), warn=True)
+    labels = column_or_1d(*map(check_not_missing, y), warn=True)
     assert_all_finite(labels, input_name="y")
     check_consistent_length(source, labels)
     return source, labels
@@ -189,11 +189,11 @@ def blockwise(method: Method) -> Method:
 
     @wraps(method)
     def answer(self, X):
-        source = source_of(X)
+        source = as_source(X)
         if source is None or isinstance(source, ArraySource):
             return method(self, X)
         names = getattr(self, "feature_names_in_", None)
-        source = source.prepared(lambda rows, numbers: framed(rows, names))
+        source = source.prepared(lambda rows, numbers: to_frame(rows, names))
         return source.answers(partial(method, self))
 
     return answer
@@ -299,7 +299,7 @@ class StreamLoop:
             For NaN or infinity, labels of one class or continuous ones, or a parameter
             out of its range.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         X, codes = validate_and_reset(transaction.learner, X, y)
         transaction.learner._simulate(X, codes, from_scratch=True)
         return transaction.commit()
@@ -322,7 +322,7 @@ class StreamLoop:
         ValueError
             As for `fit`, and for a label outside the classes.
         """
-        transaction = begin(self)
+        transaction = begin_transaction(self)
         X, codes = validate_and_append(transaction.learner, X, y, classes)
         transaction.learner._simulate(X, codes, from_scratch=False)
         return transaction.commit()
@@ -441,7 +441,7 @@ class StreamLoop:
         return budget, check_limit(self.patience, "patience", low=1)
 
     def _choose(self, X, identity, candidates, limit):
-        X = loaded(X)
+        X = to_memory(X)
         query_rule, update_rule, state = self._ready()
         (budget, patience), n_before = self._limits(), self._counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
@@ -476,7 +476,7 @@ class StreamLoop:
         return "patience" if is_idle else None
 
     def _store_labels(self, X, identity, codes):
-        X = loaded(X)
+        X = to_memory(X)
         query_rule, update_rule, state = self._ready()
         requests, found = self._requests.answered(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
@@ -502,7 +502,7 @@ class StreamLoop:
             self._requests = Requests()
         else:
             self._requests, found = self._requests.answered(identity.keys())
-            check_all_out([out is not None for out in found], identity.names())
+            check_all_pending([out is not None for out in found], identity.names())
         n_skipped = n_out - len(self._requests)
         self.n_skipped_ += n_skipped
         return n_skipped

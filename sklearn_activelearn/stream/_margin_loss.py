@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._base import baseline_of
+from .._base import make_baseline
 from .._docstrings import GRADIENT, documented
 from .._typing import Seed
 from .._validation import check_number, check_option
@@ -229,7 +229,7 @@ def margin_gain(loss):
 
 def hinge_baseline(learner):
     """Return hinge-loss learning of every label with a learner's parameters."""
-    return baseline_of(
+    return make_baseline(
         learner,
         MarginLossClassifier(),
         loss="hinge",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from .._base import baseline_of
+from .._base import make_baseline
 from .._docstrings import STREAM, documented
 from .._typing import Seed
 from .._validation import check_number
@@ -101,4 +101,4 @@ class RandomSamplingClassifier(StreamClassifier):
 
 def perceptron_baseline(learner):
     """Return the learning of every label with a learner's update and parameters."""
-    return baseline_of(learner, RandomSamplingClassifier(), rate=1.0, patience=None)
+    return make_baseline(learner, RandomSamplingClassifier(), rate=1.0, patience=None)

@@ -20,7 +20,7 @@ from ..._typing import (
 )
 from ..._validation import check_limit, check_option
 from ..._warnings import warn_user
-from ...sources._containers import exact_keys, take
+from ...sources._containers import hash_rows, take
 from .._base import PoolClassifier
 from .._passive import passive_baseline
 from .._ranking import best_of_different
@@ -101,7 +101,7 @@ def most_valuable(
     )
     values = training.max(), selection.max()
     if values[0] > values[1]:
-        traits = [lambda some: exact_keys(X, offered[some])]
+        traits = [lambda some: hash_rows(X, offered[some])]
         chosen = best_of_different(training, n_wanted, seed, traits)
         return ranked(offered[chosen], training[chosen], TRAIN), values
     chosen = rng.permutation(rows)[:n_wanted]

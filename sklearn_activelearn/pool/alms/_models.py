@@ -21,7 +21,7 @@ from sklearn.utils import get_tags
 
 from ..._base import unfitted_copy
 from ..._validation import check_number, check_option
-from ...sources._containers import joined, take
+from ...sources._containers import stack_rows, take
 from .._input_checks import refuse_pairwise_scores
 from .._training import Trained, Trainer, middle_of_best, stratified_folds, train
 from .._utilities import LOSSES, loss_of, probabilities_of_all, scores_of
@@ -468,7 +468,7 @@ class RefittedModels:
         """Return a model trained on these rows and a candidate, and calibrated."""
         X, codes = take(self.rows, rows), self.codes[rows]
         if x is not None:
-            X, codes = joined(X, take(self.X, [x])), np.append(codes, code)
+            X, codes = stack_rows(X, take(self.X, [x])), np.append(codes, code)
         model = unfitted_copy(prototype).fit(X, self.classes[codes])
         if hasattr(model, "predict_proba"):
             return model

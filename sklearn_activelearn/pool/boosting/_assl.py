@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ..._base import baseline_of
+from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
@@ -106,7 +106,7 @@ class SSMarginBoostClassifier(PoolClassifier):
     _start = _select = PoolClassifier._at_random
 
     def _passive_baseline(self):
-        return baseline_of(self, SSMarginBoostClassifier(), stopping=None)
+        return make_baseline(self, SSMarginBoostClassifier(), stopping=None)
 
 
 @documented(NEWTON_BOOSTING)

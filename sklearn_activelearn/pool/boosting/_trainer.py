@@ -17,7 +17,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._base import is_plain, unfitted_copy
+from ..._base import has_plain_parameters, unfitted_copy
 from ..._validation import check_flag, check_number
 from ...batch import DecisionStumpClassifier
 from ...batch._columns import whole_weights
@@ -646,7 +646,9 @@ def preparation(weak, trained):
 def weak_learners(known):
     """Yield the weak learner for each step, with random numbers of its own."""
     weak = known.prototypes[0]
-    params = vars(weak) if is_plain(weak) else weak.get_params()  # many times as quick
+    params = (
+        vars(weak) if has_plain_parameters(weak) else weak.get_params()
+    )  # many times as quick
     names = [name for name in params if name.split("__")[-1] == "random_state"]
     for step in count():
         if names:

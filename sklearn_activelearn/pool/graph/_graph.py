@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from ..._validation import check_number, check_option
-from ...sources._containers import as_array, is_frame, n_rows
+from ...sources._containers import is_frame, n_rows, to_array
 from ._harmonic import Edges, HarmonicField, SparseHarmonicField
 
 #: Weights below this are none: sums and products of them would underflow.
@@ -126,7 +126,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     def _centered(self, X):
         X = _float64(X)
-        return X if self.center_ is None else as_array(X) - self.center_
+        return X if self.center_ is None else to_array(X) - self.center_
 
     def _kernel_of(self, distances):
         """Return the weights for squared distances, in their memory."""
@@ -163,7 +163,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
 def _float64(X):
     """Return rows of numbers in double precision."""
-    return (X if issparse(X) else as_array(X)).astype(np.float64, copy=False)
+    return (X if issparse(X) else to_array(X)).astype(np.float64, copy=False)
 
 
 class LabelledGraph:

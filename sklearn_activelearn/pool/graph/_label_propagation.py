@@ -10,7 +10,7 @@ from ..._docstrings import POOL, documented
 from ..._labels import encode
 from ..._typing import Embedding, Floats, Initial, Labels, Seed, Stopping
 from ..._validation import check_limit
-from ...sources._containers import exact_keys, loaded, n_rows
+from ...sources._containers import hash_rows, n_rows, to_memory
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline
@@ -58,7 +58,7 @@ class GraphTrainer(Trainer):
     def check_rows(self, learner, X, *y, **how):
         """Return rows, and labels if given any, if there are distances between them."""
         checked = super().check_rows(learner, X, *y, **how)
-        check_has_distances(loaded(checked[0] if y else checked))
+        check_has_distances(to_memory(checked[0] if y else checked))
         return checked
 
     def n_considered(self, pool):
@@ -310,7 +310,7 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         self._trained = self._trained._replace(memory=graph)
         n_considered = trainer.n_considered(self._pool)
         field, probabilities = graph.field, graph.free_distributions()
-        apart, chosen, utilities = DistinctFirst(exact_keys(X, rows)), [], []
+        apart, chosen, utilities = DistinctFirst(hash_rows(X, rows)), [], []
         while True:
             left = np.searchsorted(field.free, rows[apart.open])
             is_lost = field.is_lost[left]

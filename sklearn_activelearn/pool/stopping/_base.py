@@ -19,7 +19,7 @@ from sklearn.preprocessing import Normalizer
 from ..._statistics import Reads
 from ..._typing import Bools, Floats, HasJudge, Ints, Label, Labels
 from ..._validation import check_number
-from ...sources._containers import as_numbers, n_rows, view
+from ...sources._containers import as_numbers, n_rows, restrict_rows
 from .._input_checks import check_has
 from .._ledger import OUT, SKIPPED, Ledger, with_first_labels
 from .._selection import EXPLORED, map_blocks
@@ -265,7 +265,7 @@ class Progress(NamedTuple):
 
     def of_left(self, function: Callable[[Any], ArrayLike]) -> Labels:
         """Return what a function of rows answers for those that may be bought."""
-        X, within = view(self.X, self.left)
+        X, within = restrict_rows(self.X, self.left)
         return map_blocks(function, X)[within]
 
     def of_all(self, function: Callable[[Any], ArrayLike]) -> Labels:

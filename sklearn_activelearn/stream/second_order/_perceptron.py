@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from ..._base import baseline_of
+from ..._base import make_baseline
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number
@@ -127,4 +127,4 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
 def whitened_baseline(learner):
     """Return the learning of every label with a learner's ridge and parameters."""
-    return baseline_of(learner, SecondOrderPerceptronClassifier(), patience=None)
+    return make_baseline(learner, SecondOrderPerceptronClassifier(), patience=None)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..._base import baseline_of
+from ..._base import make_baseline
 from ..._compat import available_if
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Floats, RowsLike, Seed
@@ -196,7 +196,9 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         return query_rule, EveryLabelUpdate()
 
     def _passive_baseline(self):
-        return baseline_of(self, RLSSamplingClassifier(), variant="all", patience=None)
+        return make_baseline(
+            self, RLSSamplingClassifier(), variant="all", patience=None
+        )
 
 
 def noise_model(scores):
