@@ -54,9 +54,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     - ``_check_parameters()``: raise if a parameter is out of its range;
     - ``_reset()``: set the fitted state to that of a learner that has seen nothing,
-      with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_requests`;
+      with ``n_queries_ = 0``, the random numbers seeded, and nothing in `_ledger`;
     - ``_choose(X, identity, candidates, limit)``: pick rows to buy, put them on the
-      bill and among the requests, set ``stop_reason_``, return the `Purchase`;
+      bill and in the ledger, set ``stop_reason_``, return the `Purchase`;
       ``identity`` is what rows are recognised by, as in `_identity`;
     - ``_store_labels(X, identity, codes)``: learn labels, take rows off the requests;
     - ``_skip(identity)``: take rows, None for all, off the requests; return how many;
@@ -206,7 +206,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             For NaN or infinity in X or a wrong number of features.
         {wrong_ids}
         """
-        if not hasattr(self, "_requests"):
+        if not hasattr(self, "_ledger"):
             return np.empty(0, dtype=np.int64)
         learner = shallow_copy(self)
         X = learner._check_rows(X, reset=self._may_differ(ids), min_rows=0)
@@ -244,9 +244,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("ids are those of the rows of X, and X is None.")
         if X is None:
             learner._check_parameters()
-            n_skipped = learner._skip(None) if hasattr(self, "_requests") else 0
+            n_skipped = learner._skip(None) if hasattr(self, "_ledger") else 0
         else:
-            checker = shallow_copy(learner) if hasattr(self, "_requests") else learner
+            checker = shallow_copy(learner) if hasattr(self, "_ledger") else learner
             X = checker._validate(X, min_rows=0, ids=ids)
             n_skipped = learner._skip(identify(learner, X, ids))
         if refund and n_skipped:
@@ -325,9 +325,9 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_pending_(self) -> int:
         """Rows that were asked for and neither taught nor skipped yet."""
-        if not hasattr(self, "_requests"):
+        if not hasattr(self, "_ledger"):
             raise AttributeError("the learner has not seen a row yet")
-        return len(self._requests)
+        return len(self._ledger)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -367,7 +367,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Return validated rows, and labels if given any; begin if it has not begun."""
         self._check_parameters()
-        begins = not hasattr(self, "_requests")
+        begins = not hasattr(self, "_ledger")
         checks = {
             "reset": begins or self._may_differ(ids),
             "min_rows": min_rows,

@@ -112,14 +112,14 @@ class LearnsInQueryOfAPool(type(POOL)):
 class ForgetsPending(type(POOL)):
     def __getstate__(self):
         state = super().__getstate__()
-        ledger = state.get("_requests", Ledger())
-        return {**state, "_requests": ledger.skipped()} if len(ledger) else state
+        ledger = state.get("_ledger", Ledger())
+        return {**state, "_ledger": ledger.skipped()} if len(ledger) else state
 
 
 class ForgetsPendingOfAStream(CBGZClassifier):
     def __getstate__(self):
         state = super().__getstate__()
-        return {**state, "_requests": Requests()} if "_requests" in state else state
+        return {**state, "_ledger": Requests()} if "_ledger" in state else state
 
 
 class ExceedsItsBudget(type(POOL)):

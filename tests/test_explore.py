@@ -152,7 +152,7 @@ def test_explored_rows_never_validate():
         param_grid={"C": [0.1, 10.0]}, n_candidates=2, n_pairs=1, cv=2,
         n_initial=8, batch_size=4, explore=0.5, budget=24, random_state=0,
     ).fit(X, y)  # fmt: skip
-    purposes = learner._requests.purposes
+    purposes = learner._ledger.purposes
     assert np.count_nonzero(purposes == "explored") == 8
     assert (learner.allocation_[purposes == "explored"] == "train").all()
 

@@ -68,7 +68,7 @@ def history(learner, X, y, ids):
 def without_names(learner):
     """Return what a learner knows, but for what rows are recognised by."""
     known = state(learner)
-    for name, parts in {"_requests": ("keys", "ids"), "_pool": ("ids",)}.items():
+    for name, parts in {"_ledger": ("keys", "ids"), "_pool": ("ids",)}.items():
         held = dict(vars(vars(learner)[name])) if name in vars(learner) else {}
         for part in (*parts, "pool", "_derived", "_parts"):
             held.pop(part, None)

@@ -87,7 +87,7 @@ def run_all_verbs(prototype, X, y):
     learner = fresh(prototype).fit(X, y).partial_fit(X, y)
     rows = [0, *learner.query(X)]  # one more, should nothing be bought
     learner.teach(take(X, rows), take(y, rows))
-    assert len(learner._requests) == 0
+    assert len(learner._ledger) == 0
     learner.learn(X, AnswerSheet(y))
     return learner, learner.decision_function(X)
 

@@ -199,7 +199,7 @@ def uninterrupted(learner, y=y):
 
 def n_labels(learner):
     """Return the labels billed and taught."""
-    if hasattr(learner, "_requests"):
+    if hasattr(learner, "_ledger"):
         return np.array([learner.n_queries_, learner.n_taught_])
     return np.zeros(2)
 

@@ -79,7 +79,7 @@ def test_a_record_of_calls_is_that_of_the_learner(
     again = made(LEARNER, pool, classes, have_ids=have_ids)
     assert restored_from(again, calls)
     assert (again.taught, again.out) == (recorded.taught, recorded.out)
-    if hasattr(recorded.learner, "_requests"):
+    if hasattr(recorded.learner, "_ledger"):
         records = [each.learner.record() for each in (recorded, again)]
         for record in records:
             del record["dtype"]  # as wide as the longest text that there was

@@ -419,7 +419,7 @@ class Ledger(RuleBasedStateMachine):
         learner, book = self.learner, self.book
         pending = learner.pending(self.all.X, **self.all.named)
         assert pending.tolist() == book.pending(self.all.keys.tolist())
-        if not hasattr(learner, "_requests"):
+        if not hasattr(learner, "_ledger"):
             return
         assert learner.n_pending_ == len(book.out)
         assert learner.n_taught_ == book.n_taught

@@ -126,10 +126,10 @@ def test_late_labels_in_any_order(prototype, stream, data):
     rows = data.draw(st.permutations(learner.query(X).tolist()), label="order")
     rows = np.array(rows, dtype=int)
     n_queries = learner.n_queries_
-    assert len(learner._requests) == len(rows)
+    assert len(learner._ledger) == len(rows)
     for row in rows:
         learner.teach(X[[row]], y[[row]])
-    assert len(learner._requests) == 0
+    assert len(learner._ledger) == 0
     assert learner.n_queries_ == n_queries  # paid for when asked
 
     other.query(X)
@@ -145,7 +145,7 @@ def test_rows_nobody_asked_for_are_free(prototype, stream):
     assert learner.n_queries_ == learner.n_seen_ == 0
     rows = learner.query(X)
     learner.teach(X + 100, y)  # other rows: the requests go on waiting
-    assert learner.n_queries_ == len(learner._requests) == len(rows)
+    assert learner.n_queries_ == len(learner._ledger) == len(rows)
 
 
 def test_rows_nobody_asked_for_leave_the_threshold_alone():

@@ -285,7 +285,7 @@ def test_explored_rows_come_first_in_their_purchase(initial, batch_size, explore
         order += rows[first].tolist()
         is_random += drawn[first].tolist()
         learner.teach(X[rows], y[rows])
-    asked = AskedRows.of(learner._requests, len(y) - len(order))
+    asked = AskedRows.of(learner._ledger, len(y) - len(order))
     is_relevant = learner._labelled.codes == 1
     reads = asked.reads(is_relevant, shares=shares_explored(learner))
     assert reads.relevant.tolist() == y[order].tolist()

@@ -95,14 +95,14 @@ def go(learner, X, y, steps, labels, seed, names=None):
 
 
 def names_of_labelled(learner):
-    ledger = getattr(learner, "_requests", Ledger())
+    ledger = getattr(learner, "_ledger", Ledger())
     return [ledger.ids[entry] for entry in ledger.taught]
 
 
 def known(learner):
     """Return all that a learner knows, but for models at hand and where rows were."""
-    learner, ledger = shallow_copy(learner), learner._requests
-    learner._requests = replace(
+    learner, ledger = shallow_copy(learner), learner._ledger
+    learner._ledger = replace(
         ledger, found=ledger.rows, n_rows=0, n_sought=0, pool=None
     )
     out = state(learner)
@@ -128,7 +128,7 @@ def test_a_restored_learner_is_the_one_that_was_not_interrupted(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         learner = go(fresh(prototype), X, y, steps, labels, seed, names)
-        if not hasattr(learner, "_requests"):
+        if not hasattr(learner, "_ledger"):
             return
         stored = json.loads(json.dumps([learner.record(), labels]))
         restored = fresh(prototype).restore(X, *stored, ids=names)

@@ -111,7 +111,7 @@ def explored_score(
     nothing = Estimate(np.nan, 0.0, 1.0, 0, float(confidence))
     if not hasattr(learner, "_labelled") or not learner._labelled.has_two_classes:
         return nothing
-    ledger, codes = learner._requests, learner._labelled.codes
+    ledger, codes = learner._ledger, learner._labelled.codes
     entries = ledger.taught
     # of rows that nobody asked for, and of those that a rule chose, it is 1
     is_random = ledger.probabilities[entries] < 1

@@ -314,7 +314,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
     X = learner._check_rows(X, reset=False)
     exclude = check_row_numbers(exclude, "exclude", n_rows(X))
     identity = identify(learner, X, ids)
-    ledger = learner._requests.located(identity, np.zeros(n_rows(X), dtype=bool))
+    ledger = learner._ledger.located(identity, np.zeros(n_rows(X), dtype=bool))
     is_left = np.ones(n_rows(X), dtype=bool)
     is_left[ledger.found[ledger.found >= 0]] = False
     if exclude is not None:

@@ -36,7 +36,7 @@ class AskOutcome(NamedTuple):
             progress = progress_record(self.learner)
         except TypeError:  # a rule of the user's remembers an object
             return None
-        purposes = self.learner._requests.purposes
+        purposes = self.learner._ledger.purposes
         purposes = purposes[len(purposes) - len(self.rows) :].tolist()
         return {**progress, "purposes": purposes} if any(purposes) else progress
 

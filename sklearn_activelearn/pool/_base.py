@@ -107,7 +107,7 @@ def pick(self, X, rows, limit):
     self.stop_reason_ = None
     selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
     n_first = self._n_first()
-    is_cold = self._is_cold(n_first)
+    is_cold = self._is_cold_start(n_first)
     n_batch = min(selection.n_wanted(n_first), n_rows)
     n_wanted = min(n_batch, n_left)
     # a seed of its own for each round: nothing to rewind after an error
@@ -117,7 +117,7 @@ def pick(self, X, rows, limit):
         # the random rows of a batch leave enough, also if it is cut short
         sample = sample.drawn(max(self.n_candidates, n_batch), seed)
     if n_wanted and not is_cold and self._uses_model:
-        self._catch_up()  # the last training may have failed
+        self._train_if_needed()  # the last training may have failed
     if n_left == 0:
         self.stop_reason_ = "budget"
     elif n_wanted and not is_cold and (rule := why_stop(self, sample, n_rows)):
@@ -344,7 +344,7 @@ def warn_of_one_answer(learner, X):
         The pool.
     """
     labelled, reason = learner._labelled, learner.stop_reason_
-    if reason in (None, "limit") or len(learner._requests):
+    if reason in (None, "limit") or len(learner._ledger):
         return
     if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
         return
@@ -355,7 +355,7 @@ def warn_of_one_answer(learner, X):
             learner.classes_[codes[0]],
             "predicts {} for every row",
             f"since its {len(labelled)} labels are all of that class",
-            learner._cure_of_one_label,
+            learner._advice_if_one_class,
         )
     if len(codes) == 1 or not FEWEST_PREDICTED <= len(labelled) <= learner._n_trained:
         return
@@ -369,7 +369,7 @@ def warn_of_one_answer(learner, X):
             answers[0],
             f"predicts {{}} for all labelled rows and for {n_rows(some)} of the pool",
             f"although it has been taught labels of {len(codes)} classes",
-            learner._cure_of_one_answer,
+            learner._advice_if_constant,
         )
 
 
@@ -628,10 +628,10 @@ class PoolLoop(CallbackSupportMixin):
         if candidates is not None:
             is_for_sale[:] = False
             is_for_sale[candidates] = True
-        self._requests = self._requests.located(identity, is_for_sale)
-        found = self._requests.found
+        self._ledger = self._ledger.located(identity, is_for_sale)
+        found = self._ledger.found
         if self._make_trainer().keeps_pool:
-            places = found[self._requests.taught]
+            places = found[self._ledger.taught]
             candidates = np.flatnonzero(is_for_sale)
             self._pool = self._pool.offered(identity, X, candidates, places)
         if identity.kind != VALUES:
@@ -642,13 +642,13 @@ class PoolLoop(CallbackSupportMixin):
     def _note(self, identity, bought):
         """Remember what was asked for."""
         rows, ids = bought.rows, identity.names(bought.rows)
-        self._requests = self._requests.plus(
+        self._ledger = self._ledger.plus(
             identity.keys(rows), rows, bought.probabilities, bought.purposes, ids=ids
         )
 
     def _train_and_keep(self):
         transaction = Transaction(self)
-        transaction.learner._catch_up()
+        transaction.learner._train_if_needed()
         transaction.commit()
 
     def _buy(self, transaction, X, identity, bought, labels):
@@ -681,9 +681,9 @@ class PoolLoop(CallbackSupportMixin):
             known = getattr(self, "classes_", None)
             classes = distinct_labels(y, "y", known)
             if classes is not known:
-                self._recode(classes)
+                self._replace_classes(classes)
 
-    def _recode(self, classes):
+    def _replace_classes(self, classes):
         """Set the classes; labels get the codes that they have among these."""
         if hasattr(self, "classes_"):
             self._labelled = self._labelled.recoded(encode(self.classes_, classes))
@@ -692,7 +692,7 @@ class PoolLoop(CallbackSupportMixin):
     def _set_classes(self, classes):
         known = classes.tolist()
         check_rule_classes(getattr(self, "stopping", None), known, self.positive)
-        self._recode(classes)
+        self._replace_classes(classes)
         self._may_grow, self._declared_classes = False, tuple(classes.tolist())
 
     def _encode_answers(self, labels, rows):
@@ -723,7 +723,7 @@ class PoolLoop(CallbackSupportMixin):
 
     def __setstate__(self, state):
         super().__setstate__({OLD_NAMES.get(k, k): v for k, v in state.items()})
-        ledger = state.get("_requests")
+        ledger = state.get("_ledger")
         if "_known_by" not in state and ledger is not None and len(ledger.places):
             self._known_by = VALUES
 
@@ -789,17 +789,17 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     #: Method of the estimator that the utility needs, and what to do without it.
     _needs: str = "predict"
-    _otherwise: str = ""
+    _advice_without_method: str = ""
 
     #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
 
     #: What to do if all labels are of one class, or all rows are predicted to be.
-    _cure_of_one_label: str = advice_for_rare_classes(
+    _advice_if_one_class: str = advice_for_rare_classes(
         "raise the budget, or begin with what is known of them: teach it such rows, or "
         "pass some as initial"
     )
-    _cure_of_one_answer: str = advice_for_rare_classes(
+    _advice_if_constant: str = advice_for_rare_classes(
         "set class_weight='balanced' in its estimator, if that has it, or teach it "
         "more of their rows"
     )
@@ -856,7 +856,9 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         trainer = self._make_trainer()
         trainer.check()
         for estimator in trainer.estimators:
-            check_has(self._needs, estimator, type(self).__name__, self._otherwise)
+            check_has(
+                self._needs, estimator, type(self).__name__, self._advice_without_method
+            )
         if self.stopping is not None:
             check_rule_models(self.stopping, trainer.models())
         self._selection.check()
@@ -870,7 +872,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         trainer = self._make_trainer()
-        if type(X) is not np.ndarray and (why := self._why_whole(trainer)):
+        if type(X) is not np.ndarray and (why := self._why_in_memory(trainer)):
             X = in_memory(X, type(self).__name__, why)
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         if reset and (y or not hasattr(self, "_labelled")):  # it begins
@@ -879,22 +881,22 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
             check_columns_of(self.initial, self.embedding, rows, names)
         return out
 
-    def _why_whole(self, trainer):
+    def _why_in_memory(self, trainer):
         """Say why it takes no pool that is not in memory, "" if it does."""
         if trainer.keeps_pool:
             return NEEDS_ALL
         n_candidates = self.get_params(deep=False).get("n_candidates")
-        return NEEDS_SAMPLE if n_candidates is None and self._compares_rows else ""
+        return NEEDS_SAMPLE if n_candidates is None and self._measures_distances else ""
 
     @property
-    def _compares_rows(self):
+    def _measures_distances(self):
         """Whether a row is chosen for what other rows of the pool are."""
         return self._selection.measures_distances(self.initial)
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
         self._labelled, self._pool = Labelled(), Pool()
-        self._requests, self._teach_calls = Ledger(), ()
+        self._ledger, self._teach_calls = Ledger(), ()
         self._n_rounds = self._n_offered = self.n_queries_ = 0
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
@@ -918,7 +920,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     @property
     def n_skipped_(self) -> int:
         """Rows that were skipped and not taught later."""
-        return self._requests.n_skipped
+        return self._ledger.n_skipped
 
     @property
     def _prototypes(self):
@@ -962,7 +964,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         """The pool as points, if distances are measured, and what is known."""
         if self._points is None:
             return None
-        space = space_of(self._points, self._requests, self._labelled)
+        space = space_of(self._points, self._ledger, self._labelled)
         return space.beside(self._beside)
 
     def _n_first(self):
@@ -970,13 +972,13 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
         No more are wanted once labels that nobody asked for have shown two classes.
         """
-        n_missing = self.n_initial - len(self._labelled) - len(self._requests)
+        n_missing = self.n_initial - len(self._labelled) - len(self._ledger)
         if n_missing <= 0:
             return 0
-        knows = self._labelled.has_two_classes and self._requests.has_unasked
+        knows = self._labelled.has_two_classes and self._ledger.has_unasked
         return 0 if knows else n_missing
 
-    def _is_cold(self, n_first):
+    def _is_cold_start(self, n_first):
         """Whether rows are bought without a model, with so many first ones missing."""
         return n_first > 0 or not self._labelled.has_two_classes
 
@@ -1012,30 +1014,30 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _store_labels(self, X, identity, codes):
         X = to_memory(X)
         identity = identity.part(X)
-        self._requests = self._requests.answered(identity.keys(), identity.names())
+        self._ledger = self._ledger.answered(identity.keys(), identity.names())
         names = getattr(self, "feature_names_in_", None)
         self._labelled = self._labelled.plus(X, codes, names)
-        self._pool = self._pool.taught(self._requests)
+        self._pool = self._pool.taught(self._ledger)
         self._teach_calls = (
             *self._teach_calls,
             TeachCall(len(self._labelled), self._declared_classes),
         )
 
     def _pending(self, identity):
-        return self._requests.pending(identity)
+        return self._ledger.pending(identity)
 
     def _skip(self, identity):
-        n_out = len(self._requests)
+        n_out = len(self._ledger)
         known = () if identity is None else (identity.keys(), identity.names())
-        self._requests = self._requests.skipped(*known)
-        return n_out - len(self._requests)
+        self._ledger = self._ledger.skipped(*known)
+        return n_out - len(self._ledger)
 
     def _refund(self, n_labels):
         self.n_queries_ -= n_labels
 
     _after_teach = trained_if_possible
 
-    def _catch_up(self):
+    def _train_if_needed(self):
         """Train the model if labels came in since, and if they are of two classes."""
         if self._n_trained < len(self._labelled) and self._labelled.has_two_classes:
             self._train()

@@ -167,7 +167,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
     def _needs(self):
         return self._rule[2]
 
-    _otherwise = (
+    _advice_without_method = (
         'Use disagreement="vote_entropy", or wrap it in '
         "sklearn.calibration.CalibratedClassifierCV."
     )

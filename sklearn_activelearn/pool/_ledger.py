@@ -480,7 +480,7 @@ def trained_if_possible(learner):
     """Return the learner, trained on all it knows, or as it was, with a warning."""
     trained = shallow_copy(learner)
     try:
-        trained._catch_up()
+        trained._train_if_needed()
     except Exception as error:
         warn_user(
             f"The labels are stored, but the estimator failed on them: "
@@ -505,8 +505,8 @@ def corrected(learner, identity, y):
     """
     learner._register_classes(None, y)
     codes = learner._labelled.codes.copy()
-    new, positions = encode(y, learner.classes_), learner._requests.places
-    for row, entries in enumerate(learner._requests.labelled(identity.keys())):
+    new, positions = encode(y, learner.classes_), learner._ledger.places
+    for row, entries in enumerate(learner._ledger.labelled(identity.keys())):
         if not len(entries):
             which = describe_row(row, identity.names())
             raise ValueError(f"{which} was never taught.")
@@ -528,7 +528,7 @@ def train_on_values(learner, X):
     X : rows
         The pool. Values that agree when they are rounded to float32 are the same.
     """
-    labelled, ledger = learner._labelled, learner._requests
+    labelled, ledger = learner._labelled, learner._ledger
     if not len(labelled):
         return
     entries = ledger.taught
@@ -557,7 +557,7 @@ def train_on_values(learner, X):
     learner._forget_model()
     if learner._make_trainer().goes_on:
         vars(learner).update(vars(replay_training(learner)))
-    learner._catch_up()
+    learner._train_if_needed()
 
 
 def restrict(learner, declared):
@@ -584,7 +584,7 @@ def with_first_labels(learner, n_labels):
     calls = [call for call in learner._teach_calls if call.n_labels >= n_labels]
     learner = shallow_copy(learner)
     learner._labelled = learner._labelled.first(n_labels)
-    learner._requests = learner._requests.first(n_labels)
+    learner._ledger = learner._ledger.first(n_labels)
     learner._pool, learner._n_trained = learner._pool.before(n_labels), 0
     learner._trained = None
     restrict(learner, calls[0].declared)
@@ -604,7 +604,7 @@ def replay_training(learner):
         learner._pool = pool.before(n)
         restrict(learner, call.declared)
         try:
-            learner._catch_up()
+            learner._train_if_needed()
         except Exception:  # whatever it is, it was a warning then
             learner = before
     learner._labelled, learner.classes_, learner._pool = labelled, classes, pool

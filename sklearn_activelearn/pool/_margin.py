@@ -77,7 +77,7 @@ class MinMarginClassifier(PoolClassifier):
     """
 
     _needs = "decision_function"
-    _otherwise = (
+    _advice_without_method = (
         'Use UncertaintySamplingClassifier(estimator, measure="margin"), which needs '
         "predict_proba."
     )

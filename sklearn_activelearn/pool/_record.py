@@ -75,10 +75,10 @@ def record(self: "PoolClassifier") -> dict[str, Any]:
     TypeError
         If a stopping rule remembers something that JSON does not have.
     """
-    if not hasattr(self, "_requests"):
+    if not hasattr(self, "_ledger"):
         raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
     have_ids = self._known_by not in (None, VALUES)
-    ledger, classes = self._requests, getattr(self, "classes_", None)
+    ledger, classes = self._ledger, getattr(self, "classes_", None)
     asked = (ledger.rows >= 0).tolist()
     return {
         "seed": self._seed,
@@ -277,7 +277,7 @@ def restore_state(learner, X, identity, record, y):
         rows, codes = take(X, places[ledger.taught]), encode(y, learner.classes_)
         names = getattr(learner, "feature_names_in_", None)
         learner._labelled = learner._labelled.plus(rows, codes, names)
-    learner._requests, learner._pool = ledger, Pool().taught(ledger)
+    learner._ledger, learner._pool = ledger, Pool().taught(ledger)
     learner._known_by = identity.kind if len(places) else None
     learner._teach_calls = tuple(
         TeachCall(n_labels, tuple(declared)) for n_labels, declared in record["calls"]
@@ -383,7 +383,7 @@ def trained_as_then(learner, n_labels):
     if n_labels:
         part = with_first_labels(learner, n_labels)
         part._train()
-        for name in ("_labelled", "_requests", "_pool", "classes_"):
+        for name in ("_labelled", "_ledger", "_pool", "classes_"):
             setattr(part, name, getattr(learner, name))
         return part
     return learner

@@ -159,13 +159,13 @@ class RelevanceSamplingClassifier(PoolClassifier):
     151 of 174 eights in 300 of 1797 rows
     """
 
-    _otherwise = "It has no decision_function, either."
+    _advice_without_method = "It has no decision_function, either."
 
-    _cure_of_one_label = (
+    _advice_if_one_class = (
         "A search begins with a row of the class to find and another one: raise the "
         "budget, teach it one that is known, or pass some as initial."
     )
-    _cure_of_one_answer = (
+    _advice_if_constant = (
         "The search does not suffer: rows are bought by their scores, and what counts "
         "is the recall. Only for its predictions, set class_weight='balanced' in its "
         "estimator, if that has it."
@@ -259,8 +259,8 @@ class RelevanceSamplingClassifier(PoolClassifier):
             )
         return known.index(self.positive)
 
-    def _is_cold(self, n_first):
-        if super()._is_cold(n_first):
+    def _is_cold_start(self, n_first):
+        if super()._is_cold_start(n_first):
             return True
         return self._positive_code() not in self._labelled.codes
 

@@ -71,7 +71,7 @@ class Known(NamedTuple):
     @classmethod
     def of(cls, learner: "PoolClassifier") -> Self:
         """Return what a pool learner knows."""
-        ledger = learner._requests
+        ledger = learner._ledger
         return cls(
             learner._prototypes,
             learner._labelled,

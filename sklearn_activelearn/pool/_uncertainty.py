@@ -82,7 +82,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
     """
 
     _needs = "predict_proba"
-    _otherwise = (
+    _advice_without_method = (
         "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
         "MinMarginClassifier, which needs decision_function."
     )

@@ -179,13 +179,13 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _needs(self):
         return logit_method_of(*self._make_trainer().estimators)
 
-    _otherwise = "It has no predict_proba, either."
+    _advice_without_method = "It has no predict_proba, either."
 
     def _make_trainer(self):
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         return CalibratedModel(estimator, self.calibrate)
 
-    def _why_whole(self, trainer):
+    def _why_in_memory(self, trainer):
         return NEEDS_ALL
 
     def _check_parameters(self):

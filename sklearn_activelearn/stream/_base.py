@@ -350,7 +350,7 @@ class StreamLoop:
     def __setstate__(self, state):
         began = {"_class_sums": None} if "_counts" in state else {}
         super().__setstate__(VERSION_0_1_0 | began | state)
-        if "_known_by" not in state and len(state.get("_requests", ())):
+        if "_known_by" not in state and len(state.get("_ledger", ())):
             self._known_by = VALUES
 
     def _check_parameters(self):
@@ -399,7 +399,7 @@ class StreamLoop:
         self._weights = self._zero_weights(1)
         self._counts, self._tallied = Counts(), no_rows()
         self._class_sums = no_labels(2)
-        self._requests, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
+        self._ledger, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
 
@@ -464,7 +464,7 @@ class StreamLoop:
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
-        self._requests = self._requests.plus(keys, probabilities, forecasts[:n_bought])
+        self._ledger = self._ledger.plus(keys, probabilities, forecasts[:n_bought])
         warn_of_one_class(self)
         return Purchase(rows, probabilities)
 
@@ -478,7 +478,7 @@ class StreamLoop:
     def _store_labels(self, X, identity, codes):
         X = to_memory(X)
         query_rule, update_rule, state = self._ready()
-        requests, found = self._requests.answered(identity.part(X).keys())
+        requests, found = self._ledger.answered(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
         forecasts = np.zeros((len(found), 3))
@@ -491,19 +491,19 @@ class StreamLoop:
         )  # fmt: skip
         raise_unless_done(outcome, X, self._remedy)
         self._commit(state)
-        self._requests = requests
+        self._ledger = requests
 
     def _pending(self, identity):
-        return self._requests.pending(identity.keys())
+        return self._ledger.pending(identity.keys())
 
     def _skip(self, identity):
-        n_out = len(self._requests)
+        n_out = len(self._ledger)
         if identity is None:
-            self._requests = Requests()
+            self._ledger = Requests()
         else:
-            self._requests, found = self._requests.answered(identity.keys())
+            self._ledger, found = self._ledger.answered(identity.keys())
             check_all_pending([out is not None for out in found], identity.names())
-        n_skipped = n_out - len(self._requests)
+        n_skipped = n_out - len(self._ledger)
         self.n_skipped_ += n_skipped
         return n_skipped
 

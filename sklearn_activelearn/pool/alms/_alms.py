@@ -265,7 +265,7 @@ class ALMSClassifier(PoolClassifier):
     #: Whether models could not be trained together, and are refitted instead.
     _gave_up = False
 
-    _compares_rows = True
+    _measures_distances = True
 
     best_index_: int
     best_params_: dict[str, Any]
@@ -323,7 +323,7 @@ class ALMSClassifier(PoolClassifier):
     @property
     def labeled_indices_(self) -> dict[str, RowNumbers]:
         """Rows of the pool whose labels were bought, for each of the two sets."""
-        return self._allocation().divided(self._requests.rows[self._requests.taught])
+        return self._allocation().divided(self._ledger.rows[self._ledger.taught])
 
     @property
     def model_probabilities_(self) -> Floats:
@@ -359,9 +359,9 @@ class ALMSClassifier(PoolClassifier):
         return False  # it tells labels for training from those for validation
 
     def _allocation(self):
-        return Allocation.of(self._labelled, self._requests)
+        return Allocation.of(self._labelled, self._ledger)
 
-    def _is_cold(self, n_first):
+    def _is_cold_start(self, n_first):
         return n_first > 0 or not self._allocation().is_enough
 
     def _start(self, X, rows, n_wanted, seed):
@@ -393,9 +393,9 @@ class ALMSClassifier(PoolClassifier):
         super()._reset()
         self.voi_history_, self._past, self._gave_up = np.empty((0, 2)), (), False
 
-    def _recode(self, classes):
+    def _replace_classes(self, classes):
         self._make_trainer().check_number_of(classes)
-        super()._recode(classes)
+        super()._replace_classes(classes)
 
     def _select(self, X, rows, n_wanted, seed):
         return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)

@@ -281,9 +281,9 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
         super()._forget_model()
         self.__dict__.pop("label_distributions_", None)
 
-    def _recode(self, classes):
+    def _replace_classes(self, classes):
         known = getattr(self, "classes_", None)
-        super()._recode(classes)
+        super()._replace_classes(classes)
         if hasattr(self, "label_distributions_"):  # columns for the new classes
             columns = np.eye(len(classes))[encode(known, classes)]
             self.label_distributions_ = self.label_distributions_ @ columns
@@ -292,8 +292,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
     def transduction_(self) -> Labels:
         return self.classes_[self.label_distributions_.argmax(axis=1)]
 
-    def _catch_up(self):
-        super()._catch_up()
+    def _train_if_needed(self):
+        super()._train_if_needed()
         if len(self._labelled) and not self._labelled.has_two_classes:
             n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
             only = np.eye(len(self.classes_))[self._labelled.codes[:1]]

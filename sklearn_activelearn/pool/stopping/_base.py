@@ -575,7 +575,7 @@ def why_stop(learner, sample, n_left):
             models[n_labels] = part.estimator_
         return models[n_labels]
 
-    asked = AskedRows.of(learner._requests, n_left)
+    asked = AskedRows.of(learner._ledger, n_left)
     now = learner.estimator_, sample.X, left, labelled.rows, labels
     progress = Progress(*now, earlier, asked, learner.positive)
     met, memory = judged(rules, progress, before.of(rules))
