@@ -149,7 +149,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows; those that were asked for are recognised by their ids, or else by
-            their values, exactly or rounded to float32.
+            their exact values.
         y : array-like of shape (n_samples,)
             Their labels.
         {classes, ids}

@@ -1,6 +1,5 @@
 """What a query bought, and what a stream learner has not been taught yet."""
 
-from collections import defaultdict
 from struct import Struct
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ PARTS = 256  # in which requests are kept: one of them is copied for a change
 BLOCK = 256  # requests of equal rows that are copied for a change
 
 #: A request takes so many bytes; as objects its numbers would take four times as many.
-RECORD = Struct("<qQdddd")
+RECORD = Struct("<qdddd")
 
 
 class Purchase(NamedTuple):
@@ -40,7 +39,6 @@ class Request(NamedTuple):
     """A row that was asked for, until it is taught or skipped."""
 
     number: int  # in the order asked
-    key: int  # of the row's exact values
     probability: float  # with which it was bought
     least: float = 0.0  # that this can have been; 0: its label tells no error
     guess: float = 0.0  # class that was predicted, by number
@@ -49,20 +47,19 @@ class Request(NamedTuple):
     @property
     def forecast(self):
         """What its label is compared with, and how much that weighs."""
-        return self[3:]
+        return self[2:]
 
 
 class Requests:
     """Rows that are out, first in, first out per row value; never changed itself.
 
-    A row is searched by its exact values first, then by those rounded to float32.
     To add a request or to take one away costs the same however many there are: a
     dict of all would have to be copied, of many small ones only one is.
 
     Parameters
     ----------
     parts : tuple of dict
-        For each rounded key its requests in the order asked, packed, in blocks.
+        For each key of a row its requests in the order asked, packed, in blocks.
     n_out : int
         How many requests there are.
     n_asked : int
@@ -79,17 +76,11 @@ class Requests:
         """Return these requests and one more for each row with these keys."""
         if forecasts is None:
             forecasts = np.zeros((len(probabilities), 3))
-        changes, n = Changes(self._parts), len(keys.exact)
+        changes, n = Changes(self._parts), len(keys)
         numbers = range(self._n_asked, self._n_asked + n)
-        requests = map(
-            RECORD.pack,
-            numbers,
-            keys.exact.tolist(),
-            probabilities.tolist(),
-            *forecasts.T.tolist(),
-        )
-        for rounded, request in zip(keys.rounded.tolist(), requests, strict=True):
-            changes[rounded] = appended(changes[rounded], request)
+        columns = numbers, probabilities.tolist(), *forecasts.T.tolist()
+        for key, request in zip(keys.tolist(), map(RECORD.pack, *columns), strict=True):
+            changes[key] = appended(changes[key], request)
         return Requests(changes.parts(), self._n_out + n, self._n_asked + n)
 
     def answered(self, keys):
@@ -97,18 +88,16 @@ class Requests:
 
         That is None for a row that nobody asked for.
         """
-        found = [None] * len(keys.exact)
+        found = [None] * len(keys)
         if not self._n_out:
             return self, found
-        changes, rows = Changes(self._parts), defaultdict(list)
-        for row, rounded in enumerate(keys.rounded.tolist()):
-            rows[rounded].append(row)
-        exact = keys.exact.tolist()
-        for rounded, equal in rows.items():
-            waiting = changes[rounded]
-            if waiting:
-                changes[rounded] = match(waiting, equal, exact, found)
-        n_out = self._n_out - len(found) + found.count(None)
+        changes, n_out = Changes(self._parts), self._n_out
+        for row, key in enumerate(keys.tolist()):
+            if waiting := changes[key]:
+                found[row] = Request(*RECORD.unpack_from(waiting[0]))
+                rest = waiting[0][RECORD.size :]
+                changes[key] = (rest, *waiting[1:]) if rest else waiting[1:]
+                n_out -= 1
         if n_out == 0:  # the same as if nothing had been asked for
             return Requests(), found
         return Requests(changes.parts(), n_out, self._n_asked), found
@@ -151,45 +140,3 @@ def appended(blocks, request):
     if blocks and len(blocks[-1]) < BLOCK * RECORD.size:
         return (*blocks[:-1], blocks[-1] + request)
     return (*blocks, request)
-
-
-def match(waiting, rows, keys, found):
-    """Find the requests of rows that are equal when rounded; return the others.
-
-    Parameters
-    ----------
-    waiting : tuple of bytes
-        Packed requests, in blocks.
-    rows : list of int
-        Which rows, in the order in which they are taught.
-    keys : list of int
-        The exact key of each row.
-    found : list
-        Gets each row's request.
-    """
-    rows = iter(rows)
-    for row in rows:
-        if not waiting:
-            return waiting
-        request = Request(*RECORD.unpack_from(waiting[0]))
-        if request.key != keys[row]:
-            break
-        found[row], rest = request, waiting[0][RECORD.size :]
-        waiting = (rest, *waiting[1:]) if rest else waiting[1:]
-    else:
-        return waiting
-    exact, others, left = defaultdict(list), [], ()
-    for block in reversed(waiting):
-        for request in reversed(list(map(Request._make, RECORD.iter_unpack(block)))):
-            exact[request.key].append(request)
-    for one in (row, *rows):
-        if exact[keys[one]]:
-            found[one] = exact[keys[one]].pop()
-        else:
-            others.append(one)
-    for request in sorted(request for equal in exact.values() for request in equal):
-        if others:
-            found[others.pop(0)] = request
-        else:
-            left = appended(left, RECORD.pack(*request))
-    return left

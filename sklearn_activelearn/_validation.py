@@ -211,13 +211,20 @@ def check_finite_row(X, row):
         assert_all_finite(X[[row]], input_name=f"X (row {row})")
 
 
-def check_all_pending(is_out, ids=()):
-    """Refuse to skip rows that were not asked for, or were answered."""
-    if not all(is_out):
-        row = list(is_out).index(False)
+#: What to do if rows without ids are not recognised.
+RECOGNISED_BY_VALUES = (
+    " Without ids rows are recognised by their exact values: pass ids if values are "
+    "computed again or change their precision."
+)
+
+
+def check_all_pending(is_pending, ids=()):
+    """Refuse rows that were not asked for, or that have been answered or skipped."""
+    if not all(is_pending):
+        row = list(is_pending).index(False)
         raise ValueError(
-            f"{describe_row(row, ids)} is not out: it was not asked for, or has its "
-            "answer."
+            f"{describe_row(row, ids)} is not pending: it was not asked for, or has "
+            f"been answered or skipped.{'' if len(ids) else RECOGNISED_BY_VALUES}"
         )
 
 

@@ -248,34 +248,16 @@ def test_columns_in_another_order_are_others():
     np.testing.assert_array_equal(learner._labelled.rows, X[rows][:, [1, 2, 0]])
 
 
-def test_last_bits_are_no_other_values():
-    class Counting(NaiveBayes):
-        n_fits = 0
-
-        def fit(self, X, y):
-            Counting.n_fits += 1
-            return super().fit(X, y)
-
-    learner = make_learner(stopping="stable_predictions", budget=None)
-    learner.set_params(estimator=Counting(), batch_size=1)
-    pool, n_rounds = X.astype(np.float32), 0
-    while len(rows := learner.query(pool, ids=IDS)):
-        learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-        n_rounds += 1
-    assert learner.stop_reason_ == "stable_predictions"
-    assert Counting.n_fits <= n_rounds
-
-
 def test_messages_name_the_id():
     learner = make_learner()
     learner.teach(X[:5], y[:5], ids=IDS[:5])
     with pytest.raises(ValueError, match="Row 1 of X, 'row 9', was never taught"):
         learner.correct(X[[0, 9]], y[[0, 9]], ids=["row 0", "row 9"])
-    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not out"):
+    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not pending"):
         learner.skip(X[[9]], ids=["row 9"])
     stream = CBGZClassifier(random_state=0)
     stream.teach(X[:5], y[:5], ids=IDS[:5], classes=["no", "yes"])
-    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not out"):
+    with pytest.raises(ValueError, match="Row 0 of X, 'row 9', is not pending"):
         stream.skip(X[[9]], ids=["row 9"])
 
 

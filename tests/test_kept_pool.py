@@ -11,7 +11,7 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn_activelearn import PassiveClassifier
 from sklearn_activelearn.pool._ledger import Ledger, Pool
 from sklearn_activelearn.pool._selection import NO_ROWS
-from sklearn_activelearn.sources._containers import row_keys
+from sklearn_activelearn.sources._containers import hash_rows
 from sklearn_activelearn.sources._identity import ByValue
 from tests.tools import by_pool, state
 
@@ -109,12 +109,12 @@ def test_a_pool_does_not_change_with_the_array_it_came_in(pool):
 
 
 def asked(X, rows):
-    return Ledger().plus(row_keys(X[rows]), np.asarray(rows), 1.0)
+    return Ledger().plus(hash_rows(X[rows]), np.asarray(rows), 1.0)
 
 
 def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
     kept = offered(Pool(), pool[0][:5], np.arange(5))
-    taught = kept.taught(asked(pool[0], [7]).answered(row_keys(pool[0][7:8])))
+    taught = kept.taught(asked(pool[0], [7]).answered(hash_rows(pool[0][7:8])))
     assert taught.unlabelled.tolist() == [0, 1, 2, 3, 4]
     assert taught.places.tolist() == [-1]
 
@@ -122,7 +122,7 @@ def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
 def test_a_row_number_decides_between_equal_rows(pool):
     twice = np.repeat(pool[0], 2, axis=0)
     kept = offered(Pool(), twice, np.arange(40))
-    ledger = asked(twice, [7]).answered(row_keys(twice[[6, 6, 6]]))
+    ledger = asked(twice, [7]).answered(hash_rows(twice[[6, 6, 6]]))
     taught = kept.taught(ledger)
     assert taught.places.tolist() == [7, 6, -1]
     assert np.setdiff1d(kept.unlabelled, taught.unlabelled).tolist() == [6, 7]
@@ -130,8 +130,8 @@ def test_a_row_number_decides_between_equal_rows(pool):
 
 def test_a_row_that_is_out_keeps_its_place(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    ledger = asked(twice, [6]).skipped().answered(row_keys(pool[0][:1]))
-    ledger = ledger.plus(row_keys(pool[0][3:4]), -1, 1.0, places=1)
+    ledger = asked(twice, [6]).skipped().answered(hash_rows(pool[0][:1]))
+    ledger = ledger.plus(hash_rows(pool[0][3:4]), -1, 1.0, places=1)
     taught = offered(Pool(), twice, np.arange(40)).taught(ledger)
     assert taught.places.tolist() == [0, 7]
 
@@ -139,14 +139,14 @@ def test_a_row_that_is_out_keeps_its_place(pool):
 def test_of_equal_rows_those_that_are_not_for_sale_come_first(pool):
     twice = np.repeat(pool[0], 2, axis=0)
     kept = offered(Pool(), twice, np.arange(0, 40, 2))
-    taught = kept.taught(Ledger().answered(row_keys(twice[[6, 6]])))
+    taught = kept.taught(Ledger().answered(hash_rows(twice[[6, 6]])))
     assert taught.places.tolist() == [7, 6]
     assert 6 not in taught.unlabelled
 
 
 def test_an_earlier_pool_has_fewer_labels(pool):
     kept = offered(Pool(), pool[0], np.arange(3, 20))
-    taught = kept.taught(Ledger().answered(row_keys(pool[0][[4, 1, 9]])))
+    taught = kept.taught(Ledger().answered(hash_rows(pool[0][[4, 1, 9]])))
     before = taught.before(1)
     assert before.places.tolist() == [4]
     assert before.unlabelled.tolist() == [1, 3, *range(5, 20)]
@@ -155,7 +155,7 @@ def test_an_earlier_pool_has_fewer_labels(pool):
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 def test_rows_taught_are_found_in_all_containers(pool, container):
     kept = offered(Pool(), container(pool[0]), np.arange(20))
-    ledger = Ledger().answered(row_keys(container(pool[0][[4, 2]])))
+    ledger = Ledger().answered(hash_rows(container(pool[0][[4, 2]])))
     assert kept.taught(ledger).places.tolist() == [4, 2]
     is_for_sale = np.arange(19) > 4
     moved = ledger.located(ByValue(container(pool[0][1:])), is_for_sale)

@@ -274,7 +274,7 @@ def test_rows_may_be_in_any_container(kind):
         ("asked", [1] * 9),
         ("probabilities", [7.0] * 9),
         ("purposes", [None] * 9),
-        ("keys", [[1, 2, 3]]),
+        ("keys", [1, 2, -3]),
         ("ids", ["a"]),
         ("calls", []),
         ("calls", [[9, []], [4, []]]),

@@ -45,7 +45,7 @@ from ..pool._input_checks import (
 )
 from ..pool._ledger import OUT, SKIPPED, Ledger
 from ..pool._training import seeded
-from ..sources._containers import n_rows, rounded_keys, row_keys, take
+from ..sources._containers import hash_rows, n_rows, take
 from ..sources._identity import ByValue
 
 
@@ -529,7 +529,7 @@ def as_seen_by(model, X):
 class PreparedTest:
     """A test that has begun."""
 
-    keys: np.ndarray  # of the rows of the pool, rounded
+    keys: np.ndarray  # hashes of the rows of the pool
     predictions: ModelPredictions
     classes: np.ndarray  # known labels
     sign: int  # of the losses in the plan
@@ -604,7 +604,7 @@ def prepare_test(test, X):
         kind, sign = PreparedTest, direction(table, chances)
         plan = make_plan(sign * table, chances, test.mix)
     clocks = random_state.standard_exponential(len(plan)) / plan.probabilities
-    return kind(rounded_keys(X), predictions, classes, sign, plan, np.argsort(clocks))
+    return kind(hash_rows(X), predictions, classes, sign, plan, np.argsort(clocks))
 
 
 def check_models(models, method):
@@ -807,7 +807,7 @@ class ActiveTest(BaseEstimator):
                 Ledger(),
                 NONE,
             )
-        elif not np.array_equal(rounded_keys(X), self._begun.keys):
+        elif not np.array_equal(hash_rows(X), self._begun.keys):
             raise ValueError(
                 "X is not the pool that the test began with: the same rows in the same "
                 "order are needed in each query."
@@ -816,7 +816,7 @@ class ActiveTest(BaseEstimator):
         rows = begun.order[n_bought : n_bought + limit]
         steps = step_probabilities(begun.plan.probabilities, begun.order)
         test._requests = test._requests.plus(
-            row_keys(X, rows), rows, steps[n_bought : n_bought + limit]
+            hash_rows(X, rows), rows, steps[n_bought : n_bought + limit]
         )
         transaction.commit()
         return rows.copy()
@@ -850,7 +850,7 @@ class ActiveTest(BaseEstimator):
         transaction = begin_transaction(self)
         test, X = transaction.learner, indexable_rows(X)
         y = np.asarray(check_labels(X, check_not_missing(y)))
-        keys, requests = row_keys(X), self._ledger
+        keys, requests = hash_rows(X), self._ledger
         entries = requests.find(keys, (OUT, SKIPPED))
         check_all_pending(entries >= 0)
         if len(y):
@@ -898,7 +898,7 @@ class ActiveTest(BaseEstimator):
             If another thread changed the test meanwhile.
         """
         transaction = begin_transaction(self)
-        keys = None if X is None else row_keys(indexable_rows(X))
+        keys = None if X is None else hash_rows(indexable_rows(X))
         transaction.learner._requests = self._ledger.skipped(keys)
         return transaction.commit()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._labels import check_classes
 from ..pool._ledger import OUT, SKIPPED, Ledger
-from ..sources._containers import row_keys, take
+from ..sources._containers import hash_rows, take
 from ._decisions import SKIP
 
 #: What a query changes in a record, of a learner that was never asked.
@@ -128,7 +128,7 @@ class LearnerRecord:
         self._places.append(place)
 
     def _keys_of(self, rows):
-        return self._keys.at([self._equal[row] for row in rows])
+        return self._keys[[self._equal[row] for row in rows]]
 
     def _skip(self, row):
         if row not in self._equal:
@@ -175,8 +175,8 @@ class LearnerRecord:
 def equal_rows_of(pool, rows):
     """Return the keys of rows and, by number, where those are that are not alone."""
     rows = np.unique(np.array(rows, dtype=np.int64))
-    keys = row_keys(take(pool, rows))
-    _, value, n_equal = np.unique(keys.rounded, return_inverse=True, return_counts=True)
+    keys = hash_rows(take(pool, rows))
+    _, value, n_equal = np.unique(keys, return_inverse=True, return_counts=True)
     (equal,) = np.nonzero(n_equal[value] > 1)
     return keys, dict(zip(rows[equal].tolist(), equal.tolist(), strict=True))
 

@@ -11,16 +11,13 @@ from sklearn.exceptions import FitFailedWarning
 from .._labels import encode
 from .._transaction import shallow_copy
 from .._typing import RowNumbers
-from .._validation import check_all_pending, describe_row
+from .._validation import RECOGNISED_BY_VALUES, check_all_pending, describe_row
 from .._warnings import warn_user
 from ..sources._containers import (
-    NO_KEYS,
     NO_ROWS,
-    RowKeys,
     hash_rows,
     is_same_data,
     n_rows,
-    rounded_keys,
     stack_rows,
     take,
     to_array,
@@ -35,13 +32,12 @@ OUT, SKIPPED = -1, -2
 class Ledger:
     """One entry for each row, in the order in which they came; never changed itself.
 
-    Rows are recognised by their exact keys, those that are unmatched then by their
-    rounded ones. Of equal rows that are out the first one is answered first; if none
-    is, one that was skipped.
+    Of equal rows that are out the first one is answered first; if none is, one that
+    was skipped.
 
     Parameters
     ----------
-    keys : RowKeys
+    keys : ndarray of uint64
         What the rows are recognised by.
     rows : ndarray of int64
         Their numbers in the pool when they were asked for; -1 for rows that nobody
@@ -65,7 +61,7 @@ class Ledger:
         in a pool with this fingerprint.
     """
 
-    keys: RowKeys = NO_KEYS
+    keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     rows: np.ndarray = field(default_factory=NO_ROWS.copy)
     probabilities: np.ndarray = field(default_factory=lambda: np.empty(0))
     purposes: np.ndarray = field(default_factory=lambda: np.empty(0, "<U1"))
@@ -103,12 +99,12 @@ class Ledger:
 
     def plus(self, keys, rows, probabilities, purposes="", places=OUT, ids=()):
         """Return these entries and more; what is one for all may be one number."""
-        n = len(keys.exact)
+        n = len(keys)
         rows = np.full(n, rows, dtype=np.int64)
         places = np.full(n, places, dtype=np.int64)
         return replace(
             self,
-            keys=self.keys.plus(keys),
+            keys=concatenate((self.keys, keys)),
             rows=concatenate((self.rows, rows)),
             probabilities=concatenate((self.probabilities, np.full(n, probabilities))),
             purposes=concatenate((self.purposes, np.full(n, purposes))),
@@ -121,7 +117,7 @@ class Ledger:
         """Return the ledger when rows with these keys, or ids, are taught."""
         n_taught = self.n_taught
         if len(ids):
-            (again,) = np.nonzero(isin(keys.exact, self.keys.exact[self.places >= 0]))
+            (again,) = np.nonzero(isin(keys, self.keys[self.places >= 0]))
             if len(again):
                 first = plain_id(ids[again[0]])
                 raise ValueError(f"{first!r} has a label: use correct.")
@@ -134,7 +130,7 @@ class Ledger:
         if not len(others):
             return out
         ids = ids[others] if len(ids) else ids
-        return out.plus(keys.at(others), -1, 1.0, places=n_taught + others, ids=ids)
+        return out.plus(keys[others], -1, 1.0, places=n_taught + others, ids=ids)
 
     def skipped(self, keys=None, ids=()):
         """Return the ledger when rows will not be answered; None: all that are out."""
@@ -175,13 +171,10 @@ class Ledger:
         is_open = np.ones(len(is_for_sale), dtype=bool)
         for numbers in (self.found, self.rows):
             if (found < 0).any():
-                self._stay(found, is_open, numbers, identity.exact, self.keys.exact)
+                self._stay(found, is_open, numbers, identity)
         n_sought, pool, is_lost = self.n_sought, self.pool, found < 0
         before = slice(n_sought)
         if pool and is_lost[before].any() and identity.fingerprint == pool:
-            now = found[before], is_open, self.found[before]
-            self._stay(*now, identity.rounded, self.keys.rounded)
-            is_lost = found < 0
             is_lost[before] &= self.found[before] >= 0
         if is_lost.any():
             self._search(found, is_open, identity, is_for_sale)
@@ -189,60 +182,43 @@ class Ledger:
         known = {"n_sought": n_sought, "n_rows": len(is_for_sale), "pool": pool}
         return replace(self, found=found, **known)
 
-    def _stay(self, found, is_open, numbers, keys_of, own):
+    def _stay(self, found, is_open, numbers, identity):
         """Note which rows that are not found yet are at these numbers of the pool."""
         (lost,) = np.nonzero((found < 0) & (numbers >= 0) & (numbers < len(is_open)))
         if len(lost):
-            stays = (keys_of(numbers[lost]) == own[lost]) & is_open[numbers[lost]]
+            is_equal = identity.keys(numbers[lost]) == self.keys[lost]
+            stays = is_equal & is_open[numbers[lost]]
             is_open[keep_in_place(found, lost[stays], numbers)] = False
 
     def _search(self, found, is_open, identity, is_for_sale):
         """Note where rows that are not found yet are, whatever their numbers."""
-        kinds = identity.exact, identity.rounded
-        for own, keys_of in zip(self.keys, kinds, strict=True):
-            all_keys = keys_of()
-            for numbers in (self.found, self.rows):
-                self._stay(found, is_open, numbers, all_keys.__getitem__, own)
-            (lost,) = np.nonzero(found < 0)
-            if not len(lost):
-                break
-            equal = np.flatnonzero(is_open & isin(all_keys, own[lost]))
-            equal = equal[np.argsort(is_for_sale[equal], kind="stable")]
-            first, second = paired(own[lost], all_keys[equal])
-            found[lost[first]] = equal[second]
-            is_open[equal[second]] = False
-
-    def __setstate__(self, state):
-        began = {**vars(Ledger()), "found": state["rows"]}  # of version 0.1.0
-        vars(self).update(began | state)
+        (lost,) = np.nonzero(found < 0)
+        keys = identity.keys()
+        equal = np.flatnonzero(is_open & isin(keys, self.keys[lost]))
+        equal = equal[np.argsort(is_for_sale[equal], kind="stable")]
+        first, second = paired(self.keys[lost], keys[equal])
+        found[lost[first]] = equal[second]
+        is_open[equal[second]] = False
 
     def labelled(self, keys):
         """Return for each row the entries of equal rows with labels, latest first."""
         entries = self.taught[::-1]
-        for i in range(len(keys.exact)):
-            for own, other in zip(self.keys, keys, strict=True):
-                equal = entries[own[entries] == other[i]]
-                if len(equal):
-                    break
-            yield equal
+        return [entries[self.keys[entries] == key] for key in keys]
 
     def find(self, keys, standings):
         """Return the entry of each row with these keys, -1 for none."""
-        entries = np.full(len(keys.exact), -1)
-        for own, other in zip(self.keys, keys, strict=True):
-            for standing in standings:
-                (lost,) = np.nonzero(entries < 0)
-                if not len(lost):
-                    return entries
-                is_open = self.places == standing
-                is_open[entries[entries >= 0]] = False
-                (open_,) = np.nonzero(is_open)
-                if np.array_equal(other[lost], own[open_]):  # in the order asked
-                    entries[lost] = open_
-                    continue
-                open_ = open_[isin(own[open_], other[lost])]
-                first, second = paired(other[lost], own[open_])
-                entries[lost[first]] = open_[second]
+        entries = np.full(len(keys), -1)
+        for standing in standings:
+            (lost,), (open_,) = (
+                np.nonzero(entries < 0),
+                np.nonzero(self.places == standing),
+            )
+            if np.array_equal(keys[lost], self.keys[open_]):  # in the order asked
+                entries[lost] = open_
+                continue
+            open_ = open_[isin(self.keys[open_], keys[lost])]
+            first, second = paired(keys[lost], self.keys[open_])
+            entries[lost[first]] = open_[second]
         return entries
 
 
@@ -473,9 +449,6 @@ class TeachCall(NamedTuple):
     declared: tuple  # the classes that somebody had named by then
 
 
-Lesson = TeachCall  # its name in pickles of version 0.1.0
-
-
 def trained_if_possible(learner):
     """Return the learner, trained on all it knows, or as it was, with a warning."""
     trained = shallow_copy(learner)
@@ -509,7 +482,8 @@ def corrected(learner, identity, y):
     for row, entries in enumerate(learner._ledger.labelled(identity.keys())):
         if not len(entries):
             which = describe_row(row, identity.names())
-            raise ValueError(f"{which} was never taught.")
+            hint = "" if len(identity.names()) else RECOGNISED_BY_VALUES
+            raise ValueError(f"{which} was never taught.{hint}")
         differ = positions[entries][codes[positions[entries]] != new[row]]
         codes[differ[:1]] = new[row]
     learner._labelled = replace(learner._labelled, codes=codes)
@@ -526,7 +500,7 @@ def train_on_values(learner, X):
     learner : PoolClassifier
         A working copy, whose ledger has found its rows in the pool.
     X : rows
-        The pool. Values that agree when they are rounded to float32 are the same.
+        The pool.
     """
     labelled, ledger = learner._labelled, learner._ledger
     if not len(labelled):
@@ -537,7 +511,7 @@ def train_on_values(learner, X):
     rows, is_other = take(X, found[inside]), np.ones(len(inside), dtype=bool)
     names = getattr(learner, "feature_names_in_", None)
     if labelled.has_columns_of(rows, names):
-        is_other = rounded_keys(rows) != rounded_keys(take(labelled.rows, inside))
+        is_other = hash_rows(rows) != hash_rows(take(labelled.rows, inside))
     elif len(outside):
         missing = plain_id(ledger.ids[entries[outside[0]]])
         raise ValueError(

@@ -11,13 +11,10 @@ from .._compat import available_if
 from .._labels import check_not_missing, encode
 from .._transaction import begin_transaction, forget_fitted
 from .._typing import LearnerT, RowsLike
-from .._validation import is_count
+from .._validation import is_count, is_whole
 from ..sources._containers import (
-    RowKeys,
     hash_rows,
     n_rows,
-    rounded_keys,
-    row_keys,
     take,
 )
 from ..sources._identity import (
@@ -86,7 +83,7 @@ def record(self: "PoolClassifier") -> dict[str, Any]:
         "asked": asked,
         "probabilities": ledger.probabilities.tolist(),
         "purposes": ledger.purposes.tolist(),
-        "keys": None if have_ids else np.transpose(ledger.keys).tolist(),
+        "keys": None if have_ids else ledger.keys.tolist(),
         "ids": [plain_id(id) for id in ledger.ids] if have_ids else None,
         "taught": ledger.taught.tolist(),
         "skipped": np.flatnonzero(ledger.places == SKIPPED).tolist(),
@@ -224,7 +221,10 @@ def parts_of_record(record):
     for name, is_item in ITEMS.items():
         yield name, len(record[name]) == n and all(map(is_item, record[name]))
     yield "ids", ids is None or len(ids) == n
-    yield "keys", keys is None or (ids is None and np.shape(keys) in ((n, 2), (0,)))
+    yield (
+        "keys",
+        keys is None or (ids is None and len(keys) == n and all(map(is_key, keys))),
+    )
     entries = [*taught, *record["skipped"]]
     are_entries = all(is_count(entry) and entry < n for entry in entries)
     yield "taught", are_entries and len({*entries}) == len(entries)
@@ -243,6 +243,11 @@ def parts_of_record(record):
     yield "declared", isinstance(record["declared"], list)
     yield "stopping", isinstance(record["stopping"], list)
     yield "dtype", record.get("dtype") is None or np.dtype(record["dtype"])
+
+
+def is_key(value):
+    """Return True for a whole number of 64 bits."""
+    return is_whole(value) and 0 <= value < 2**64
 
 
 #: What the items of a record are that it has for each row.
@@ -310,18 +315,18 @@ def ledger_of(X, record):
     (known,), keys = np.nonzero(numbers >= 0), record.get("keys")
     if numbers.max(initial=-1) >= n_rows(X):
         raise ValueError(f"X has no row {numbers.max()}: it is not the pool.")
-    there = row_keys(X, numbers[known])
+    there = hash_rows(X, numbers[known])
     if keys is None:
         keys = there
     else:
-        keys = RowKeys(*np.array(keys, dtype=np.uint64).reshape(-1, 2).T)
-        (others,) = np.nonzero(keys.rounded[known] != there.rounded)
+        keys = np.array(keys, dtype=np.uint64)
+        (others,) = np.nonzero(keys[known] != there)
         if len(others):
             row = numbers[known[others[0]]]
             raise ValueError(f"Row {row} of X is not the row that was asked for.")
     (unknown,) = np.nonzero(numbers < 0)
     ledger = filled_ledger(keys, record)
-    numbers[unknown] = equal_rows(X, keys.at(unknown))
+    numbers[unknown] = equal_rows(X, keys[unknown])
     if n_missing := np.count_nonzero(numbers < 0):
         raise ValueError(f"{n_missing} of the rows that were taught are not in X.")
     return ledger, numbers
@@ -365,15 +370,11 @@ def filled_ledger(keys, record, ids=()):
 
 def equal_rows(X, keys):
     """Return for each of these keys the number of a row of X that has it, -1: none."""
-    found = np.full(len(keys.exact), -1)
-    for own, keys_of in zip(keys, (hash_rows, rounded_keys), strict=True):
-        (lost,) = np.nonzero(found < 0)
-        if len(lost):
-            values, first = np.unique(keys_of(X), return_index=True)
-            places = np.searchsorted(values, own[lost]).clip(max=len(values) - 1)
-            is_there = values[places] == own[lost]
-            found[lost[is_there]] = first[places[is_there]]
-    return found
+    if not len(keys) or not n_rows(X):
+        return np.full(len(keys), -1)
+    values, first = np.unique(hash_rows(X), return_index=True)
+    places = np.searchsorted(values, keys).clip(max=len(values) - 1)
+    return np.where(values[places] == keys, first[places], -1)
 
 
 def trained_as_then(learner, n_labels):

@@ -4,10 +4,8 @@ Rows that need not be in memory are a `Source`.
 """
 
 from collections import defaultdict
-from functools import partial
 from hashlib import blake2b
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
@@ -159,73 +157,36 @@ def to_array(X):
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
-class RowKeys(NamedTuple):
-    """Hashes of the values of rows, of shape (n_samples,).
-
-    A row has the same hashes as float32 and as float64 (if it fits), dense, sparse,
-    in a list and in a DataFrame.
-    """
-
-    exact: np.ndarray  # of the values as they are
-    rounded: np.ndarray  # of the values in float32: the same if the last bit differs
-
-    def at(self, rows):
-        """Return the hashes of these rows."""
-        return RowKeys(self.exact[rows], self.rounded[rows])
-
-    def plus(self, other):
-        """Return these hashes and more."""
-        return RowKeys(*map(np.concatenate, zip(self, other, strict=True)))
-
-
-NO_KEYS = RowKeys(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64))
-
-
-def row_keys(X, rows=None):
-    """Return the keys of the rows with these numbers; None: of all rows."""
-    return RowKeys(*hashes_of(X, rows, (False, True)))
-
-
 def hash_rows(X, rows=None):
-    """Return the exact half of `row_keys`."""
-    return hashes_of(X, rows, (False,))[0]
+    """Return a 64-bit hash of the values of each row.
 
+    Rows with equal values have equal hashes: as float32 and as float64, dense, sparse,
+    in a list and in a DataFrame, whatever rows come with them.
 
-def rounded_keys(X, rows=None):
-    """Return the other half."""
-    return hashes_of(X, rows, (True,))[0]
+    Parameters
+    ----------
+    X : rows
+        In any container, or a source.
+    rows : ndarray of int, default=None
+        The numbers of the rows to hash. None: all rows.
 
-
-def hashes_of(X, rows, kinds):
-    """Return hashes of rows, of the values as they are or (True) rounded.
-
-    That of a row does not depend on the rows that come with it.
+    Returns
+    -------
+    hashes : ndarray of uint64 of shape (n_rows,)
     """
     if (n_rows(X) if rows is None else len(rows)) == 0:
-        return [NO_KEYS.exact] * len(kinds)
+        return np.empty(0, dtype=np.uint64)
     if isinstance(X, Source):
         X, within = (X, slice(None)) if rows is None else restrict_rows(X, rows)
-        found = X.map(partial(columns_of_hashes, kinds=kinds))
-        return [*np.concatenate([*found])[within].T]
+        return np.concatenate([*X.map(hash_rows)])[within]
     if not can_be_read_in_place(X):
         X, rows = take(X, slice(None) if rows is None else rows), None
         numbers = as_numbers(X)
         if numbers is None:
-            return hashes_of_cells(X, kinds)
+            return hash_cells(X)
         X = numbers
-    matrix = Rows(X)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
-    if X.dtype == np.float32:  # nothing to round
-        kinds = (False,) * len(kinds)
-    found = [hashes(matrix, rows, kinds[0])]
-    for kind in kinds[1:]:
-        found.append(found[0] if kind == kinds[0] else hashes(matrix, rows, kind))
-    return found
-
-
-def columns_of_hashes(X, kinds):
-    """Return hashes of rows as columns, one for each kind."""
-    return np.column_stack(hashes_of(X, None, kinds))
+    return hashes(Rows(X), rows)
 
 
 def can_be_read_in_place(X):
@@ -288,47 +249,35 @@ def cells_of(X):
     ]
 
 
-def hashes_of_cells(X, kinds):
-    """Return hashes of rows in which there are texts, as `hashes_of` does."""
+def hash_cells(X):
+    """Return the hash of each row of a table with texts, as `hash_rows` does."""
     rows, kind_of = cells_of(X), KindOfCell()
-    out = np.empty((len(kinds), len(rows)), dtype=np.uint64)
-    of_numbers = defaultdict(list)
-    with np.errstate(over="ignore"):
-        for i, cells in enumerate(rows):
-            if type(cells) is str:
-                out[:, i] = hash_of_values([cells])
-                continue
-            held = [kind_of[type(cell)] for cell in cells]
-            found = {*held}
-            if MISSING in found:
-                cells = rows[i] = [
-                    np.nan if kind == MISSING else cell
-                    for cell, kind in zip(cells, held, strict=True)
-                ]
-            if TEXT not in found:
-                of_numbers[len(cells)].append(i)
-            elif len(found) == 1:  # the same rounded
-                out[:, i] = hash_of_values([*map(str, cells)])
-            else:
-                for column, is_rounded in zip(out, kinds, strict=True):
-                    column[i] = hash_of_values(plain_values(cells, held, is_rounded))
-    for places in of_numbers.values():  # of one length
-        numbers = Rows(np.array([rows[i] for i in places], dtype=np.float64))
-        for column, is_rounded in zip(out, kinds, strict=True):
-            column[places] = hashes(numbers, None, is_rounded)
-    return [*out]
+    out = np.empty(len(rows), dtype=np.uint64)
+    rows_of_numbers = defaultdict(list)  # by their length
+    for i, cells in enumerate(rows):
+        if type(cells) is str:
+            out[i] = hash_values([cells])
+            continue
+        kinds = [kind_of[type(cell)] for cell in cells]
+        if TEXT in kinds:
+            out[i] = hash_values([*map(plain_cell, cells, kinds)])
+        else:
+            rows[i] = [*map(plain_cell, cells, kinds)]
+            rows_of_numbers[len(cells)].append(i)
+    for places in rows_of_numbers.values():
+        numbers = np.array([rows[i] for i in places], dtype=np.float64)
+        out[places] = hashes(Rows(numbers), None)
+    return out
 
 
-def plain_values(cells, held, is_rounded):
-    """Return cells as floats and texts, with 0.0 for -0.0."""
-    number = np.float32 if is_rounded else float
-    return [
-        str(cell) if kind == TEXT else float(number(cell)) + 0.0
-        for cell, kind in zip(cells, held, strict=True)
-    ]
+def plain_cell(cell, kind):
+    """Return a cell as a text or a float, with NaN if missing and 0.0 for -0.0."""
+    if kind == TEXT:
+        return str(cell)
+    return np.nan if kind == MISSING else float(cell) + 0.0
 
 
-def hash_of_values(values):
-    """Return the hash of floats and texts."""
+def hash_values(values):
+    """Return the hash of a row of floats and texts."""
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

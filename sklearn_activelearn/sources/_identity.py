@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from ._containers import RowKeys, hash_rows, n_rows, rounded_keys, row_keys
+from ._containers import hash_rows, n_rows
 
 #: So many rows, spread over a pool, tell it from others.
 SPREAD = 256
@@ -42,20 +42,10 @@ class ByValue:
 
     def keys(self, rows=None):
         """Return the keys of the rows with these numbers; None: of all rows."""
-        return row_keys(self.X, rows)
-
-    def exact(self, rows=None):
-        """Return the exact half of `keys`."""
-        if self.derived is not None:
-            keys = self.derived("exact_keys", hash_rows)
-            return keys if rows is None else keys[rows]
-        return hash_rows(self.X, rows)
-
-    def rounded(self, rows=None):
-        """Return the other half."""
-        if rows is None and self.derived is not None:
-            return self.derived("rounded_keys", rounded_keys)
-        return rounded_keys(self.X, rows)
+        if self.derived is None:
+            return hash_rows(self.X, rows)
+        keys = self.derived("keys", hash_rows)
+        return keys if rows is None else keys[rows]
 
     def names(self, rows=None):
         """Return the ids of rows: none."""
@@ -72,7 +62,7 @@ class ByValue:
         spread = np.unique(np.linspace(0, n - 1, min(SPREAD, n)).astype(np.int64))
         dtypes = getattr(self.X, "dtypes", getattr(self.X, "dtype", None))
         kind = f"{type(self.X).__name__} of {np.atleast_1d(dtypes).tolist()}"
-        return kind, n, self.exact(spread).tobytes()
+        return kind, n, self.keys(spread).tobytes()
 
 
 @dataclass(frozen=True)
@@ -98,13 +88,7 @@ class ById:
 
     def keys(self, rows=None):
         """Return the keys of the rows with these numbers; None: of all rows."""
-        return RowKeys(self.exact(rows), self.exact(rows))
-
-    def exact(self, rows=None):
-        """Return either half of `keys`."""
         return self.hashes if rows is None else self.hashes[rows]
-
-    rounded = exact
 
     def names(self, rows=None):
         """Return the ids of rows."""
