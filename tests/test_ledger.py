@@ -362,3 +362,11 @@ def test_rows_that_are_nowhere_take_no_row():
     assert not_in(rows, none).tolist() == [0, 2, 5]
     assert not_in(none, np.array([-1])).tolist() == []
     assert not_in(rows, np.array([-1])).tolist() == [0, 2, 5]
+
+
+def test_keys_leave_a_matrix_with_repeated_entries_as_it_is():
+    parts = np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])
+    X = csr_array(parts, shape=(2, 2))
+    np.testing.assert_array_equal(hash_rows(X), hash_rows(X.toarray()))
+    assert X.data.tolist() == [1, 2, 3]
+    assert X.indptr.tolist() == [0, 2, 3]

@@ -1,7 +1,4 @@
-"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything.
-
-Rows that need not be in memory are a `Source`.
-"""
+"""Rows in the containers that users have: arrays, CSR, DataFrames, lists, sources."""
 
 from collections import defaultdict
 from hashlib import blake2b
@@ -14,13 +11,13 @@ from sklearn.utils import gen_batches
 from .._rows import Rows, hashes
 from ._source import SomeRows, Source
 
-#: What a cell holds; texts, or anything else that is no number or flag.
+#: Kinds of cells in a table that does not consist of numbers only.
 TEXT, NUMBER, MISSING = range(3)
 
-#: Numbers that are compared together: they should stay in cache.
+#: Number of values that are compared at a time, so that they stay in the cache.
 BLOCK = 2**16
 
-#: The numbers of no rows.
+#: An empty array of row numbers.
 NO_ROWS = np.empty(0, dtype=np.int64)
 
 
@@ -30,12 +27,12 @@ def n_rows(X):
 
 
 def is_frame(X):
-    """Whether X is a DataFrame or a Series as pandas has them."""
+    """Return True for a DataFrame or a Series of pandas."""
     return hasattr(X, "iloc")
 
 
 def take(X, rows):
-    """Return the rows with these numbers, or in this slice, in memory."""
+    """Return the rows with the given numbers, or in a slice, in memory."""
     if isinstance(X, Source):
         return X.take(rows)
     if is_frame(X):
@@ -46,14 +43,14 @@ def take(X, rows):
 
 
 class RowsExcept:
-    """The numbers of all rows but some, which it can do without a list of.
+    """The numbers of all rows except a few, without a list of all of them.
 
     Parameters
     ----------
     n_rows : int
-        How many rows there are.
+        Number of rows.
     others : ndarray of int
-        Those that are left out, ascending.
+        Numbers of the rows that are left out, ascending.
     """
 
     def __init__(self, n_rows, others):
@@ -63,35 +60,43 @@ class RowsExcept:
     def __len__(self):
         return self._n
 
-    def __getitem__(self, places):
-        return places + np.searchsorted(self._until, places, side="right")
+    def __getitem__(self, positions):
+        return positions + np.searchsorted(self._until, positions, side="right")
 
     def __array__(self, dtype=None, copy=None):
         return self[np.arange(self._n)]
 
-    def without(self, some):
-        """Return the numbers of these rows but some."""
-        return RowsExcept(len(self) + len(self.others), np.union1d(self.others, some))
+    def without(self, rows):
+        """Return the same row numbers, except the given ones."""
+        return RowsExcept(self._n + len(self.others), np.union1d(self.others, rows))
 
     def of(self, values, start):
-        """Return those of the values of rows from a number on that are not left out."""
+        """Return the values of the rows that are not left out.
+
+        Parameters
+        ----------
+        values : ndarray
+            One value for each row from number `start` on.
+        start : int
+            Number of the first row.
+        """
         first, last = np.searchsorted(self.others, [start, start + len(values)])
         if first == last:
             return values
         return np.delete(values, self.others[first:last] - start)
 
 
-def rows_of_mask(is_meant):
-    """Return the numbers of the rows that a mask means; most or few of them."""
-    if 2 * np.count_nonzero(is_meant) <= len(is_meant):
-        return np.flatnonzero(is_meant)
-    return RowsExcept(len(is_meant), np.flatnonzero(~is_meant))
+def rows_of_mask(mask):
+    """Return the row numbers that a mask selects: an array or `RowsExcept`."""
+    if 2 * np.count_nonzero(mask) <= len(mask):
+        return np.flatnonzero(mask)
+    return RowsExcept(len(mask), np.flatnonzero(~mask))
 
 
 def restrict_rows(X, rows):
-    """Return X and the row numbers, or only these rows if they are the smaller part.
+    """Return rows that include the given ones, and where these are among them.
 
-    Taking rows copies them; working on some too many is cheaper than that.
+    Taking rows copies them. If more than half are wanted, working on all is cheaper.
     """
     if 2 * len(rows) >= n_rows(X):
         return X, rows
@@ -99,7 +104,7 @@ def restrict_rows(X, rows):
 
 
 def to_memory(X):
-    """Return all rows, in memory."""
+    """Return all rows in memory."""
     return take(X, slice(None)) if isinstance(X, Source) else X
 
 
@@ -120,7 +125,7 @@ def stack_rows(first, second):
 
 
 def is_same_data(first, second):
-    """Whether both hold the same values, in containers of the same kind."""
+    """Return True if both hold the same values in containers of the same type."""
     if type(first) is not type(second) or n_rows(first) != n_rows(second):
         return False
     if is_frame(first):
@@ -130,21 +135,16 @@ def is_same_data(first, second):
         return first.shape == second.shape and all(map(np.array_equal, *parts))
     if isinstance(first, list) or first.dtype.kind == "O":
         return np.array_equal(hash_rows(first), hash_rows(second))
+    may_hold_nan = first.dtype.kind in "fc"
     return first.shape == second.shape and all(
-        same_numbers(first[block], second[block])
+        np.all(first[block] == second[block])
+        or np.array_equal(first[block], second[block], equal_nan=may_hold_nan)
         for block in gen_batches(len(first), max(1, BLOCK // max(first[:1].size, 1)))
     )
 
 
-def same_numbers(first, second):
-    """Whether two arrays of one shape hold the same numbers, NaN being one."""
-    if np.all(first == second):
-        return True
-    return first.dtype.kind in "fc" and np.array_equal(first, second, equal_nan=True)
-
-
 def to_frame(X, names):
-    """Return rows of numbers as a DataFrame, if columns have names."""
+    """Return rows of numbers as a DataFrame, if the columns have names."""
     if names is None or is_frame(X) or issparse(X):
         return X
     import pandas as pd
@@ -153,7 +153,7 @@ def to_frame(X, names):
 
 
 def to_array(X):
-    """Return the rows as an array."""
+    """Return the rows as a dense array."""
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
@@ -168,19 +168,23 @@ def hash_rows(X, rows=None):
     X : rows
         In any container, or a source.
     rows : ndarray of int, default=None
-        The numbers of the rows to hash. None: all rows.
+        Numbers of the rows to hash. None: all rows.
 
     Returns
     -------
     hashes : ndarray of uint64 of shape (n_rows,)
     """
-    if (n_rows(X) if rows is None else len(rows)) == 0:
-        return np.empty(0, dtype=np.uint64)
     if isinstance(X, Source):
         X, within = (X, slice(None)) if rows is None else restrict_rows(X, rows)
-        return np.concatenate([*X.map(hash_rows)])[within]
-    if not can_be_read_in_place(X):
-        X, rows = take(X, slice(None) if rows is None else rows), None
+        none = np.empty(0, dtype=np.uint64)
+        return np.concatenate([none, *X.map(hash_rows)])[within]
+    if issparse(X):
+        is_readable = X.format == "csr" and X.has_canonical_format
+    else:
+        is_readable = isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous
+    if not is_readable or X.dtype not in (np.float32, np.float64):
+        if rows is not None:
+            X, rows = take(X, rows), None
         numbers = as_numbers(X)
         if numbers is None:
             return hash_cells(X)
@@ -189,31 +193,21 @@ def hash_rows(X, rows=None):
     return hashes(Rows(X), rows)
 
 
-def can_be_read_in_place(X):
-    """Whether X is what the compiled loops read."""
-    if issparse(X):
-        return X.format == "csr" and X.dtype.kind == "f" and X.has_canonical_format
-    return (
-        isinstance(X, np.ndarray)
-        and X.ndim == 2
-        and X.dtype in (np.float32, np.float64)
-        and X.flags.c_contiguous
-    )
-
-
 def as_numbers(X):
     """Return rows as floats, one row each, or None if they are not all numbers."""
     if issparse(X):
         X = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
-        X.sum_duplicates()
+        if not X.has_canonical_format:
+            X = X.copy()  # the index arrays may be those of the user
+            X.sum_duplicates()
         return X
     if is_frame(X):
         kinds = {getattr(dtype, "kind", "O") for dtype in np.atleast_1d(X.dtypes)}
         if not kinds <= set("biuf"):
             return None
         X = X.to_numpy(np.float64, na_value=np.nan)
-    elif isinstance(X, list) and isinstance(X[0], str):
-        return None  # not copied to an array as wide as the longest text
+    elif isinstance(X, list) and X and isinstance(X[0], str):
+        return None  # an array would be as wide as the longest text
     try:
         numbers = np.asarray(X)
     except ValueError:  # rows of different lengths
@@ -221,57 +215,48 @@ def as_numbers(X):
     if numbers.dtype.kind not in "biuf":
         return None
     kind = np.float32 if numbers.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(numbers.reshape(len(numbers), -1), dtype=kind)
-
-
-class KindOfCell(dict):
-    """What a cell holds, which follows from its type."""
-
-    def __missing__(self, kind):
-        if kind.__name__ in ("NoneType", "NAType", "NaTType"):
-            found = MISSING
-        else:
-            found = NUMBER if issubclass(kind, Real | np.bool_) else TEXT
-        self[kind] = found
-        return found
-
-
-def cells_of(X):
-    """Return the cells of each row in a list; a row that is a text as it is."""
-    rows = X.to_numpy(object) if is_frame(X) else X
-    if isinstance(rows, np.ndarray) and rows.ndim > 1:
-        return rows.astype(object, copy=False).reshape(len(rows), -1).tolist()
-    if isinstance(rows, np.ndarray) and rows.dtype.kind == "U":
-        rows = rows.tolist()
-    return [
-        row if type(row) is str else np.asarray(row, dtype=object).ravel().tolist()
-        for row in rows
-    ]
+    width = int(np.prod(numbers.shape[1:]))
+    return np.ascontiguousarray(numbers.reshape(len(numbers), width), dtype=kind)
 
 
 def hash_cells(X):
-    """Return the hash of each row of a table with texts, as `hash_rows` does."""
-    rows, kind_of = cells_of(X), KindOfCell()
-    out = np.empty(len(rows), dtype=np.uint64)
+    """Return the hash of each row of a table that contains texts or objects."""
+    rows = X.to_numpy(object) if is_frame(X) else X
+    if isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind == "U":
+        rows = rows.tolist()
+    out, kind_of = np.empty(len(rows), dtype=np.uint64), KindOfCell()
     rows_of_numbers = defaultdict(list)  # by their length
-    for i, cells in enumerate(rows):
-        if type(cells) is str:
-            out[i] = hash_values([cells])
+    for i, row in enumerate(rows):
+        if type(row) is str:
+            out[i] = hash_values([row])
             continue
+        cells = np.asarray(row, dtype=object).ravel().tolist()
         kinds = [kind_of[type(cell)] for cell in cells]
+        values = [*map(plain_cell, cells, kinds)]
         if TEXT in kinds:
-            out[i] = hash_values([*map(plain_cell, cells, kinds)])
+            out[i] = hash_values(values)
         else:
-            rows[i] = [*map(plain_cell, cells, kinds)]
-            rows_of_numbers[len(cells)].append(i)
-    for places in rows_of_numbers.values():
-        numbers = np.array([rows[i] for i in places], dtype=np.float64)
-        out[places] = hashes(Rows(numbers), None)
+            rows_of_numbers[len(values)].append((i, values))
+    for numbered in rows_of_numbers.values():
+        places, values = zip(*numbered, strict=True)
+        out[[*places]] = hashes(Rows(np.array(values, dtype=np.float64)), None)
     return out
 
 
+class KindOfCell(dict):
+    """Kinds of cells by their types; what is not a number or missing is a text."""
+
+    def __missing__(self, cell_type):
+        if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
+            kind = MISSING
+        else:
+            kind = NUMBER if issubclass(cell_type, Real | np.bool_) else TEXT
+        self[cell_type] = kind
+        return kind
+
+
 def plain_cell(cell, kind):
-    """Return a cell as a text or a float, with NaN if missing and 0.0 for -0.0."""
+    """Return a cell as a text or a float: NaN if missing, and 0.0 for -0.0."""
     if kind == TEXT:
         return str(cell)
     return np.nan if kind == MISSING else float(cell) + 0.0
