@@ -6,7 +6,7 @@ import pytest
 from sklearn_activelearn._cli.tasks import default_learner, read_task
 from sklearn_activelearn._tables.columns import parsed_numbers
 from sklearn_activelearn._tables.pictures import numbers_of_image
-from sklearn_activelearn.labeling._images import image_path
+from sklearn_activelearn.labeling._items import image_path
 
 
 @pytest.fixture

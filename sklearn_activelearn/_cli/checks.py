@@ -3,10 +3,11 @@
 import errno
 import importlib.util
 import os
+import shutil
 import sys
+import textwrap
 from pathlib import Path
 
-from ..labeling import _screen as screen
 from .names import class_name
 from .options import UsageError
 
@@ -21,9 +22,9 @@ def tell(text):
 def print_sentences(text):
     """Print sentences; at a terminal, no word is broken."""
     if sys.stdout.isatty():
-        screen.say(text)
-    else:
-        print(text)
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(textwrap.fill(line, width) for line in text.splitlines())
+    print(text)
 
 
 def require_matplotlib(what):

@@ -10,8 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from warnings import catch_warnings, filterwarnings
 
-from ..labeling._keys import ClassKeys
-from ..labeling._terminal import check_answers, label_in_terminal
+from ..labeling._keys import ClassKeys, check_answers
 from ..labeling._view import LabelingView
 from .checks import check_is_there, check_named_once, print_sentences, tell
 from .label_find import check_find, finding_learner, n_directions_for
@@ -104,6 +103,8 @@ def work_on_session(args, session, task, page, answers):
         if page:
             label_in_browser(session_view, page)
         else:
+            from ..labeling._terminal import label_in_terminal
+
             label_in_terminal(session_view, who=args.who, answers=answers)
     except ValueError as error:
         raise UsageError(error) from error

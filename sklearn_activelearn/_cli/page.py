@@ -28,9 +28,7 @@ def open_page(args):
 
 def label_in_browser(session_view, page):
     """Show the session on the page until Ctrl-C."""
-    from ..labeling._verbs import verbs_of
-
-    page.show(session_view.session, verbs_of(session_view))
+    page.show(session_view)
     try:
         page.wait()
     except KeyboardInterrupt:

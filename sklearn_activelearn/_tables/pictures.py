@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..labeling._images import image_path
+from ..labeling._items import image_path
 
 PIXELS = (16, 16)  # grey
 SIDE = 32  # pixels from which histograms are made

@@ -11,7 +11,6 @@ import numpy as np
 from .._transaction import shallow_copy
 from ..pool._record import progress_record
 from ..sources._containers import n_rows, take
-from ._display import reported
 from ._learner_record import LearnerRecord, sorted_answers
 
 #: Rows of a stream that are offered in one call, at most.
@@ -280,7 +279,7 @@ def replay(recorded, calls, n_done, before_teaching):
         ``before_teaching(n)`` is called before a call that teaches and that n others
         come before.
     """
-    for n, call in enumerate(reported(calls[n_done:]), start=n_done):
+    for n, call in enumerate(calls[n_done:], start=n_done):
         if call.kind == "ask":
             recorded.repeat_ask(call)
         elif call.kind == "teach":

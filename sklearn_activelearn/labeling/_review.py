@@ -15,7 +15,7 @@ from ._doubtful import DoubtfulSearch, decided_labels
 from ._standing import ReviewRow, Search, instant, last_event, review_row, text_of_item
 from ._status import Status, status_for
 
-LISTS = ("labelled", "skipped", "disputed", "doubtful", "noted")
+LISTS = ("labelled", "skipped", "disputed", "doubtful", "noted", "empty")
 ReviewList: TypeAlias = Literal["labelled", "skipped", "disputed", "doubtful", "noted"]
 
 
@@ -281,6 +281,8 @@ class Review:
                 for doubt in doubts
                 if last_event(state, doubt.id) == doubt.event
             }
+        if kind == "empty":
+            return []
         if kind == "noted":
             return list(reversed(state.notes))
         answered = [id for id, answers in state.answers.items() if answers]

@@ -4,14 +4,13 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import time
-from typing import Any, Generic, Literal, Self
+from typing import Any, Generic, Literal, NamedTuple, Self
 
 from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
 from ..sources._containers import is_frame
 from . import _reports as reports
 from ._commands import assign_event, check_who, label_event, skip_event
 from ._database import patient
-from ._display import html_of, sentence_of
 from ._doubtful import DoubtfulSearch
 from ._event_log import EventLog
 from ._ids import find_ids
@@ -20,8 +19,16 @@ from ._people import People
 from ._results import Results
 from ._resume import check_resume, learner_maker, open_journal
 from ._review import Review
-from ._serving import end_page, serve
+from ._view import html_of, sentence_of
 from ._worker import Worker
+
+
+class Look(NamedTuple):
+    row: Any
+    status: Any
+    own: Any
+    version: int
+    is_training: bool
 
 
 class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT]):
@@ -114,8 +121,62 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
     _repr_html_ = html_of
     __str__ = sentence_of
 
-    serve = serve
-    _end_page = end_page
+    def serve(
+        self, port: int = 0, open: bool = True, *,
+        kind: Literal["text", "table", "image"] | None = None,
+        folder: FilePath | None = None, title: str = "", guide: str = "",
+        show_prediction: bool = False, block: bool | None = None,
+    ):  # fmt: skip
+        """Show the page of this session, on this machine only.
+
+        In a notebook it returns at once. If the page of an earlier session with the
+        same file is still there, it shows this one from now on, at the same address:
+        a cell that makes a session and serves it may be run again.
+
+        Parameters
+        ----------
+        port : int, default=0
+            Of the page; 0: a free one.
+        open : bool, default=True
+            Whether to open it in the browser, unless it is there already.
+        kind : {"text", "table", "image"}, default=None
+            How rows are shown; paths of images that are texts need "image". None: paths of
+            `pathlib`, images of Pillow and arrays of two or three dimensions as images,
+            rows of frames, dicts and arrays as tables, all else as text.
+        folder : str or path, default=None
+            Where the files of images must lie, to which their paths are relative then.
+            None: anywhere.
+        title : str, default=""
+            What the project is called.
+        guide : str, default=""
+            What the classes mean, in Markdown; what is below a heading that is the name
+            of a class describes that class.
+        show_prediction : bool, default=False
+            Whether to show what the model believes before the label, too.
+        block : bool, default=None
+            Whether to wait until Ctrl-C, which ends the page and not the script. None: in
+            scripts, not where code is typed.
+
+        Returns
+        -------
+        page : Page
+            ``address``; ``wait()`` and ``close()``. It ends with the session, too.
+
+        Raises
+        ------
+        ValueError
+            If the session was begun without its classes, or is closed.
+        OSError
+            If the port is taken.
+        ImportError
+            If Starlette or uvicorn is not installed.
+        """
+        from ._page import serve
+
+        return serve(
+            self, port, open, kind=kind, folder=folder, title=title, guide=guide,
+            show_prediction=show_prediction, block=block,
+        )  # fmt: skip
 
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
@@ -154,9 +215,44 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    @property
+    def path(self):
+        return Path(self._journal.path)
+
+    @property
+    def version(self):
+        return sum(map(len, self._state.answers.values())) + len(self._state.notes)
+
+    def check_open(self):
+        self._log.check_open()
+
+    def wait_for_change(self, version, timeout):
+        from time import monotonic, sleep
+
+        end = monotonic() + timeout
+        while self.version == version and monotonic() < end:
+            sleep(0.05)
+        return self.version
+
+    def _see(self, who, id):
+        row = None if id is None else self.answers(id, viewer=who)
+        return Look(row, self.status(), self.status(who), self.version, False)
+
+    def look(self, who=None, *, wait=True):
+        return self._next_with(partial(self._see, who), who)
+
+    def answer_and_look(self, id, label, who=None, *, reason=None):
+        look = partial(self._see, who)
+        if label is None:
+            found = self._skip_then(look, id, reason, who)
+        else:
+            found = self._label_then(look, id, label, who)
+        return found or Look(None, self.status(), self.status(who), self.version, True)
+
     def close(self) -> None:
         """Wait for training, close page, file and lock; twice is fine."""
-        self._end_page()
+        if self._server is not None:
+            self._server.close_for(self)
         self._worker.close("The session is closed.")
 
     @property

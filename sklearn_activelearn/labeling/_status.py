@@ -24,6 +24,8 @@ class Status(NamedTuple):
     stop_reason: str | None
     disputed: int = 0  # of those pending, or that nobody asked for: people disagree
     score: "Estimate | None" = None  # from random rows that were learned from
+    test_left: int = 0  # rows put aside that are not decided
+    empty: int = 0
 
 
 def status_of(state):
@@ -40,6 +42,7 @@ def status_of(state):
         by_class=by_class_of(state, state.by_class),
         stop_reason=state.ended,
         disputed=len(state.disputes),
+        test_left=sum(state.decision(id) is None for id in state.test),
     )
 
 
