@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn import UncertaintySamplingClassifier
-from sklearn_activelearn.labeling import LabelingSession, _database
+from sklearn_activelearn.labeling import LabelingSession, _storage
 from sklearn_activelearn.labeling._view import LabelingView
 from tests.reference.labeling import quick_folder
 
@@ -62,12 +62,18 @@ def session_view(tmp_path):
         yield session_view
 
 
+def client_of(session_view):
+    """Return a client whose requests reach the app without a socket."""
+    return testclient.TestClient(
+        app_of(session_view),
+        base_url="http://127.0.0.1:8000",
+        raise_server_exceptions=False,
+    )
+
+
 @pytest.fixture
 def client(session_view):
-    app = app_of(session_view)
-    with testclient.TestClient(
-        app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False
-    ) as client:
+    with client_of(session_view) as client:
         yield client
 
 
@@ -231,7 +237,7 @@ class TestAnswers:
             ("open", {"id": 99}, "99"),
             ("open", {}, "id must be"),
             ("correct", {"id": 1, "label": "ugly"}, "ugly"),
-            ("correct", {"id": 1, "label": "good", "final": True}, "needs a name"),
+            ("correct", {"id": 1, "label": "good", "final": True}, "needs the name"),
             ("withdraw", {"id": 1}, "nothing to undo"),
             ("reopen", {"id": 1}, "not skipped"),
             ("reopen", {"id": [1]}, "id must be"),
@@ -250,13 +256,16 @@ class TestAnswers:
         status = session_view.session.status()
         assert (status.answered, status.skipped) == (0, 0)
 
-    def test_a_busy_file_is_said_and_then_it_works(
-        self, client, session_view, tmp_path, monkeypatch
-    ):
-        monkeypatch.setattr(_database, "PATIENCE", 0.1)
+    def test_a_busy_file_is_said_and_then_it_works(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(_storage, "WRITING_WAIT", 0.1)
+        session_view = open_desk(tmp_path)
+        with session_view.session:
+            self._check_busy_file(client_of(session_view), session_view, tmp_path)
+
+    def _check_busy_file(self, client, session_view, tmp_path):
         row = ask(client, "next")["row"]["id"]
         holder = sqlite3.connect(tmp_path / "labels.sqlite", isolation_level=None)
-        holder.execute("BEGIN EXCLUSIVE")
+        holder.execute("BEGIN IMMEDIATE")
         for _ in range(2):
             error = ask(client, "label", status=503, id=row, label="good")["error"]
             assert "labels.sqlite is held by another program" in error

@@ -96,7 +96,7 @@ class TestServe:
         page = first.serve(block=False)
         row = ask(page.address, "next")["row"]["id"]
         second = opened(path)  # takes the file over
-        assert "given its file" in ask(page.address, "next")["error"]
+        assert "handed its file" in ask(page.address, "next")["error"]
         again = second.serve(block=False)
         assert again.address == page.address
         ((file, text, access_of_others),) = seen
@@ -249,7 +249,7 @@ class TestServe:
             ask(page.address, "label", id=row, label=label)
             assert session.answers(row).label == label
             assert ask(page.address, "review", label=label)["n_rows"] == 1
-            assert "none of" in ask(page.address, "label", id=row, label="b")["error"]
+            assert "not among" in ask(page.address, "label", id=row, label="b")["error"]
 
     def test_half_a_character(self, path):
         with opened(path, items=["\ud800 broken"] * 30) as session:
@@ -257,7 +257,7 @@ class TestServe:
             row = ask(page.address, "next")["row"]
             assert row["item"] == "\ud800 broken"
             refused = ask(page.address, "skip", id=row["id"], reason="\ud800")
-            assert "no text" in refused["error"]
+            assert "surrogate" in refused["error"]
             assert session.status().skipped == 0
 
 

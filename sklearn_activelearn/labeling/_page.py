@@ -182,8 +182,7 @@ class PageRequests:
         for row in found.rows:
             kind, item = self._view.item(row.id)
             rows.append({**plain_row(row), "excerpt": excerpt(item, kind)})
-        people = [name for name in self._session.people() if name]
-        return {**found._asdict(), "rows": rows, "limit": N_LISTED, "people": people}
+        return {**found._asdict(), "rows": rows, "people": self._session.names()}
 
     def open(self, body, who):
         """Return a row with its answers and notes."""
@@ -305,10 +304,11 @@ def get_whole(body, name):
 
 def get_id(body):
     """Return the id of a row in a request."""
-    row_id = body.get("id")
-    if not isinstance(row_id, str | int) or isinstance(row_id, bool):
+    from ._schema import is_id
+
+    if not is_id(body.get("id")):
         raise ValueError("id must be a text or a whole number.")
-    return row_id
+    return body["id"]
 
 
 def make_app(server):
