@@ -225,7 +225,7 @@ class Labeling:
         if answer.command == GUIDE and not self.view.guide:
             return "There is no guide. Add one with --guide FILE.md."
         text = Text([self.view.guide]) if answer.command == GUIDE else self._help()
-        page = Page(self.view.title, text, commands=["[Space] more", "[q] back"])
+        page = Page(self.view.title, text, commands=["[q] back"])
         while self.screen.by_key:
             self.screen.show(page)
             key = self.screen.read()
@@ -250,7 +250,11 @@ class Labeling:
     def _help(self):
         """Return the keys, the quality of the model and what each person has done."""
         indent = max(len(key) for key, _ in USAGE) + 2
-        usage = [(f"{key:{indent}}{what}", " " * indent) for key, what in USAGE]
+        usage = [
+            (f"{key:{indent}}{what}", " " * indent)
+            for key, what in USAGE
+            if key != GUIDE or self.view.guide
+        ]
         facts = [self.view.session.advice(), *describe_people(self.view.session)]
         return Text([*usage, SAVED, "", *facts])
 
@@ -639,7 +643,9 @@ class Text:
                 )
             ]
         n_lines = len(self._lines)
-        if height is None or n_lines <= height:
+        if height is None:
+            return self._lines
+        if n_lines <= height:
             self._start, self._size = 0, n_lines
             return self._lines
         self._size = max(1, height - 1)
@@ -861,7 +867,7 @@ class Screen:
         while not self._drawn.wait(0.1) and not self._is_over:
             pass
         keys = []
-        while not self._keys.empty() and (key := self._keys.get()) != END:
+        while not self._keys.empty() and (key := self.read()) != END:
             keys.append(key)
         return keys
 
@@ -903,7 +909,7 @@ class Screen:
         ]
 
     def _bindings(self):
-        bindings = KeyBindings()
+        bindings, has_text = KeyBindings(), Condition(lambda: bool(self._answer.text))
 
         @bindings.add(Keys.Any, filter=~self._is_asking)
         def press(event):
@@ -916,8 +922,9 @@ class Screen:
             """Take Alt with a letter for no letter."""
 
         @bindings.add("escape", filter=self._is_asking, eager=True)
+        @bindings.add("c-d", filter=self._is_asking & ~has_text)
         def cancel(event):
-            self._keys.put(ESCAPE)
+            self._keys.put(KEY_NAMES[event.key_sequence[0].key])
 
         @bindings.add(Keys.BracketedPaste, filter=self._is_asking)
         def paste(event):
