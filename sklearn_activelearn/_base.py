@@ -15,7 +15,6 @@ habit of all code below a verb: *replace* fitted attributes, never write into th
 """
 
 from functools import partial
-from numbers import Number
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -40,6 +39,7 @@ from ._validation import (
     check_rows,
     check_rows_and_labels,
     check_selection,
+    has_plain_parameters,
 )
 from .sources._containers import n_rows
 from .sources._identity import CheckedIds, are_none, identify
@@ -399,21 +399,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are stored."""
         return self
-
-
-#: Parameters that estimators may share.
-CONSTANTS = (str, Number, type(None))
-
-#: The types of most of them, recognised sooner.
-PLAIN_TYPES = {str, int, float, bool, type(None)}
-
-
-def has_plain_parameters(prototype):
-    """Whether an unfitted estimator holds no other objects; quick to find out."""
-    for value in vars(prototype).values():
-        if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
-            return False
-    return True
 
 
 def validate_and_reset(learner, X, y):

@@ -216,7 +216,7 @@ POOL_LEARNERS = [
     UncertaintyHerdingClassifier(
         LinearSVC(),
         embedding=MaxAbsScaler(),
-        gamma=0.5,
+        radius=1.5,
         n_coverage=9,
         n_candidates=4,
         batch_size=3,
@@ -224,10 +224,7 @@ POOL_LEARNERS = [
         budget=16,
     ),
     UncertaintyHerdingClassifier(
-        NaiveBayes(), kernel="cosine", calibrate=False, n_initial=4, budget=12
-    ),
-    UncertaintyHerdingClassifier(
-        NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+        NaiveBayes(), calibrate=False, n_initial=2, stopping="stable_predictions"
     ),
     family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
     HybridSamplingClassifier(

@@ -89,8 +89,10 @@ def go(learner, X, y, steps, labels, seed, names=None):
         elif step == "correct" and labels:
             # of equal rows any may be meant: what it has is asked of the learner
             first = {} if names is None else {"ids": names_of_labelled(learner)[:1]}
-            learner.correct(learner._labelled.rows[:1], rng.choice(y, 1), **first)
-            labels[:] = learner.classes_[learner._labelled.codes].tolist()
+            learner.correct(
+                learner._ledger.labelled.rows[:1], rng.choice(y, 1), **first
+            )
+            labels[:] = learner.classes_[learner._ledger.labelled.codes].tolist()
     return learner
 
 

@@ -32,8 +32,8 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import _ranking
-from sklearn_activelearn.pool._selection import CandidateSample
+from sklearn_activelearn.pool import _selection
+from sklearn_activelearn.pool._selection import Candidates
 from sklearn_activelearn.sources import ParquetSource, _dask, _parquet, as_memmap
 from sklearn_activelearn.sources import _source as _base
 from sklearn_activelearn.sources._containers import RowsExcept, hash_rows, rows_of_mask
@@ -286,8 +286,8 @@ def test_a_sample_is_drawn_anew_for_each_purchase():
 
 
 def test_each_round_has_a_sample_of_its_own():
-    sample = CandidateSample(None, np.arange(100))
-    first, second = (sample.drawn(20, (5, k)).rows for k in (0, 1))
+    sample = Candidates(None, np.arange(100))
+    first, second = (sample.sample(20, (5, k)).rows for k in (0, 1))
     assert len(np.intersect1d(first, second)) < 15
 
 
@@ -424,13 +424,13 @@ def test_a_query_keeps_one_number_a_row(monkeypatch, tmp_path):
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 66, 80, 230, 1_000, 1_001])
 @pytest.mark.parametrize("ties", [False, True])
 def test_ranking_by_blocks(n, ties, monkeypatch):
-    monkeypatch.setattr(_ranking, "BLOCK", 64)
+    monkeypatch.setattr(_selection, "BLOCK", 64)
     rng = np.random.default_rng(n)
     values = -rng.integers(0, 4, n) / 4 if ties else rng.standard_normal(n)
-    assert _ranking.median_size(values) == np.median(np.abs(values))
+    assert _selection.median_size(values) == np.median(np.abs(values))
     for k in {1, (n + 1) // 2, n}:
-        assert _ranking.highest(values, k) == np.sort(values)[-k]
-    positions = _ranking.at_least(values, 0.0)
+        assert _selection.highest(values, k) == np.sort(values)[-k]
+    positions = _selection.at_least(values, 0.0)
     assert positions.tolist() == np.flatnonzero(values >= 0).tolist()
 
 

@@ -111,7 +111,7 @@ def test_two_threads_teach(family):
     assert learner.n_queries_ == len(asked) > 0
     assert learner.n_pending_ == 0
     if family in POOL_FAMILIES:
-        kept, codes = learner._labelled.rows, learner._labelled.codes
+        kept, codes = learner._ledger.labelled.rows, learner._ledger.labelled.codes
     elif family == "stored rows":
         kept, codes = learner._inverse.rows, learner._inverse.codes
     else:

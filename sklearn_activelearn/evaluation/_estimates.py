@@ -109,9 +109,10 @@ def explored_score(
     check_option(scoring, "scoring", ("accuracy", "balanced_accuracy"))
     check_number(confidence, "confidence", 0, 1)
     nothing = Estimate(np.nan, 0.0, 1.0, 0, float(confidence))
-    if not hasattr(learner, "_labelled") or not learner._labelled.has_two_classes:
+    ledger = getattr(learner, "_ledger", None)
+    if ledger is None or not ledger.labelled.has_two_classes:
         return nothing
-    ledger, codes = learner._ledger, learner._labelled.codes
+    codes = ledger.labelled.codes
     entries = ledger.taught
     # of rows that nobody asked for, and of those that a rule chose, it is 1
     is_random = ledger.probabilities[entries] < 1

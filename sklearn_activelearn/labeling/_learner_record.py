@@ -7,7 +7,7 @@ learners recognise rows by their values: of equal rows it is not the number that
 import numpy as np
 
 from .._labels import check_classes
-from ..pool._ledger import OUT, SKIPPED, Ledger
+from ..pool._ledger import PENDING, SKIPPED, Ledger
 from ..sources._containers import hash_rows, take
 from ._decisions import SKIP
 
@@ -69,7 +69,7 @@ class LearnerRecord:
             call.rows, body["probabilities"], purposes, strict=True
         ):
             if row in self._equal:
-                self._few = self._few.plus(self._keys_of([row]), row, *bought)
+                self._few = self._few.add_entries(self._keys_of([row]), row, *bought)
                 self._few_entries.append(len(self._rows))
             self._add(row, *bought)
         self.out |= set(call.rows)
@@ -118,7 +118,7 @@ class LearnerRecord:
             **self._progress,
         }
 
-    def _add(self, row, probability=1.0, purpose="", place=OUT, *, asked=True):
+    def _add(self, row, probability=1.0, purpose="", place=PENDING, *, asked=True):
         """Add an entry, of a row that was asked for or taught unasked."""
         self._entry[row] = len(self._rows)
         self._rows.append(row)
@@ -135,15 +135,16 @@ class LearnerRecord:
             self._places[self._entry[row]] = SKIPPED
             return
         keys = self._keys_of([row])
-        (entry,) = self._few.find(keys, (OUT,))
+        (entry,) = self._few.find_entries(keys, (PENDING,))
         if entry >= 0:  # else the label of an equal row has answered it
-            self._few = self._few.skipped(keys)
+            self._few = self._few.skip(keys)
             self._places[self._few_entries[entry]] = SKIPPED
 
     def _correct(self, row, label):
         if row in self._equal:
-            (few,) = self._few.labelled(self._keys_of([row]))
-            entries = [self._few_entries[entry] for entry in few]
+            taught = self._few.taught[::-1]
+            is_equal = self._few.keys[taught] == self._keys_of([row])
+            entries = [self._few_entries[entry] for entry in taught[is_equal]]
         else:
             entries = [self._entry[row]]
         for entry in entries:
@@ -155,8 +156,8 @@ class LearnerRecord:
         found = iter(())
         if equal := [row for row, _ in new if row in self._equal]:
             keys = self._keys_of(equal)
-            found = iter(self._few.find(keys, (OUT, SKIPPED)).tolist())
-            self._few = self._few.answered(keys)
+            found = iter(self._few.find_entries(keys, (PENDING, SKIPPED)).tolist())
+            self._few = self._few.mark_taught(keys)
         for row, label in new:
             entry, place = self._entry.get(row), len(self.labels)
             if row in self._equal:

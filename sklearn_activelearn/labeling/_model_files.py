@@ -17,7 +17,7 @@ from ._output import by_suffix, check_no_session, replaced
 TRUSTED = frozenset(
     (
         "numpy.dtype",
-        "sklearn_activelearn.pool.RankAverageClassifier",
+        "sklearn_activelearn.batch.RankAverageClassifier",
         "sklearn_activelearn.preprocessing.ImageEncoder",
         "sklearn_activelearn.preprocessing.TableEncoder",
         "sklearn_activelearn.preprocessing.TextEncoder",

@@ -9,10 +9,9 @@ from warnings import warn
 import numpy as np
 
 from .._transaction import shallow_copy
-from ..pool._record import progress_record
 from ..sources._containers import n_rows, take
 from ._display import reported
-from ._learner_record import LearnerRecord, sorted_answers
+from ._learner_record import NOTHING_ASKED, LearnerRecord, sorted_answers
 
 #: Rows of a stream that are offered in one call, at most.
 LONGEST_CHUNK = 1000
@@ -33,7 +32,8 @@ class AskOutcome(NamedTuple):
         if not hasattr(self.learner, "record"):
             return None
         try:
-            progress = progress_record(self.learner)
+            record = self.learner.record()
+            progress = {name: record[name] for name in NOTHING_ASKED}
         except TypeError:  # a rule of the user's remembers an object
             return None
         purposes = self.learner._ledger.purposes

@@ -464,7 +464,7 @@ class StreamLoop:
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
-        self._ledger = self._ledger.plus(keys, probabilities, forecasts[:n_bought])
+        self._ledger = self._ledger.add(keys, probabilities, forecasts[:n_bought])
         warn_of_one_class(self)
         return Purchase(rows, probabilities)
 
@@ -478,7 +478,7 @@ class StreamLoop:
     def _store_labels(self, X, identity, codes):
         X = to_memory(X)
         query_rule, update_rule, state = self._ready()
-        requests, found = self._ledger.answered(identity.part(X).keys())
+        requests, found = self._ledger.take(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
         forecasts = np.zeros((len(found), 3))
@@ -501,7 +501,7 @@ class StreamLoop:
         if identity is None:
             self._ledger = Requests()
         else:
-            self._ledger, found = self._ledger.answered(identity.keys())
+            self._ledger, found = self._ledger.take(identity.keys())
             check_all_pending([out is not None for out in found], identity.names())
         n_skipped = n_out - len(self._ledger)
         self.n_skipped_ += n_skipped

@@ -265,13 +265,12 @@ def use_pool_learners() -> None:
     sampling.set_params(measure=lambda probabilities: -probabilities.max(axis=1))
     hybrid = HybridSamplingClassifier(explore=0.2, initial="mixed", budget=20)
     assert_type(hybrid.fit(X, y).queried_indices_, RowNumbers)
-    herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
+    herding = UncertaintyHerdingClassifier(radius="local", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
         LogisticRegression(), positive="yes", positive_weight=2.0, n_initial=2,
         initial="random", batch_size=0.1, batch="top", embedding=None, explore=0.1,
-        n_candidates=None, budget=20, stopping=None, incremental=False, n_jobs=None,
-        random_state=0,
+        n_candidates=None, budget=20, stopping=None, n_jobs=None, random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
     ranks = RankAverageClassifier([("one", LogisticRegression())]).fit(X, y)
