@@ -42,7 +42,7 @@ from ._validation import (
     has_plain_parameters,
 )
 from .sources._containers import n_rows
-from .sources._identity import CheckedIds, are_none, identify
+from .sources._identity import ById, identify
 
 
 @documented(LEARNER)
@@ -78,7 +78,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: What rows are recognised by, once something is stored; the last ids.
     _known_by: str | None = None
-    _ids: CheckedIds | None = None
+    _ids: ById | None = None
 
     #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
@@ -361,8 +361,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**params)
 
     def _may_differ(self, ids):
-        """Whether rows may have other columns than those before: those of a pool."""
-        return ids is not None and self._group is None and not are_none(ids)
+        """Return True if rows may have other columns than before: a pool with ids."""
+        if ids is None or self._group is not None:
+            return False
+        return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
 
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Return validated rows, and labels if given any; begin if it has not begun."""

@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources import _identity
-from sklearn_activelearn.sources._identity import CheckedIds
+from sklearn_activelearn.sources._identity import ById
 from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
 from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
@@ -477,12 +477,12 @@ def test_equal_numbers_are_one_id_whatever_their_width(dtype):
 
 def test_large_numbers():
     large = [2**63 - 1, 2**63, 2**64 - 1, 2**70, -1, -(2**63), -(2**65)]
-    found = CheckedIds.of(large, 7).identity
+    found = ById.of(large, 7)
     assert len(set(found.hashes.tolist())) == 7
-    assert CheckedIds.of(
-        np.array(large[:3], np.uint64), 3
-    ).identity.hashes.tolist() == (found.hashes[:3].tolist())
-    assert CheckedIds.of([-1, 5], 2).identity.hashes[0] == found.hashes[4]
+    assert ById.of(np.array(large[:3], np.uint64), 3).hashes.tolist() == (
+        found.hashes[:3].tolist()
+    )
+    assert ById.of([-1, 5], 2).hashes[0] == found.hashes[4]
 
 
 WRONG = {
@@ -538,8 +538,8 @@ def test_ids_come_always_or_never(prototype):
     unnamed.teach(X[:5], y[:5], classes=["no", "yes"])
     for learner, ids, message in [
         (named, None, "ids are missing"),
-        (unnamed, range(20, 25), "by their values since"),
-        (named, [*"vwxyz"], "ids are texts, such as 'v', and have been whole numbers"),
+        (unnamed, range(20, 25), "by their values"),
+        (named, [*"vwxyz"], "ids must be whole numbers, .* got texts, for example 'v'"),
     ]:
         before = state(learner)
         for call in calls_with_ids(learner, 5):
@@ -584,7 +584,7 @@ def test_ids_are_checked_once(monkeypatch):
     learner = make_learner()
     ids, checked = np.array(IDS), []
     monkeypatch.setattr(
-        "sklearn_activelearn.sources._identity.check_different",
+        "sklearn_activelearn.sources._identity.check_unique",
         lambda *ids: checked.append(1),
     )
     for _ in range(3):

@@ -358,10 +358,10 @@ class TestRowsWithIds:
         ("ids", "message"),
         [
             (None, "ids are missing"),
-            (list(range(60)), "ids are whole numbers, such as 0, and have been texts"),
+            (list(range(60)), "ids must be texts, .* got whole numbers, for example 0"),
             ([f"other {i}" for i in range(60)], "6 of the rows .* are not in X, 'row"),
-            (["row 1"] * 60, "must all be different"),
-            (["row 1"], "There are 1 ids for 60 rows"),
+            (["row 1"] * 60, "must be unique"),
+            (["row 1"], "got 1 ids for 60 rows"),
         ],
     )
     def test_other_ids_are_refused(self, stored, ids, message):

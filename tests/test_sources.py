@@ -463,7 +463,7 @@ def test_parquet_files_that_changed_are_refused(tmp_path):
     rows = learner.query(source)
     file = tmp_path / "parquet" / "1.parquet"
     pq.write_table(pq.read_table(file).slice(0, 50), file)
-    with pytest.raises(ValueError, match=r"X has changed: .*1\.parquet has"):
+    with pytest.raises(ValueError, match=r"X has changed: .*1\.parquet had"):
         learner.teach(source[rows], y[rows])
     refused(learner, source, "X has changed")
 
@@ -537,7 +537,7 @@ def test_a_dask_block_of_another_length_is_refused():
     X, y = problem()
     source = da.from_array(X, chunks=(50, 4)).map_blocks(lambda X: X[:40], dtype=float)
     learner = fresh(MinMarginClassifier(n_initial=4)).teach(X[:10], y[:10])
-    refused(learner, source, "X has changed: rows .* are 40 rows now")
+    refused(learner, source, "X has changed: rows .* now there are 40")
 
 
 def test_two_dask_arrays_of_one_name_are_two_pools():
@@ -603,7 +603,7 @@ def test_rows_that_are_kept_may_be_cleared_by_another_thread():
 
 
 WRONG_DASK = [
-    (lambda D: D[D[:, 0] > 0], "unknown chunk sizes: call X.compute_chunk_sizes"),
+    (lambda D: D[D[:, 0] > 0], r"unknown chunk sizes\. Call X.compute_chunk_sizes"),
     (lambda D: D[0], "2D array"),
     (lambda D: D.astype("U3"), "numbers"),
     (lambda D: D[:, :0], r"0 feature"),
@@ -621,13 +621,13 @@ def table(**columns):
 
 
 WRONG_FILES = [
-    ([table(a=["x"], b=[1.0])], None, "column 'a' of .* holds string, not numbers"),
+    ([table(a=["x"], b=[1.0])], None, "column 'a' of .* has the type string, not numbers"),
     ([table(a=[1.0])], ["a", "c"], "has no column 'c'"),
     ([table(a=[1.0], b=[1.0]), table(a=[1.0])], None, "has no column 'b'"),
-    ([table(a=[1.0]), table(a=[1])], None, "do not agree on the types"),
-    ([table(a=[1.0], b=[2.0])], ["a", "b", "a"], "columns has 'a' 2 times"),
-    ([table(a=[Decimal("1.25")])], None, r"column 'a' of .* holds decimal128\(3, 2\)"),
-    ([], None, r"no parquet files in .*test_files_that_will_not"),
+    ([table(a=[1.0]), table(a=[1])], None, "have different types"),
+    ([table(a=[1.0], b=[2.0])], ["a", "b", "a"], "columns must be unique, got 'a' 2 times"),
+    ([table(a=[Decimal("1.25")])], None, r"column 'a' of .* has the type decimal128\(3, 2\)"),
+    ([], None, "contains no parquet files"),
 ]
 
 
@@ -678,7 +678,7 @@ def test_as_memmap(make, tmp_path):
 
 
 def test_what_cannot_be_mapped(tmp_path):
-    with pytest.raises(TypeError, match="X must be a source of rows"):
+    with pytest.raises(TypeError, match="X must be a source or an array"):
         as_memmap([[1.0]], tmp_path / "x.npy")
     with pytest.raises(ValueError, match="must hold numbers"):
         as_memmap(np.array([["a"]]), tmp_path / "x.npy")
