@@ -391,8 +391,8 @@ class StreamLoop:
         """
         if n_offered is None and is_share(self.budget):
             raise ValueError(
-                f"budget={self.budget} is a share of the rows, which only fit and learn "
-                "know. Set a whole number for query and partial_fit."
+                f"budget={self.budget} is a share of the rows, which only fit and "
+                "learn know. Set a whole number for query and partial_fit."
             )
         budget = check_budget(self.budget, self.n_seen_ + (n_offered or 0))
         budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
@@ -573,7 +573,8 @@ class StreamLoop:
     def _warn_of_one_class(self):
         """Warn if the learner has long predicted one class of several.
 
-        It does if labels of two classes are known, or if it has stopped asking with one.
+        It does if labels of two classes are known, or if it has stopped asking with
+        one.
         """
         counts = self._learned.counts
         n_rows = max(N_ALIKE, ALIKE_SHARE * counts.n_seen)

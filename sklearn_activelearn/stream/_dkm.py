@@ -17,14 +17,14 @@ class DKMClassifier(StreamClassifier):
 
     A label is bought if the margin of the row is at most s. After R consecutive bought
     labels without a mistake s is halved, so that the learner considers rows closer to
-    its separator, where it still errs. On separable data it needs the fewest labels, and
-    it stops buying early.
+    its separator, where it still errs. On separable data it needs the fewest labels,
+    and it stops buying early.
 
     Parameters
     ----------
     R : int >= 1, default=32
-        Number of consecutive correct labels before the threshold is halved. Small values
-        buy fewer labels and stop sooner, sometimes too soon.
+        Number of consecutive correct labels before the threshold is halved. Small
+        values buy fewer labels and stop sooner, sometimes too soon.
     threshold : {"max", "uniform"} or float > 0, default="max"
         First threshold s. "max": 1, the largest margin of a unit row and a unit
         w. "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
@@ -49,8 +49,8 @@ class DKMClassifier(StreamClassifier):
     -----
     The first label is always bought and sets the weights, w = y x. Figure 1 of [2]_
     halves s when the number of correct labels exceeds R, its text when it reaches R;
-    this learner follows the text. Margins up to s (1 + 1e-12) count as inside, so that a
-    repeated row is inside s = 1.
+    this learner follows the text. Margins up to s (1 + 1e-12) count as inside, so that
+    a repeated row is inside s = 1.
 
     {multiclass}
 

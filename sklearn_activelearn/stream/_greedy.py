@@ -24,9 +24,9 @@ class GreedyOnlineClassifier(StreamClassifier):
     Parameters
     ----------
     m : int >= 1, default=5
-        Number of rows of a group, of which the one with the smallest margin is bought. 1
-        buys every label. The rows at the end of a chunk are a smaller group if `m` does
-        not divide its length, and a chunk of one row is bought: pass chunks whose
+        Number of rows of a group, of which the one with the smallest margin is bought.
+        1 buys every label. The rows at the end of a chunk are a smaller group if `m`
+        does not divide its length, and a chunk of one row is bought: pass chunks whose
         length is a multiple of `m`.
     loss : str or MarginLoss, default="hinge"
         Loss that labels reduce: the name of a loss of `sklearn_activelearn.losses`, or

@@ -45,7 +45,8 @@ class MarginLossClassifier(StreamClassifier):
         can then be large.
     n_warm_start : int >= 0, default=0
         Number of labels that are bought first, whatever the margin, and learned with
-        the hinge, which avoids some local minima. Labels taught without a request count.
+        the hinge, which avoids some local minima. Labels taught without a request
+        count.
     {average, fit_intercept, normalize, class_weight, budget}
     patience : int >= 1 or None, default=1000
         Stop buying for good after this number of consecutive rows without a purchase.
@@ -59,8 +60,8 @@ class MarginLossClassifier(StreamClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of its
-        range, NaN or infinity in X, labels outside the classes, and for `average`,
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `average`,
         `fit_intercept`, `normalize` or `class_weight` changed without `fit`; also for
         weights that overflow, and for a `query_probability` or a custom loss that
         returns invalid values.
@@ -79,8 +80,8 @@ class MarginLossClassifier(StreamClassifier):
 
     With the tight q the weight -l' / q is at most max(1, -l'). A label that comes late
     is learned with the slope at the current weights and the probability at its
-    purchase, so its weight can be as large as 1 / q: prefer small chunks. A row that was
-    not asked for has q = 1.
+    purchase, so its weight can be as large as 1 / q: prefer small chunks. A row that
+    was not asked for has q = 1.
 
     With more than two classes the margin is half the gap between the two highest
     scores, and z is half the gap between the score of the label and the score of its
@@ -90,13 +91,13 @@ class MarginLossClassifier(StreamClassifier):
     ``s / G  x_i / r_i``, times -l' / q. r_i is the root mean square of feature i over
     the labelled rows where it is not 0, and G the mean over the labelled rows of
     ``sum_i x_i² / r_i``, so that an average step moves the margin of its row by s. s is
-    2, or the largest margin at which the loss has q > 0 if that is smaller: 0.99 for the
-    ramp. The first steps are shorter, while little is known about the features. q is
-    the same as for the other learning rates.
+    2, or the largest margin at which the loss has q > 0 if that is smaller: 0.99 for
+    the ramp. The first steps are shorter, while little is known about the features. q
+    is the same as for the other learning rates.
 
     Weighting bought rows by the inverse of their probability is valid for "log_ramp",
-    "root_ramp" and "sigmoid", whose q is never 0 as long as budget and patience last. It
-    is not valid for the ramps.
+    "root_ramp" and "sigmoid", whose q is never 0 as long as budget and patience last.
+    It is not valid for the ramps.
 
     References
     ----------
@@ -212,7 +213,7 @@ def margin_gain(loss):
 
 
 def hinge_baseline(learner):
-    """Return a learner that learns every label by the hinge, with the same parameters."""
+    """Return a learner of every label by the hinge, with the same parameters."""
     return make_baseline(
         learner,
         MarginLossClassifier(),

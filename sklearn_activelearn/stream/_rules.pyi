@@ -1,4 +1,5 @@
-# the public classes of a compiled module, which has no annotations; a test compares them
+# the public classes of a compiled module, which has no annotations; a test compares
+# them
 from collections.abc import Sequence
 
 import numpy as np

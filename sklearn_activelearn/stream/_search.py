@@ -576,8 +576,8 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     -----
     With S settings, K weight vectors (one for two classes), n rows and d features, a
     thread needs memory for 2 S K d numbers, and the search for S K n scores. A custom
-    scorer adds 2 S K d numbers for each fold. With sparse rows only 12 vectors go over a
-    fold together, which takes 24 d numbers (2 K d for K > 12) instead of 2 S K d.
+    scorer adds 2 S K d numbers for each fold. With sparse rows only 12 vectors go over
+    a fold together, which takes 24 d numbers (2 K d for K > 12) instead of 2 S K d.
 
     Metadata for `fit` other than `groups` is passed to every estimator, as by
     `GridSearchCV`. Then no setting shares a pass, and labels are not counted.

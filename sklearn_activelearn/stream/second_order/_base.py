@@ -23,8 +23,8 @@ UNIT = ("rbf", "laplacian")  # kernels with k(x, x) = 1
 
 #: The primal form takes over when the dual form holds this number of values for each of
 #: its own. With 784 dense features rows are stored as quickly in both at .3, and r is
-#: computed as quickly at .57. Whole passes take the same time with any value in between:
-#: the change itself costs most.
+#: computed as quickly at .57. Whole passes take the same time with any value in
+#: between: the change itself costs most.
 SWITCH = 0.5
 
 #: At each multiple of this number of stored rows, `solver="auto"` changes to coordinate

@@ -15,8 +15,9 @@ from ._base import SecondOrderClassifier
 class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     """Passive learner: the Perceptron with whitened rows (SOP).
 
-    It buys every label and stores the rows that it predicted wrongly. It is the baseline
-    of the second-order samplers: the model that they would learn from all labels.
+    It buys every label and stores the rows that it predicted wrongly. It is the
+    baseline of the second-order samplers: the model that they would learn from all
+    labels.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of its
-        range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
         `gamma`, `solver`, `max_stored`, `a`, `fit_intercept`, `normalize` or
         `class_weight` changed without `fit`.
 

@@ -49,8 +49,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         "mistake": the label of the same row, stored only if the prediction was wrong
         (SSMD). "all": every label is bought and stored, whatever the margin.
     transient : bool, default=False
-        Whether to buy every label while at most 16 / lam² max(d, ln t) rows are held, as
-        in the analysis; d is n_features, plus 1 with `fit_intercept`. With a smaller
+        Whether to buy every label while at most 16 / lam² max(d, ln t) rows are held,
+        as in the analysis; d is n_features, plus 1 with `fit_intercept`. With a smaller
         `max_stored` it buys every label forever.
     {kernel, gamma, solver, max_stored, fit_intercept, normalize, class_weight, budget,
     patience, shuffle, random_state}
@@ -62,8 +62,8 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of its
-        range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
         `gamma`, `solver`, `max_stored`, `fit_intercept`, `normalize` or `class_weight`
         changed without `fit`.
 
@@ -89,13 +89,13 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     ``variant="mistake"`` has no `predict_proba`: labels stored because they were
     predicted wrongly do not follow the model.
 
-    If a class is rare, the first rows bought may all be of the other class. Margins then
-    grow with every row, and ``variant="current"`` or "next" may never buy again: set
-    `class_weight`, lower `lam`, or use "mistake", whose N grows with mistakes only.
+    If a class is rare, the first rows bought may all be of the other class. Margins
+    then grow with every row, and ``variant="current"`` or "next" may never buy again:
+    set `class_weight`, lower `lam`, or use "mistake", whose N grows with mistakes only.
 
-    With more than two classes the margin is half the gap between the two highest scores;
-    all classes share A and have targets ±1. A purchase is certain given the past, so
-    ``return_probability=True`` reports 1; weighting by it is not valid.
+    With more than two classes the margin is half the gap between the two highest
+    scores; all classes share A and have targets ±1. A purchase is certain given the
+    past, so ``return_probability=True`` reports 1; weighting by it is not valid.
 
     References
     ----------

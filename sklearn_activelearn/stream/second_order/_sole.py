@@ -44,11 +44,11 @@ class SOLEClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed, for a parameter out of its
-        range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
         `gamma`, `solver`, `max_stored`, `a`, `fit_intercept`, `normalize` or
-        `class_weight` changed without `fit`; also for a `query_probability` that returns
-        invalid values.
+        `class_weight` changed without `fit`; also for a `query_probability` that
+        returns invalid values.
 
     See Also
     --------
@@ -65,9 +65,9 @@ class SOLEClassifier(SecondOrderClassifier):
     x. Since 0 <= r <= x'x / a most rows are decided by m and the random number alone. A
     row of zeros without `fit_intercept` has margin 0 and is always bought and stored.
 
-    Every row can be bought, so weighting bought rows by the inverse of their probability
-    (``query(X, return_probability=True)``) is valid; for a callable only if it is never
-    0.
+    Every row can be bought, so weighting bought rows by the inverse of their
+    probability (``query(X, return_probability=True)``) is valid; for a callable only if
+    it is never 0.
 
     With more than two classes the margin is half the gap between the two
     highest scores; all classes share A and have targets ±1.
