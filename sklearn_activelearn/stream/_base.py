@@ -154,7 +154,7 @@ class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
     A subclass provides ``_make_rules()``, which checks the parameters of its own and
-    returns the two rules, ``_make_state(learned, classes)``, which returns the state
+    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the state
     that a loop works on, and ``_zero_weights(n_vectors)``.
     """
 
@@ -375,13 +375,12 @@ class StreamLoop:
         self._learned = state.learned
 
     def _ready(self):
-        """Return the query rule, the update rule and the state that a pass needs."""
-        query_rule, update_rule = self._checked_rules()
-        learned, memory = self._learned, self._initial_memory(query_rule)
+        """Return the state that a pass works on."""
+        rules = self._checked_rules()
+        learned, memory = self._learned, self._initial_memory(rules[0])
         if len(memory) != len(learned.memory):  # the rule is of another kind now
             learned = learned._replace(memory=memory)
-        state = self._make_state(learned, self._class_weights())
-        return query_rule, update_rule, state
+        return self._make_state(learned, self._class_weights(), rules)
 
     def _limits(self, n_offered=None):
         """Return the largest `n_queries_` before refunds, and the patience.
@@ -421,7 +420,7 @@ class StreamLoop:
         (budget, patience), n_before = self._limits(), self._learned.counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
         most = min(budget, n_before + min(limit, n))
-        one = Pass(Rows(X), candidates, None, None, *self._ready(), most, patience)
+        one = Pass(Rows(X), candidates, None, None, self._ready(), most, patience)
         one.run()
         self._raise_if_stopped(one.stopped_at, X)
         self._commit(one.state)
@@ -440,7 +439,7 @@ class StreamLoop:
 
     def _store_labels(self, X, identity, codes):
         X = to_memory(X)
-        query_rule, update_rule, state = self._ready()
+        state = self._ready()
         requests, found = self._ledger.answered(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
@@ -448,8 +447,7 @@ class StreamLoop:
         for row, request in enumerate(found):
             if request is not None:
                 forecasts[row] = request.forecast
-        rules = query_rule, update_rule
-        stopped = teach(Rows(X), codes, probabilities, asked, forecasts, *rules, state)
+        stopped = teach(Rows(X), codes, probabilities, asked, forecasts, state)
         self._raise_if_stopped(stopped, X)
         self._commit(state)
         self._ledger = requests
@@ -518,7 +516,7 @@ class StreamLoop:
 
     def _make_pass(self, rows, codes, order, limits):
         """Return a pass over rows whose labels are all known."""
-        return Pass(rows, order, codes, None, *self._ready(), *limits)
+        return Pass(rows, order, codes, None, self._ready(), *limits)
 
     def _finish_pass(self, one, X, limits):
         """Keep what a pass has learned; raise if it stopped early."""
@@ -547,13 +545,11 @@ class StreamLoop:
         self._warn_after_run()
 
     def _ask_rows(self, X, answer, candidates, limits, names=None):
-        query_rule, update_rule, state = self._ready()
-        codes = np.full(X.shape[0], -1, np.int32)
+        state, codes = self._ready(), np.full(X.shape[0], -1, np.int32)
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
         commit = partial(self._commit, state)
         ask = SingleLabels(commit, answer, codes, known, names).ask
-        rules = query_rule, update_rule
-        one = Pass(Rows(X), candidates, codes, ask, *rules, state, *limits)
+        one = Pass(Rows(X), candidates, codes, ask, state, *limits)
         self._commit(state)  # from now on the loop changes these arrays
         try:
             one.run()
@@ -766,10 +762,10 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         intercept = np.zeros(n_vectors)
         return Weights(coef, intercept, coef, intercept)  # a state copies them
 
-    def _make_state(self, learned, classes):
+    def _make_state(self, learned, classes, rules):
         kind = AdaptiveState if self._adapts else LinearState
         form = self.normalize, self.fit_intercept, self.average
-        return kind(learned, classes, self._coin_seed, *form)
+        return kind(learned, classes, rules, self._coin_seed, *form)
 
 
 def make_update_rule(update, eta0):

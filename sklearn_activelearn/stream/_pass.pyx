@@ -25,7 +25,7 @@ from libc.stdint cimport int32_t, int64_t, intptr_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from .._rows cimport Rows, al_rows
-from ._rules cimport Clock, QueryRule, UpdateRule
+from ._rules cimport Clock, QueryRule
 from ._state cimport (
     ALIKE, C_DONE, C_NOT_FINITE, EXCESS, MARK_EVERY, OCTAVE_ROWS, ROWS, ClassWeights,
     LinearState, Row, Tally, octave_of, uniform,
@@ -97,8 +97,6 @@ cdef class Pass:
         ``ask(row)`` writes the code of a bought row into `labels`; it may raise. If it
         raises after writing, the label is learned before the pass ends with the
         exception.
-    query_rule, update_rule : QueryRule, UpdateRule
-        The rules of the learner.
     state : LinearState
         State of the learner, changed in place.
     budget, patience : int
@@ -116,7 +114,6 @@ cdef class Pass:
     cdef int32_t[::1] labels
     cdef object ask, interrupt
     cdef QueryRule query_rule
-    cdef UpdateRule update_rule
     cdef readonly LinearState state
     cdef Tally tally
     cdef int64_t[::1] bought
@@ -134,16 +131,14 @@ cdef class Pass:
 
     def __init__(
         self, Rows rows, const int64_t[::1] order, int32_t[::1] labels, ask,
-        QueryRule query_rule, UpdateRule update_rule, LinearState state,
-        Py_ssize_t budget, Py_ssize_t patience,
+        LinearState state, Py_ssize_t budget, Py_ssize_t patience,
     ):
+        cdef QueryRule query_rule = state.query_rule
         cdef Clock *clock = &state.clock
         self.rows, self.order, self.ordered = rows, order, order is not None
         self.n = order.shape[0] if self.ordered else rows.n_rows
         self.labels, self.later, self.ask = labels, labels is None, ask
-        self.query_rule, self.update_rule, self.state = query_rule, update_rule, state
-        query_rule.cy_begin_pass(len(state.memory))
-        update_rule.cy_begin_pass()
+        self.query_rule, self.state = query_rule, state
         self.observes = (
             query_rule.uses_norm or query_rule.delays or query_rule.is_python
             or query_rule.is_external
@@ -250,11 +245,12 @@ cdef class Pass:
         decision.n_rows = stop - start
         decision.n_alike = self.state.n_alike
         decision.last_guess = self.state.last_guess
+        row.X = X
         for position in range(start, stop):
             if self.jumps and position + AHEAD < self.n:
                 X.fetch(X, self.at(position + AHEAD))
             row.index, row.slot = self.at(position), position - first
-            other = self.state.score_row(X, &row, self.measured)
+            other = self.state.score_row(&row, self.measured)
             if not isfinite(other):
                 self.stop(C_NOT_FINITE, row.index)
                 return stop
@@ -263,20 +259,20 @@ cdef class Pass:
             decision.n_alike += 1
             if decision.n_alike > ALIKE:
                 guess = self.state.prediction(
-                    X, &row, decision.n_alike, decision.last_guess
+                    &row, decision.n_alike, decision.last_guess
                 )
                 if guess != decision.last_guess:
                     decision.n_alike, decision.last_guess = 1, guess
         if picked != stop - 1:
             row.index, row.slot = self.at(picked), picked - first
-            self.state.score_row(X, &row, self.measured)
+            self.state.score_row(&row, self.measured)
         if self.query_rule.uses_norm:
             decision.norm = sqrt(row.squared_norm)
         self.open = clock.n_queries < self.budget and clock.n_idle < self.patience
         decision.coin = uniform(self.state.seed, clock.n_seen)
         if self.open:
             decision.probability = self.state.probability(
-                X, &row, decision.margin, decision.norm, decision.coin, self.query_rule
+                &row, decision.margin, decision.norm, decision.coin
             )
             decision.least = min(self.state.least, decision.probability)
             if self.searches and self.state.classes.searches(clock):
@@ -286,13 +282,12 @@ cdef class Pass:
 
     cdef inline int settle(self, Row *row, const Decision *decision) except -1 nogil:
         """Carry out the decision on the row scored last."""
-        cdef const al_rows *X = &self.rows.view
         cdef Clock *clock = &self.state.clock
         cdef bint hit = decision.coin < decision.probability
         cdef int reason
         if hit:
             self.tally.set_rows(self.n_open, self.excess)
-            reason = self.state.prepare(X, row, self.later)
+            reason = self.state.prepare(row, self.later)
             if reason != C_DONE:
                 return self.stop(reason, row.index)
             if not self.later and self.labels[row.index] < 0:
@@ -306,7 +301,7 @@ cdef class Pass:
             )
             self.unfinished = True
         if self.observes:
-            self.state.observe(decision.margin, decision.norm, self.query_rule)
+            self.state.observe(decision.margin, decision.norm)
         clock.n_seen += decision.n_rows
         self.state.n_alike = decision.n_alike
         self.state.last_guess = decision.last_guess
@@ -315,8 +310,7 @@ cdef class Pass:
             clock.n_idle = 0
             if not self.later:
                 reason = self.state.learn(
-                    X, row, self.labels[row.index], self.query_rule,
-                    self.update_rule, decision.probability, True,
+                    row, self.labels[row.index], decision.probability, True
                 )
                 if reason != C_DONE:
                     return self.stop(reason, row.index)
@@ -528,7 +522,8 @@ cdef class Pass:
         """Buy the label of a usual row."""
         cdef Row row
         cdef Decision decision
-        row.index, row.scale, row.squared_norm = block.index[i], block.scale[i], -1.0
+        row.X, row.index, row.scale = &self.rows.view, block.index[i], block.scale[i]
+        row.squared_norm = -1.0
         if self.state.normalize:
             row.squared_norm = self.state.shrink * (1 + self.state.fit_intercept)
         self.state.scores[0], self.state.guess = block.score[i], block.score[i] > 0
@@ -542,14 +537,13 @@ cdef class Pass:
 
 def teach(
     Rows rows, const int32_t[::1] labels, const double[::1] probabilities,
-    const uint8_t[::1] asked, const double[:, ::1] forecasts, QueryRule query_rule,
-    UpdateRule update_rule, LinearState state,
+    const uint8_t[::1] asked, const double[:, ::1] forecasts, LinearState state,
 ):
     """Learn the labels of all rows, in order.
 
     Parameters
     ----------
-    rows, labels, query_rule, update_rule, state
+    rows, labels, state
         Parameters of `Pass`.
     probabilities, asked : arrays of shape (n_samples,)
         Probability at which each row was bought, and whether it was; 1 for rows that
@@ -563,20 +557,16 @@ def teach(
         Row before which it stopped early; -1 if it did not.
     """
     cdef Py_ssize_t i, stopped_at = -1
+    cdef bint measure = state.normalize or state.measures
     cdef Row row
-    cdef const al_rows *X = &rows.view
-    query_rule.cy_begin_pass(len(state.memory))
-    update_rule.cy_begin_pass()
+    row.X = &rows.view
     with nogil:
         for i in range(rows.n_rows):
             row.index = i
             if (
-                not isfinite(state.score_row(X, &row, state.normalize or state.measures))
-                or state.prepare(X, &row, False) != C_DONE
-                or state.learn(
-                    X, &row, labels[i], query_rule, update_rule, probabilities[i],
-                    asked[i],
-                ) != C_DONE
+                not isfinite(state.score_row(&row, measure))
+                or state.prepare(&row, False) != C_DONE
+                or state.learn(&row, labels[i], probabilities[i], asked[i]) != C_DONE
             ):
                 stopped_at = i
                 break
@@ -592,7 +582,7 @@ def predicting_state(coef, intercept, normalize):
     weights = Weights(coef, intercept, coef[:, :0], intercept)
     learned = nothing_learned(weights, [])
     classes = ClassWeights(learned.class_sums)
-    return LinearState(learned, classes, 0, normalize, False, False)
+    return LinearState(learned, classes, (None, None), 0, normalize, False, False)
 
 
 def scores(Rows rows, coef, intercept, bint normalize):
@@ -602,10 +592,11 @@ def scores(Rows rows, coef, intercept, bint normalize):
     cdef double[:, ::1] view = out
     cdef Py_ssize_t i
     cdef Row row
+    row.X = &rows.view
     with nogil:
         for i in range(rows.n_rows):
             row.index = i
-            state.score_row(&rows.view, &row, normalize)
+            state.score_row(&row, normalize)
             view[i] = state.scores
     return out
 
@@ -737,6 +728,7 @@ cdef class Products:
         cdef double[:, ::1] out = np.empty((self.n, self.n_vectors))
         cdef Py_ssize_t start = 0, end, slot, k
         cdef Row row
+        row.X = &self.rows.view
         state.W = self.part(weights, 0, 1)  # for the scale of a row, whatever its norm
         with nogil:
             while start < self.n:
@@ -744,7 +736,7 @@ cdef class Products:
                 self.hand_over(state, 0, 0)
                 for slot in range(end - start):
                     row.index, row.slot = self.at(start + slot), slot
-                    state.score_row(&self.rows.view, &row, normalize)
+                    state.score_row(&row, normalize)
                     for k in range(self.n_vectors):
                         out[start + slot, k] = (
                             self.products[slot, k] * row.scale + constants[k]

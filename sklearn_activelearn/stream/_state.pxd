@@ -92,6 +92,7 @@ cdef class ClassWeights:
 
 
 cdef struct Row:
+    const al_rows *X     # the matrix
     Py_ssize_t index
     Py_ssize_t slot      # position among the rows scored ahead
     double scale         # factor of the row: 1 / norm, or 1
@@ -104,6 +105,8 @@ cdef class LinearState:
     cdef object details
     cdef double[:, ::1] W, W_drift
     cdef double[::1] c, c_drift, m, m_before, scores, mean_scores
+    cdef QueryRule query_rule
+    cdef UpdateRule update_rule
     cdef Clock clock
     cdef uint64_t seed
     cdef bint normalize, fit_intercept, average, measures, reports
@@ -115,41 +118,29 @@ cdef class LinearState:
     cdef const double *ahead_squares
     cdef Py_ssize_t ahead_stride      # from one row to the next
     cdef object current_details(self)
-    cdef double score_row(
-        self, const al_rows *X, Row *row, bint measure
-    ) except? -1.0 nogil
-    cdef double multiply(
-        self, const al_rows *X, const Row *row, bint measure
-    ) noexcept nogil
+    cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil
+    cdef double multiply(self, const Row *row, bint measure) noexcept nogil
     cdef double margin(self) noexcept nogil
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil
     cdef double probability(
-        self, const al_rows *X, Row *row, double margin, double norm, double coin,
-        QueryRule query_rule,
+        self, Row *row, double margin, double norm, double coin
     ) except? -1.0 nogil
-    cdef int observe(
-        self, double margin, double norm, QueryRule query_rule
-    ) except -1 nogil
+    cdef int observe(self, double margin, double norm) except -1 nogil
     cdef Py_ssize_t highest(
         self, const double[::1] scores, const double[::1] thresholds
     ) noexcept nogil
-    cdef void score_by_mean(self, const al_rows *X, const Row *row) noexcept nogil
+    cdef void score_by_mean(self, const Row *row) noexcept nogil
     cdef Py_ssize_t prediction(
-        self, const al_rows *X, const Row *row, Py_ssize_t n_alike, Py_ssize_t last_guess
+        self, const Row *row, Py_ssize_t n_alike, Py_ssize_t last_guess
     ) noexcept nogil
-    cdef void move(
-        self, const al_rows *X, const Row *row, Py_ssize_t k, double a
-    ) noexcept nogil
-    cdef void measure(self, const al_rows *X, Row *row) noexcept nogil
-    cdef double length(self, const al_rows *X, Row *row) noexcept nogil
+    cdef void move(self, const Row *row, Py_ssize_t k, double a) noexcept nogil
+    cdef void measure(self, Row *row) noexcept nogil
+    cdef double length(self, Row *row) noexcept nogil
     cdef void count(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double probability,
+        self, const Row *row, Py_ssize_t label, double probability,
         int power
     ) noexcept nogil
-    cdef int prepare(
-        self, const al_rows *X, Row *row, bint later
-    ) except? -1 nogil
+    cdef int prepare(self, Row *row, bint later) except? -1 nogil
     cdef int learn(
-        self, const al_rows *X, Row *row, Py_ssize_t label,
-        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+        self, Row *row, Py_ssize_t label, double probability, bint asked
     ) except? -1 nogil

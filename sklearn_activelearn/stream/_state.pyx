@@ -281,9 +281,7 @@ def prediction_thresholds(sums, averages):
     return out
 
 
-cdef inline double norm_of(
-    const al_rows *X, Py_ssize_t i, double squares
-) noexcept nogil:
+cdef inline double norm_of(const Row *row, double squares) noexcept nogil:
     """Euclidean norm of a row, given its sum of squares.
 
     A sum that may have lost digits is taken again relative to the largest value. A norm
@@ -292,10 +290,10 @@ cdef inline double norm_of(
     cdef double largest, norm
     if 1e-280 < squares < 1e280 or squares != squares:
         return sqrt(squares)
-    largest = X.largest(X, i)
+    largest = row.X.largest(row.X, row.index)
     if largest == 0 or largest > DBL_MAX:
         return largest
-    norm = largest * sqrt(X.squares(X, i, largest))
+    norm = largest * sqrt(row.X.squares(row.X, row.index, largest))
     return min(norm, DBL_MAX) if norm * DBL_MAX > 1 else 0.0
 
 
@@ -317,6 +315,8 @@ cdef class LinearState:
         Weights, counts and sums so far; copied.
     classes : ClassWeights
         Weights of the classes, for the sums of `learned`.
+    rules : (QueryRule, UpdateRule) or (None, None)
+        Rules of the learner; None if rows are only scored.
     seed : int
         Seed of the uniform numbers, one for each row seen.
     normalize, fit_intercept, average : bool
@@ -336,8 +336,8 @@ cdef class LinearState:
     """
 
     def __init__(
-        self, learned, ClassWeights classes, seed, bint normalize, bint fit_intercept,
-        bint average,
+        self, learned, ClassWeights classes, rules, seed, bint normalize,
+        bint fit_intercept, bint average,
     ):
         self.weights = Weights(
             *(np.array(part, dtype=np.float64, order="C") for part in learned.weights)
@@ -351,6 +351,10 @@ cdef class LinearState:
          self.clock.n_updates, self.clock.n_idle, self.n_alike,
          self.last_guess) = learned.counts
         self.tally, self.classes = Tally(learned.tallied), classes
+        self.query_rule, self.update_rule = rules
+        if self.query_rule is not None:
+            self.query_rule.cy_begin_pass(len(self.memory))
+            self.update_rule.cy_begin_pass()
         self.details = learned.details
         self.seed = seed
         self.normalize, self.fit_intercept = normalize, fit_intercept
@@ -375,9 +379,7 @@ cdef class LinearState:
         """Details of the present `Learned`."""
         return self.details
 
-    cdef double score_row(
-        self, const al_rows *X, Row *row, bint measure
-    ) except? -1.0 nogil:
+    cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil:
         """Fill in the scores of a row and return its margin.
 
         The margin is |score| for one weight vector, half the gap between the two highest
@@ -385,20 +387,18 @@ cdef class LinearState:
         implies, also fills in the squared norm of the row.
         """
         cdef Py_ssize_t k
-        cdef double norm, squares = self.multiply(X, row, measure)
+        cdef double norm, squares = self.multiply(row, measure)
         row.squared_norm = squares + self.fit_intercept if measure else -1.0
         row.scale = 1.0
         if self.normalize:
-            norm = norm_of(X, row.index, squares)
+            norm = norm_of(row, squares)
             row.scale = 1 / norm if norm > 0 else 0.0
             row.squared_norm = self.shrink * ((norm > 0) + self.fit_intercept)
         for k in range(self.W.shape[0]):
             self.scores[k] = self.scores[k] * row.scale + self.c[k]
         return self.margin()
 
-    cdef double multiply(
-        self, const al_rows *X, const Row *row, bint measure
-    ) noexcept nogil:
+    cdef double multiply(self, const Row *row, bint measure) noexcept nogil:
         """Fill `scores` with the products of a row and the weights.
 
         Returns the sum of the squares of the row, if it is to be measured.
@@ -411,13 +411,13 @@ cdef class LinearState:
                 self.scores[k] = self.ahead[row.slot * self.ahead_stride + k]
             return self.ahead_squares[row.slot]
         if measure:
-            self.scores[0] = X.dots(X, row.index, &self.W[0, 0], &squares)
+            self.scores[0] = row.X.dots(row.X, row.index, &self.W[0, 0], &squares)
             n_done = 1
         while n_done + 4 <= n_vectors:
-            X.dot4(X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
+            row.X.dot4(row.X, row.index, &self.W[n_done, 0], n_features, &self.scores[n_done])
             n_done += 4
         for k in range(n_done, n_vectors):
-            self.scores[k] = X.dot(X, row.index, &self.W[k, 0])
+            self.scores[k] = row.X.dot(row.X, row.index, &self.W[k, 0])
         return squares
 
     cdef double margin(self) noexcept nogil:
@@ -453,18 +453,18 @@ cdef class LinearState:
                 best = k
         return best
 
-    cdef void score_by_mean(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void score_by_mean(self, const Row *row) noexcept nogil:
         """Fill `mean_scores`: scores of the last row by the mean of the weights."""
         cdef Py_ssize_t k
         cdef double lag
         for k in range(self.W.shape[0]):
             self.mean_scores[k] = self.scores[k]
             if self.average and self.clock.n_taught > 0:
-                lag = X.dot(X, row.index, &self.W_drift[k, 0]) * row.scale
+                lag = row.X.dot(row.X, row.index, &self.W_drift[k, 0]) * row.scale
                 self.mean_scores[k] -= (lag + self.c_drift[k]) / self.clock.n_taught
 
     cdef Py_ssize_t prediction(
-        self, const al_rows *X, const Row *row, Py_ssize_t n_alike, Py_ssize_t last_guess
+        self, const Row *row, Py_ssize_t n_alike, Py_ssize_t last_guess
     ) noexcept nogil:
         """Class that is predicted for the row scored last.
 
@@ -476,7 +476,7 @@ cdef class LinearState:
             return self.guess
         if self.guess == last_guess and n_alike % ALIKE:
             return last_guess
-        self.score_by_mean(X, row)
+        self.score_by_mean(row)
         return self.highest(self.mean_scores, self.classes.mean_thresholds)
 
     cdef double signed_margin(self, Py_ssize_t label, Py_ssize_t *rival) noexcept nogil:
@@ -493,8 +493,7 @@ cdef class LinearState:
         return (self.scores[label] - self.scores[rival[0]]) / 2
 
     cdef double probability(
-        self, const al_rows *X, Row *row, double margin, double norm, double coin,
-        QueryRule query_rule,
+        self, Row *row, double margin, double norm, double coin
     ) except? -1.0 nogil:
         """Probability of buying the label of the row scored last; fills in `least`.
 
@@ -502,43 +501,39 @@ cdef class LinearState:
         the same side of the coin may be returned for a row that is not bought, or if
         probabilities are not reported.
         """
-        self.least = query_rule.cy_probability(margin, norm, &self.clock, &self.m[0])
+        self.least = self.query_rule.cy_probability(margin, norm, &self.clock, &self.m[0])
         return self.least
 
-    cdef int observe(
-        self, double margin, double norm, QueryRule query_rule
-    ) except -1 nogil:
+    cdef int observe(self, double margin, double norm) except -1 nogil:
         """Tell the rule about a row that has been decided."""
-        return query_rule.cy_observe(margin, norm, &self.clock, &self.m[0])
+        return self.query_rule.cy_observe(margin, norm, &self.clock, &self.m[0])
 
-    cdef void move(
-        self, const al_rows *X, const Row *row, Py_ssize_t k, double a
-    ) noexcept nogil:
+    cdef void move(self, const Row *row, Py_ssize_t k, double a) noexcept nogil:
         """Add a times the row to weight vector k."""
         self.ahead = NULL  # products made ahead are outdated
         a *= self.shrink
-        X.add(X, row.index, a, row.scale, &self.W[k, 0])
+        row.X.add(row.X, row.index, a, row.scale, &self.W[k, 0])
         if self.fit_intercept:
             self.c[k] += a
         if self.average and self.clock.n_taught > 0:
             a *= self.clock.n_taught
-            X.add(X, row.index, a, row.scale, &self.W_drift[k, 0])
+            row.X.add(row.X, row.index, a, row.scale, &self.W_drift[k, 0])
             if self.fit_intercept:
                 self.c_drift[k] += a
 
-    cdef void measure(self, const al_rows *X, Row *row) noexcept nogil:
+    cdef void measure(self, Row *row) noexcept nogil:
         """Fill in the squared norm of a row that was scored without it."""
         if row.squared_norm < 0:
-            X.dots(X, row.index, &self.W[0, 0], &row.squared_norm)
+            row.X.dots(row.X, row.index, &self.W[0, 0], &row.squared_norm)
             row.squared_norm += self.fit_intercept
 
-    cdef double length(self, const al_rows *X, Row *row) noexcept nogil:
+    cdef double length(self, Row *row) noexcept nogil:
         """Upper bound of the change of a weight by a step of 1 along the row."""
-        self.measure(X, row)
+        self.measure(row)
         return sqrt(row.squared_norm)
 
     cdef void count(
-        self, const al_rows *X, const Row *row, Py_ssize_t label, double probability,
+        self, const Row *row, Py_ssize_t label, double probability,
         int power,
     ) noexcept nogil:
         """Count a label that is about to be learned, and the scores of its row."""
@@ -547,16 +542,14 @@ cdef class LinearState:
         self.classes.count(label, probability)
         if not self.classes.balances:
             return
-        self.score_by_mean(X, row)
+        self.score_by_mean(row)
         share = self.classes.share(label, probability, power)
         for k in range(self.scores.shape[0]):
             average_in(&self.classes.means[k, label], self.scores[k], share)
             average_in(&self.classes.mean_means[k, label], self.mean_scores[k], share)
         self.classes.place_thresholds()
 
-    cdef int prepare(
-        self, const al_rows *X, Row *row, bint later
-    ) except? -1 nogil:
+    cdef int prepare(self, Row *row, bint later) except? -1 nogil:
         """Do everything in learning the row scored last that may fail.
 
         It is called before the label is paid for. `later`: only tell whether the label
@@ -565,43 +558,42 @@ cdef class LinearState:
         return C_DONE
 
     cdef int learn(
-        self, const al_rows *X, Row *row, Py_ssize_t label,
-        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+        self, Row *row, Py_ssize_t label, double probability, bint asked
     ) except? -1 nogil:
         """Learn the label of the row scored last."""
         cdef Py_ssize_t k, n_vectors = self.W.shape[0], rival
         cdef bint seeding = (
-            (query_rule.seeds or update_rule.seeds) and self.clock.n_updates == 0
+            (self.query_rule.seeds or self.update_rule.seeds) and self.clock.n_updates == 0
         )
         cdef double z = self.signed_margin(label, &rival), step, growth
-        if seeding or update_rule.uses_norm:
-            self.measure(X, row)
+        if seeding or self.update_rule.uses_norm:
+            self.measure(row)
         if seeding:
             step = 1.0 if row.squared_norm > 0 else 0.0  # a zero row is no seed
         else:
-            step = update_rule.cy_step(z, row.squared_norm, probability, &self.clock)
+            step = self.update_rule.cy_step(z, row.squared_norm, probability, &self.clock)
             step *= self.classes.step_weight(
-                label, probability, update_rule.scale_free
+                label, probability, self.update_rule.scale_free
             )
         if step != 0:
-            growth = fabs(step) * self.length(X, row)
+            growth = fabs(step) * self.length(row)
             if not self.reach + growth < LARGEST_WEIGHT:
                 return C_OVERFLOW
         if asked and not seeding:  # a rule in Python may raise: nothing is changed yet
-            query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
+            self.query_rule.cy_learned(step != 0, &self.clock, &self.m[0])
         # scores of mistakes grow with their number, those of gradient steps settle
-        self.count(X, row, label, probability, 3 if update_rule.scale_free else 1)
+        self.count(row, label, probability, 3 if self.update_rule.scale_free else 1)
         if step != 0:
             self.reach += growth
             self.clock.n_updates += 1
             if n_vectors == 1:
-                self.move(X, row, 0, step if label == 1 else -step)
+                self.move(row, 0, step if label == 1 else -step)
             elif seeding:
                 for k in range(n_vectors):
-                    self.move(X, row, k, step if k == label else -step)
+                    self.move(row, k, step if k == label else -step)
             else:
-                self.move(X, row, label, step)
-                self.move(X, row, rival, -step)
+                self.move(row, label, step)
+                self.move(row, rival, -step)
         self.clock.n_taught += 1
         return C_DONE
 
@@ -618,7 +610,7 @@ cdef class AdaptiveState(LinearState):
 
     Parameters
     ----------
-    learned, classes, seed, normalize, fit_intercept, average
+    learned, classes, rules, seed, normalize, fit_intercept, average
         Parameters of `LinearState`; details of `learned` are `Scales`, or None.
     """
 
@@ -627,8 +619,8 @@ cdef class AdaptiveState(LinearState):
     cdef double total_gain, gain, factor, step_length
     cdef Py_ssize_t n_rows, n_values
 
-    def __init__(self, learned, classes, seed, normalize, fit_intercept, average):
-        super().__init__(learned, classes, seed, normalize, fit_intercept, average)
+    def __init__(self, learned, *parameters):
+        super().__init__(learned, *parameters)
         d = self.W.shape[1]
         scales = learned.details or Scales(*np.zeros((2, d)))
         self.details = scales._replace(
@@ -641,16 +633,13 @@ cdef class AdaptiveState(LinearState):
     cdef object current_details(self):
         return self.details._replace(gain=self.total_gain, n_rows=self.n_rows)
 
-    cdef int prepare(
-        self, const al_rows *X, Row *row, bint later
-    ) except? -1 nogil:
+    cdef int prepare(self, Row *row, bint later) except? -1 nogil:
         """Compute the direction of a step along the row; overflow if it has none."""
         cdef Py_ssize_t j, i
         cdef double square, total, n, largest = 0
         # the constant feature has root mean square 1
         self.gain = self.step_length = self.fit_intercept
-        self.n_values = X.list(
-            X, row.index, row.scale, &self.values[0], &self.columns[0]
+        self.n_values = row.X.list(row.X, row.index, row.scale, &self.values[0], &self.columns[0]
         )
         for j in range(self.n_values):
             i = self.columns[j]
@@ -669,12 +658,10 @@ cdef class AdaptiveState(LinearState):
         self.step_length = self.factor * sqrt(self.step_length)
         return C_DONE if max(largest, self.step_length) <= DBL_MAX else C_OVERFLOW
 
-    cdef double length(self, const al_rows *X, Row *row) noexcept nogil:
+    cdef double length(self, Row *row) noexcept nogil:
         return self.step_length
 
-    cdef void move(
-        self, const al_rows *X, const Row *row, Py_ssize_t k, double a
-    ) noexcept nogil:
+    cdef void move(self, const Row *row, Py_ssize_t k, double a) noexcept nogil:
         a *= self.factor
         self.add(&self.W[k, 0], &self.c[k], a)
         if self.average and self.clock.n_taught > 0:
@@ -689,12 +676,9 @@ cdef class AdaptiveState(LinearState):
             c[0] += a
 
     cdef int learn(
-        self, const al_rows *X, Row *row, Py_ssize_t label,
-        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+        self, Row *row, Py_ssize_t label, double probability, bint asked
     ) except? -1 nogil:
-        cdef int reason = LinearState.learn(
-            self, X, row, label, query_rule, update_rule, probability, asked
-        )
+        cdef int reason = LinearState.learn(self, row, label, probability, asked)
         cdef Py_ssize_t j
         cdef double square
         if reason == C_DONE:

@@ -216,7 +216,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
             inverse = Dual(ridge, constant, d)
         self._learned = self._learned._replace(details=inverse)
 
-    def _make_state(self, learned, classes):
+    def _make_state(self, learned, classes, rules):
         primal_from, descent = UNLIMITED, (UNLIMITED, 0.0)
         if self.solver == "coordinate_descent":
             descent = 1, 1.0
@@ -226,6 +226,7 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         parameters = (
             learned,
             classes,
+            rules,
             self._coin_seed,
             self.normalize,
             self.fit_intercept,

@@ -101,21 +101,22 @@ cdef class StoredRows:
         columns, starts = self.columns[: self.n_entries], self.starts[: self.n_rows + 1]
         return as_csr(values, columns, starts, self.n_features)
 
-    cdef int write(self, const al_rows *X, Py_ssize_t i, double scale) except -1:
+    cdef int write(self, const Row *row, double scale) except -1:
         """Write a row times its scale after the others, where it does not count yet."""
+        cdef const al_rows *X = row.X
         cdef double[::1] into
         cdef int64_t[::1] into_columns
         cdef Py_ssize_t m, first = self.n_entries
         if self.n_rows == 0:
             self.sparse = X.indices != NULL
-        m = X.list(X, i, scale, NULL, NULL) if self.sparse else self.n_features
+        m = X.list(X, row.index, scale, NULL, NULL) if self.sparse else self.n_features
         # one more than needed, so that there is an address if nothing is written
         values = with_room(self.values, first + m + 1, first)
         columns, starts = self.columns, self.starts
         into = values[first:]
         if self.sparse:
             found = into_columns = np.empty(m + 1, np.int64)
-            X.list(X, i, scale, &into[0], &into_columns[0])
+            X.list(X, row.index, scale, &into[0], &into_columns[0])
             # some kernels need short indices, so they are short where possible
             longest = max(len(values), self.n_features)
             kind = np.int32 if longest <= INT32_MAX else np.int64
@@ -127,7 +128,7 @@ cdef class StoredRows:
             starts[self.n_rows + 1] = first + m
         else:
             into[:m] = 0
-            X.add(X, i, 1.0, scale, &into[0])
+            X.add(X, row.index, 1.0, scale, &into[0])
         if values is not self.values or starts is not self.starts:
             self.reader = Rows(self.with_free_rows(values, columns, starts))
             self.values, self.columns, self.starts = values, columns, starts
@@ -187,16 +188,14 @@ cdef class Inverse:
         kind, parts = self.__reduce__()
         return kind(*parts)
 
-    cdef double leverage(
-        self, const al_rows *X, const Row *row, double squares
-    ) noexcept nogil:
+    cdef double leverage(self, const Row *row, double squares) noexcept nogil:
         """z' A^-1 z of a row, given z' z."""
         return 0.0
 
-    cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void direct(self, const Row *row) noexcept nogil:
         """Compute u for the row of the last `leverage`."""
 
-    cdef int write(self, const al_rows *X, const Row *row) except -1 nogil:
+    cdef int write(self, const Row *row) except -1 nogil:
         """Prepare to store this row; it need not be stored."""
         return 0
 
@@ -232,19 +231,17 @@ cdef class Primal(Inverse):
     def __reduce__(self):
         return Primal, (self.ridge, self.constant, self.matrix, self.n_held)
 
-    cdef double leverage(
-        self, const al_rows *X, const Row *row, double squares
-    ) noexcept nogil:
+    cdef double leverage(self, const Row *row, double squares) noexcept nogil:
         cdef int n = self.M.shape[0], step = 1
         cdef double one = 1, zero = 0
         self.z[:] = 0
-        X.add(X, row.index, 1.0, row.scale, &self.z[0])
+        row.X.add(row.X, row.index, 1.0, row.scale, &self.z[0])
         self.z[n - 1] = self.constant
         dsymv("U", &n, &one, <double *> &self.M[0, 0], &n, &self.z[0], &step, &zero,
               &self.u[0], &step)
         return ddot(&n, &self.z[0], &step, &self.u[0], &step)
 
-    cdef int write(self, const al_rows *X, const Row *row) except -1 nogil:
+    cdef int write(self, const Row *row) except -1 nogil:
         if not self.owned:
             with gil:
                 self.M = self.matrix = self.matrix.copy()
@@ -337,14 +334,14 @@ cdef class Dual(Inverse):
             self.codes[:n], weights, self.ridge + diagonal,
         )
 
-    cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void products(self, const Row *row) noexcept nogil:
         """Compute k, the products of a row and the stored rows."""
         cdef const al_rows *S = &self.stored.reader.view
         cdef Py_ssize_t i
-        X.add(X, row.index, 1.0, row.scale, &self.z[0])
+        row.X.add(row.X, row.index, 1.0, row.scale, &self.z[0])
         for i in range(self.stored.n_rows):
             self.k[i] = S.dot(S, i, &self.z[0]) + self.constant
-        X.add(X, row.index, -1.0, row.scale, &self.z[0])  # z is 0 again
+        row.X.add(row.X, row.index, -1.0, row.scale, &self.z[0])  # z is 0 again
 
     cdef void solve(self, char *transposed, double *b) noexcept nogil:
         """Replace b by L^-1 b ("T": L is stored by rows) or by L^-T b ("N")."""
@@ -352,34 +349,32 @@ cdef class Dual(Inverse):
         if n > 0:
             dtpsv("U", transposed, "N", &n, <double *> &self.L[0], b, &step)
 
-    cdef double leverage(
-        self, const al_rows *X, const Row *row, double squares
-    ) noexcept nogil:
+    cdef double leverage(self, const Row *row, double squares) noexcept nogil:
         cdef int i, n = self.stored.n_rows, step = 1
-        self.products(X, row)
+        self.products(row)
         for i in range(n):
             self.q[i] = self.roots[i] * self.k[i]
         self.solve("T", &self.q[0])
         return (squares - ddot(&n, &self.q[0], &step, &self.q[0], &step)) / self.ridge
 
-    cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void direct(self, const Row *row) noexcept nogil:
         cdef const al_rows *S = &self.stored.reader.view
         cdef Py_ssize_t i, d = self.stored.n_features
         cdef double alpha, total = 0
         memcpy(&self.k[0], &self.q[0], self.stored.n_rows * sizeof(double))
         self.solve("N", &self.k[0])
         self.u[:] = 0
-        X.add(X, row.index, 1 / self.ridge, row.scale, &self.u[0])
+        row.X.add(row.X, row.index, 1 / self.ridge, row.scale, &self.u[0])
         for i in range(self.stored.n_rows):
             alpha = self.roots[i] * self.k[i] / self.ridge
             S.add(S, i, -alpha, 1.0, &self.u[0])
             total += alpha
         self.u[d] = self.constant * (1 / self.ridge - total)
 
-    cdef int write(self, const al_rows *X, const Row *row) except -1 nogil:
+    cdef int write(self, const Row *row) except -1 nogil:
         with gil:
             self.make_room()
-            self.stored.write(X, row.index, row.scale)
+            self.stored.write(row, row.scale)
         return 0
 
     cdef int make_room(self) except -1:
@@ -479,10 +474,10 @@ cdef class KernelDual(Dual):
         kind, parts = super().__reduce__()
         return kind, (*parts, self.scale_array[: self.stored.n_rows])
 
-    cdef void products(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void products(self, const Row *row) noexcept nogil:
         pass
 
-    cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void direct(self, const Row *row) noexcept nogil:
         cdef Py_ssize_t i, n = self.stored.n_rows
         memcpy(&self.u[0], &self.q[0], n * sizeof(double))
         self.solve("N", &self.u[0])
@@ -498,10 +493,10 @@ cdef class KernelDual(Dual):
         self.u = with_room(np.asarray(self.u), n + 1, n)
         return 0
 
-    cdef int write(self, const al_rows *X, const Row *row) except -1 nogil:
+    cdef int write(self, const Row *row) except -1 nogil:
         cdef Row plain = row[0]
         plain.scale = 1.0
-        Dual.write(self, X, &plain)
+        Dual.write(self, &plain)
         self.scales[self.stored.n_rows] = row.scale
         return 0
 
@@ -590,23 +585,20 @@ cdef class CoordinateDescent(Inverse):
             self.codes[:n], self.weight_array[:n], self.diagonal,
         )
 
-    cdef double leverage(
-        self, const al_rows *X, const Row *row, double squares
-    ) noexcept nogil:
+    cdef double leverage(self, const Row *row, double squares) noexcept nogil:
         cdef Py_ssize_t j
         cdef double total = self.constant * self.constant / self.D[self.D.shape[0] - 1]
-        self.direct(X, row)
+        self.direct(row)
         for j in range(self.n_listed):
             total += self.values[j] * self.values[j] / self.D[self.columns[j]]
         return total
 
-    cdef void direct(self, const al_rows *X, const Row *row) noexcept nogil:
+    cdef void direct(self, const Row *row) noexcept nogil:
         """List the entries of a row."""
-        self.n_listed = X.list(
-            X, row.index, row.scale, &self.values[0], &self.columns[0]
+        self.n_listed = row.X.list(row.X, row.index, row.scale, &self.values[0], &self.columns[0]
         )
 
-    cdef int write(self, const al_rows *X, const Row *row) except -1 nogil:
+    cdef int write(self, const Row *row) except -1 nogil:
         with gil:
             n, n_alphas = self.stored.n_rows, self.stored.n_rows * self.n_vectors
             if not self.owned:
@@ -617,7 +609,7 @@ cdef class CoordinateDescent(Inverse):
             )
             self.y = self.codes = with_room(self.codes, n + 1, n)
             self.weights = self.weight_array = with_room(self.weight_array, n + 1, n)
-            self.stored.write(X, row.index, row.scale)
+            self.stored.write(row, row.scale)
         return 0
 
     cdef void store(
@@ -638,9 +630,7 @@ cdef class CoordinateDescent(Inverse):
         for s in range(N_STEPS):
             self.step(<Py_ssize_t> (n * uniform(0, n * N_STEPS + s)), W, c)
 
-    cdef void step(
-        self, Py_ssize_t i, double[:, ::1] W, double[::1] c
-    ) noexcept nogil:
+    cdef void step(self, Py_ssize_t i, double[:, ::1] W, double[::1] c) noexcept nogil:
         """Solve the equation of one stored row, for each weight vector."""
         cdef const al_rows *S = &self.stored.reader.view
         cdef Py_ssize_t k
@@ -668,7 +658,7 @@ cdef class SecondOrderState(LinearState):
 
     Parameters
     ----------
-    learned, classes, seed, normalize, fit_intercept
+    learned, classes, rules, seed, normalize, fit_intercept
         Parameters of `LinearState`; details of `learned` are an `Inverse`. Nothing is
         averaged.
     primal_from : int
@@ -686,10 +676,10 @@ cdef class SecondOrderState(LinearState):
     cdef double r, wish
 
     def __init__(
-        self, learned, classes, seed, normalize, fit_intercept, primal_from, max_stored,
-        descend_every, descend_share,
+        self, learned, classes, rules, seed, normalize, fit_intercept, primal_from,
+        max_stored, descend_every, descend_share,
     ):
-        super().__init__(learned, classes, seed, normalize, fit_intercept, False)
+        super().__init__(learned, classes, rules, seed, normalize, fit_intercept, False)
         self.measures = True
         self.inverse = learned.details.copy()
         self.clock.n_held = self.inverse.n_held
@@ -700,11 +690,9 @@ cdef class SecondOrderState(LinearState):
     cdef object current_details(self):
         return self.inverse
 
-    cdef double score_row(
-        self, const al_rows *X, Row *row, bint measure
-    ) except? -1.0 nogil:
+    cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil:
         self.r = -1
-        return self.rounded(LinearState.score_row(self, X, row, measure), row)
+        return self.rounded(LinearState.score_row(self, row, measure), row)
 
     cdef double rounded(self, double margin, const Row *row) noexcept nogil:
         """A margin, or 0 if it is 0 up to rounding, as for rows that contradict."""
@@ -715,58 +703,53 @@ cdef class SecondOrderState(LinearState):
         """x'x / a, the upper bound of r."""
         return row.squared_norm / self.shrink / self.inverse.ridge
 
-    cdef double leverage(self, const al_rows *X, Row *row) noexcept nogil:
+    cdef double leverage(self, Row *row) noexcept nogil:
         """r of the row scored last."""
         if self.r < 0:
-            self.r = self.inverse.leverage(X, row, row.squared_norm / self.shrink)
+            self.r = self.inverse.leverage(row, row.squared_norm / self.shrink)
             self.r = min(max(self.r, 0.0), self.ratio(row))
         return self.r
 
     cdef double probability(
-        self, const al_rows *X, Row *row, double margin, double norm, double coin,
-        QueryRule query_rule,
+        self, Row *row, double margin, double norm, double coin
     ) except? -1.0 nogil:
-        cdef double size = query_rule.cy_weigh(margin), most = 1 + self.ratio(row), q, least
-        cdef bint undecided = not query_rule.falls
-        if query_rule.falls:
-            q = query_rule.cy_probability(size / most, norm, &self.clock, &self.m[0])
-            least = query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
+        cdef double size = self.query_rule.cy_weigh(margin), most = 1 + self.ratio(row), q, least
+        cdef bint undecided = not self.query_rule.falls
+        if self.query_rule.falls:
+            q = self.query_rule.cy_probability(size / most, norm, &self.clock, &self.m[0])
+            least = self.query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
             undecided = coin < q != least and (coin >= least or self.reports)
         if undecided:
-            size /= 1 + self.leverage(X, row)
-            q = query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
-        self.least = least if query_rule.falls else q
-        if not query_rule.delays:
+            size /= 1 + self.leverage(row)
+            q = self.query_rule.cy_probability(size, norm, &self.clock, &self.m[0])
+        self.least = least if self.query_rule.falls else q
+        if not self.query_rule.delays:
             return q
-        if query_rule.cy_starting(&self.clock, &self.m[0]):
+        if self.query_rule.cy_starting(&self.clock, &self.m[0]):
             self.wish = 0
             return 1.0
         self.wish = q
         return self.m[0]
 
-    cdef int observe(
-        self, double margin, double norm, QueryRule query_rule
-    ) except -1 nogil:
-        LinearState.observe(self, margin, norm, query_rule)
+    cdef int observe(self, double margin, double norm) except -1 nogil:
+        LinearState.observe(self, margin, norm)
         if self.wish >= 0:
             self.m[0] = self.wish
             self.wish = -1
         return 0
 
-    cdef int prepare(
-        self, const al_rows *X, Row *row, bint later
-    ) except? -1 nogil:
+    cdef int prepare(self, Row *row, bint later) except? -1 nogil:
         if not self.ratio(row) < LARGEST_RATIO:
             return C_OVERFLOW
         if later:
             return C_DONE
-        self.inverse.write(X, row)
+        self.inverse.write(row)
         if self.inverse.may_move:
             with gil:
-                self.choose_form(X, row)
+                self.choose_form(row)
         return C_DONE
 
-    cdef int choose_form(self, const al_rows *X, const Row *row) except -1:
+    cdef int choose_form(self, const Row *row) except -1:
         """Prepare another form if it is due when the row just written is stored."""
         cdef Dual dual = self.inverse
         cdef Py_ssize_t n = dual.stored.n_rows + 1
@@ -777,12 +760,11 @@ cdef class SecondOrderState(LinearState):
             dual.stored.share_of_nonzeros() <= self.descend_share
         ):
             self.next_inverse = dual.descent(self.W.shape[0])
-            self.next_inverse.write(X, row)
+            self.next_inverse.write(row)
         return 0
 
     cdef int learn(
-        self, const al_rows *X, Row *row, Py_ssize_t label,
-        QueryRule query_rule, UpdateRule update_rule, double probability, bint asked,
+        self, Row *row, Py_ssize_t label, double probability, bint asked
     ) except? -1 nogil:
         cdef Py_ssize_t rival
         if self.next_inverse is not None:
@@ -790,16 +772,16 @@ cdef class SecondOrderState(LinearState):
                 self.inverse, self.next_inverse = self.next_inverse, None
             self.r = -1
         cdef double z = self.rounded(self.signed_margin(label, &rival), row)
-        cdef bint stored = 0 != update_rule.cy_step(
+        cdef bint stored = 0 != self.update_rule.cy_step(
             z, row.squared_norm, probability, &self.clock
         )
         cdef double weight = self.classes.weight(label, probability)
         if asked:
-            query_rule.cy_learned(stored, &self.clock, &self.m[0])
-        self.count(X, row, label, probability, 0)
+            self.query_rule.cy_learned(stored, &self.clock, &self.m[0])
+        self.count(row, label, probability, 0)
         if stored:
-            self.leverage(X, row)
-            self.inverse.direct(X, row)
+            self.leverage(row)
+            self.inverse.direct(row)
             self.inverse.store(label, self.r, weight)
             self.shift(label, weight)
             self.clock.n_updates += 1
@@ -843,8 +825,7 @@ cdef class KernelState(SecondOrderState):
 
     Parameters
     ----------
-    learned, classes, seed, normalize, fit_intercept, primal_from, max_stored, \
-descend_every, descend_share
+    *parameters
         Parameters of `SecondOrderState`.
     kernel : Kernel
         Compares rows.
@@ -858,22 +839,20 @@ descend_every, descend_share
         super().__init__(*parameters)
         self.kernel = kernel
 
-    cdef double score_row(
-        self, const al_rows *X, Row *row, bint measure
-    ) except? -1.0 nogil:
+    cdef double score_row(self, Row *row, bint measure) except? -1.0 nogil:
         self.r = -1
         with gil:
-            self.compare(X, row)
+            self.compare(row)
         return self.rounded(self.margin(), row)
 
-    cdef int compare(self, const al_rows *X, Row *row) except -1:
+    cdef int compare(self, Row *row) except -1:
         """Compute scale, norm, products and scores of a row."""
         cdef KernelDual dual = self.inverse
         cdef StoredRows one = StoredRows(dual.stored.n_features)
         cdef Py_ssize_t i, k, n = dual.stored.n_rows
         cdef double[::1] products
         cdef double square
-        one.write(X, row.index, 1.0)
+        one.write(row, 1.0)
         one.keep()
         square = self.kernel.squares(one.rows)[0]
         if square < 0:
@@ -894,10 +873,8 @@ descend_every, descend_share
                 self.scores[k] += self.W[k, i] * dual.k[i]
         return 0
 
-    cdef int prepare(
-        self, const al_rows *X, Row *row, bint later
-    ) except? -1 nogil:
-        cdef int reason = SecondOrderState.prepare(self, X, row, later)
+    cdef int prepare(self, Row *row, bint later) except? -1 nogil:
+        cdef int reason = SecondOrderState.prepare(self, row, later)
         if reason == C_DONE and not later:
             with gil:
                 self.lengthen()
