@@ -402,8 +402,8 @@ class StreamLoop:
         if stopped_at >= 0:
             check_finite_row(X, stopped_at)
             raise ValueError(
-                f"Row {stopped_at} of X is too large: the margin or the weights "
-                f"overflow or lose their digits. Scale the rows, or {self._remedy}."
+                f"Row {stopped_at} of X: the margin or the weights overflow or lose "
+                f"their digits. Scale the rows, or {self._remedy}."
             )
 
     def _why_closed(self, closed, budget, patience):

@@ -34,7 +34,7 @@ from .._validation import (
     finish_rows,
     labels_need_no_change,
 )
-from ..sources._containers import take
+from ..sources._containers import NO_ROWS, take
 from ..sources._source import Source
 from ._base import StreamClassifier, labels_of
 from ._pass import LANES, BatchedPass
@@ -330,9 +330,9 @@ class SearchRecord:
     def __init__(self, X, y, folds, results, n_settings):
         self.X, self.y, self.results = X, y, results
         parts = [rows for fold in folds for rows in fold]
-        self.numbers = np.concatenate(parts)
+        self.numbers = np.concatenate([NO_ROWS, *parts])
         self.ends = np.cumsum([len(rows) for rows in parts])
-        cuts = np.split(np.arange(len(self.numbers)), self.ends[:-1])
+        cuts = np.split(np.arange(len(self.numbers)), self.ends)[: len(parts)]
         self.cv = list(zip(cuts[::2], cuts[1::2], strict=True))
         self.fused = np.array(
             [any(k in found for found in results) for k in range(n_settings)],

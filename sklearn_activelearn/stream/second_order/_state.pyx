@@ -218,7 +218,7 @@ cdef class Primal(Inverse):
         Rows in it.
     """
 
-    cdef object matrix
+    cdef readonly object matrix
     cdef const double[:, ::1] M
     cdef double[::1] z
     cdef bint owned
@@ -278,7 +278,7 @@ cdef class Dual(Inverse):
     """
 
     cdef readonly StoredRows stored
-    cdef object factor, codes, root_array
+    cdef readonly object factor, codes, root_array
     cdef const double[::1] L
     cdef double[::1] k, q, z, roots
     cdef int64_t[::1] y
@@ -558,7 +558,7 @@ cdef class CoordinateDescent(Inverse):
     cdef readonly StoredRows stored
     cdef Py_ssize_t n_vectors, n_listed
     cdef bint owned
-    cdef object alphas, codes, weight_array, diagonal
+    cdef readonly object alphas, codes, weight_array, diagonal
     cdef double[::1] alpha, weights, D, values
     cdef int64_t[::1] y, columns
 
