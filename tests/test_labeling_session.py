@@ -1049,8 +1049,7 @@ def test_equal_rows_are_shown_each(path):
     ("learner", "later"),
     [
         (UncertaintyHerdingClassifier(), ("explore", "initial", "radius")),
-        (CBGZClassifier(), ("class_weight", "one_class_limit")),
-        (RLSSamplingClassifier(solver="exact"), ("solver",)),
+        (CBGZClassifier(), ("class_weight",)),
     ],
 )
 def test_parameters_that_an_older_file_lacks_have_their_old_defaults(learner, later):

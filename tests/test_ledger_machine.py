@@ -51,7 +51,7 @@ FAMILIES = {
     "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
     "greedy": GreedyOnlineClassifier(m=2, budget=20),
     "second order": SOLEClassifier(5.0),
-    "matrix": RLSSamplingClassifier(9.0, variant="mistake", dual=False),
+    "matrix": RLSSamplingClassifier(9.0, variant="mistake", solver="primal"),
     "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
     "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
     "uncertainty": UncertaintySamplingClassifier(

@@ -12,8 +12,8 @@ from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
 from ..pool._training import Known, stratified_folds
 from ..sources._containers import take
-from ..stream._base import StreamLoop, check_tallied
-from ..stream._tally import Octaves, sums_since
+from ..stream._base import StreamLoop
+from ..stream._learned import Octaves
 
 #: Of so many random rows that were learned from, one counts: what was bought later
 #: depends on them. Found by simulation, see the guide.
@@ -294,8 +294,8 @@ def online_score(
         raise ValueError(
             "always_valid=True needs window=None: it holds for all rows so far."
         )
-    tallied = check_tallied(learner)
-    sums = sums_since(tallied, window)
+    tallied = learner._checked_tallied()
+    sums = tallied.since(window)
     value, low, high = np.nan, 0.0, 1.0
     if sums.n_labels:
         value = min(sums.mistakes / sums.weights, 1.0)
