@@ -123,12 +123,6 @@ static inline uint64_t al_scrambled(double value, uint64_t column) {
             s += al_scrambled((double)x[j], (uint64_t)(COLUMN));               \
         return s;                                                              \
     }                                                                          \
-    static uint64_t al_rounded_hash_##NAME(const al_rows *X, ptrdiff_t i) {    \
-        ROW uint64_t s = 0;                                                    \
-        for (ptrdiff_t j = 0; j < n; j++)                                      \
-            s += al_scrambled((double)(float)x[j], (uint64_t)(COLUMN));        \
-        return s;                                                              \
-    }                                                                          \
     static ptrdiff_t al_list_##NAME(const al_rows *X, ptrdiff_t i,             \
                                     double scale, double *values,              \
                                     int64_t *columns) {                        \
@@ -213,7 +207,7 @@ AL_RARE(csr_f32_i64, AL_CSR_ROW(float, int64_t), c[j], 8, c)
     ((X)->fetch = al_fetch_##NAME,                                             \
      (X)->add = al_add_##NAME, (X)->squares = al_squares_##NAME,               \
      (X)->largest = al_largest_##NAME, (X)->list = al_list_##NAME,             \
-     (X)->hash = al_hash_##NAME, (X)->rounded_hash = al_rounded_hash_##NAME)
+     (X)->hash = al_hash_##NAME)
 #define AL_USE(X, NAME) (AL_USE_PRODUCTS(X, NAME), AL_USE_RARE(X, NAME))
 
 /* Choose the functions for a matrix; `widest`: most numbers in a vector. */

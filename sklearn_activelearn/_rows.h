@@ -30,9 +30,8 @@ typedef struct al_rows {
      * room for a whole row (or to NULL); returns how many */
     ptrdiff_t (*list)(const struct al_rows *X, ptrdiff_t i, double scale,
                       double *values, int64_t *columns);
-    /* what a row is recognised by: its values other than 0, exactly or as float32 */
+    /* what a row is recognised by: its values other than 0 */
     uint64_t (*hash)(const struct al_rows *X, ptrdiff_t i);
-    uint64_t (*rounded_hash)(const struct al_rows *X, ptrdiff_t i);
 } al_rows;
 
 #endif

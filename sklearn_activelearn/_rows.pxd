@@ -26,7 +26,6 @@ cdef extern from "_rows.h" nogil:
             const al_rows *X, Py_ssize_t i, double scale, double *values, int64_t *columns
         ) noexcept nogil
         uint64_t (*hash)(const al_rows *X, Py_ssize_t i) noexcept nogil
-        uint64_t (*rounded_hash)(const al_rows *X, Py_ssize_t i) noexcept nogil
 
 
 cdef class Rows:

@@ -88,7 +88,7 @@ cdef enum:
     AHEAD = 8  # rows between telling the memory of a row and reading it
 
 
-def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
+def hashes(Rows rows, const int64_t[::1] numbers):
     """A 64-bit hash of the values of each row; zeros do not count.
 
     Parameters
@@ -97,8 +97,6 @@ def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
         The matrix.
     numbers : array of int64, or None
         Rows to hash; None for all.
-    rounded : bool
-        Whether values count as they are in float32.
 
     Returns
     -------
@@ -114,5 +112,5 @@ def hashes(Rows rows, const int64_t[::1] numbers, bint rounded):
             if not all_rows and k + AHEAD < n:
                 X.fetch(X, numbers[k + AHEAD])
             row = k if all_rows else numbers[k]
-            view[k] = X.rounded_hash(X, row) if rounded else X.hash(X, row)
+            view[k] = X.hash(X, row)
     return out

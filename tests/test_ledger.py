@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from sklearn_activelearn._requests import BLOCK, Requests
-from sklearn_activelearn.pool._ledger import Ledger, not_in, paired
-from sklearn_activelearn.sources._containers import row_keys, take
+from sklearn_activelearn.pool._ledger import Ledger, leave_out, pair_equal
+from sklearn_activelearn.sources._containers import hash_rows, take
 from sklearn_activelearn.sources._identity import ByValue
 from tests.reference import cells
 from tests.reference.ledger import ReferenceLedger
@@ -49,53 +49,47 @@ CONTAINERS = {
 @given(X=tables())
 def test_keys_are_the_same_in_every_container(container, X):
     rows = CONTAINERS[container](X)
-    for keys, expected in zip(row_keys(rows), row_keys(X), strict=True):
-        assert keys.dtype == np.uint64
-        np.testing.assert_array_equal(keys, expected)
+    keys = hash_rows(rows)
+    assert keys.dtype == np.uint64
+    np.testing.assert_array_equal(keys, hash_rows(X))
     some = np.arange(0, len(X), 2)[::-1]
-    np.testing.assert_array_equal(row_keys(rows, some).exact, row_keys(X[some]).exact)
+    np.testing.assert_array_equal(hash_rows(rows, some), hash_rows(X[some]))
 
 
 @given(X=tables())
 def test_keys_tell_rows_apart(X):
-    keys = row_keys(X)
+    keys = hash_rows(X)
     same = (X[:, None] == X).all(axis=2)
-    np.testing.assert_array_equal(keys.exact[:, None] == keys.exact, same)
+    np.testing.assert_array_equal(keys[:, None] == keys, same)
     with np.errstate(over="ignore"):
         single = X.astype(np.float32)
-    alike = (single[:, None] == single).all(axis=2)
-    np.testing.assert_array_equal(keys.rounded[:, None] == keys.rounded, alike)
-    np.testing.assert_array_equal(row_keys(single).exact, keys.rounded)
+    as_double = single.astype(np.float64)
+    np.testing.assert_array_equal(hash_rows(single), hash_rows(as_double))
 
 
 def test_whole_numbers_flags_and_images_have_the_keys_of_floats():
     X = np.random.RandomState(0).randint(3, size=(50, 4))
     for kind in (np.int8, np.uint64, np.float16):
         np.testing.assert_array_equal(
-            row_keys(X.astype(kind)).exact, row_keys(X.astype(float)).exact
+            hash_rows(X.astype(kind)), hash_rows(X.astype(float))
         )
-    np.testing.assert_array_equal(
-        row_keys(X > 1).exact, row_keys((X > 1).astype(float)).exact
-    )
-    np.testing.assert_array_equal(
-        row_keys(X.reshape(50, 2, 2)).exact, row_keys(X).exact
-    )
+    np.testing.assert_array_equal(hash_rows(X > 1), hash_rows((X > 1).astype(float)))
+    np.testing.assert_array_equal(hash_rows(X.reshape(50, 2, 2)), hash_rows(X))
     distinct = np.unique(X, axis=0)
-    assert len(np.unique(row_keys(X).exact)) == len(distinct)
+    assert len(np.unique(hash_rows(X))) == len(distinct)
 
 
 def test_missing_values_are_equal():
     X = np.array([[np.nan, 1.0], [-np.nan, 1.0], [np.nan, 2.0]])
-    first, second, other = row_keys(X).exact
+    first, second, other = hash_rows(X)
     assert first == second != other
 
 
-def test_numbers_of_mixed_rows_are_rounded_too():
+def test_numbers_of_mixed_rows_are_compared_exactly():
     frame = pd.DataFrame({"town": ["Ulm", "Ulm", "Bonn"], "size": [1 / 3, 0.0, np.nan]})
     again = frame.assign(size=frame["size"] * AGAIN + [0, -0.0, 0])
-    assert (row_keys(frame).rounded == row_keys(again).rounded).all()
-    assert (row_keys(frame).exact == row_keys(again).exact).tolist() == [0, 1, 1]
-    assert len(set(row_keys(frame).exact.tolist())) == 3
+    assert (hash_rows(frame) == hash_rows(again)).tolist() == [0, 1, 1]
+    assert len(set(hash_rows(frame).tolist())) == 3
 
 
 def with_missing(X):
@@ -122,14 +116,12 @@ MIXED = {
 def test_a_key_does_not_depend_on_the_rows_beside_it(kind):
     X = MIXED[kind](np.random.RandomState(0).randint(3, size=(40, 2)))
     n = len(X)
-    for name in ("exact", "rounded"):
-        keys = getattr(row_keys(X), name)
-        assert len(np.unique(keys)) > 1
-        for part in ([7], [3, 30], [n - 1], list(range(n))[::-1]):
-            rows = np.array(part)
-            alone = getattr(row_keys(take(X, rows)), name)
-            np.testing.assert_array_equal(alone, keys[rows])
-            np.testing.assert_array_equal(getattr(row_keys(X, rows), name), keys[rows])
+    keys = hash_rows(X)
+    assert len(np.unique(keys)) > 1
+    for part in ([7], [3, 30], [n - 1], list(range(n))[::-1]):
+        rows = np.array(part)
+        np.testing.assert_array_equal(hash_rows(take(X, rows)), keys[rows])
+        np.testing.assert_array_equal(hash_rows(X, rows), keys[rows])
 
 
 #: Cells of every kind, each of which may stand beside a text.
@@ -204,29 +196,26 @@ TABLES = {
 @pytest.mark.parametrize("make", TABLES.values(), ids=list(TABLES))
 def test_odd_cells_have_the_keys_that_they_always_had(make):
     X = make()
-    for found, expected in zip(row_keys(X), cells.hashes_of_rows(X), strict=True):
-        np.testing.assert_array_equal(found, expected)
-        assert len(found) == len(X)
+    keys = hash_rows(X)
+    np.testing.assert_array_equal(keys, cells.hashes_of_rows(X))
+    assert len(keys) == len(X)
     some = np.array([1, 0])
-    for found, expected in zip(row_keys(X, some), row_keys(X), strict=True):
-        np.testing.assert_array_equal(found, expected[some])
+    np.testing.assert_array_equal(hash_rows(X, some), keys[some])
 
 
 def test_keys_of_texts_are_those_in_files():
     rows = [["a", 0.1], ["a", None], ["é", "b"], [True, "x"]]
-    exact, rounded = row_keys(rows)
     texts = ["5b3655cadf76f6d3", "c385a6d3a0e1545a", "b6da13173bdf342"]
-    assert [f"{key:x}" for key in exact] == ["539691f5bcfdb100", *texts]
-    assert [f"{key:x}" for key in rounded] == ["33c0d2f3f3d58c05", *texts]
+    assert [f"{key:x}" for key in hash_rows(rows)] == ["539691f5bcfdb100", *texts]
 
 
 def test_texts_have_keys():
     texts = ["a", "b", "a", ""]
-    keys = row_keys(texts)
-    assert len(set(keys.exact.tolist())) == 3
-    assert keys.exact[0] == keys.exact[2]
-    np.testing.assert_array_equal(row_keys(np.array(texts)).exact, keys.exact)
-    np.testing.assert_array_equal(row_keys(pd.Series(texts)).exact, keys.exact)
+    keys = hash_rows(texts)
+    assert len(set(keys.tolist())) == 3
+    assert keys[0] == keys[2]
+    np.testing.assert_array_equal(hash_rows(np.array(texts)), keys)
+    np.testing.assert_array_equal(hash_rows(pd.Series(texts)), keys)
 
 
 @given(data=st.data())
@@ -238,7 +227,7 @@ def test_requests_of_a_stream_are_those_of_the_book(data):
         X, before = data.draw(tables()), (requests, len(requests))
         if data.draw(st.booleans(), label="asks"):
             given = np.array([next(probabilities) for _ in X])
-            requests = requests.plus(row_keys(X), given)
+            requests = requests.add(hash_rows(X), given)
             book.ask(X, range(len(X)))
             expected |= dict(
                 zip(
@@ -248,9 +237,9 @@ def test_requests_of_a_stream_are_those_of_the_book(data):
                 )
             )
         else:
-            assert requests.pending(row_keys(X)).tolist() == book.pending(X)
+            assert requests.pending(hash_rows(X)).tolist() == book.pending(X)
             entries = book.find(X, ["out"])
-            requests, found = requests.answered(row_keys(X))
+            requests, found = requests.take(hash_rows(X))
             assert [each and each.probability for each in found] == [
                 entry and expected[id(entry)] for entry in entries
             ]
@@ -267,12 +256,12 @@ def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
     requests = Requests()
     for start in range(0, n, at_once):
         part = np.arange(start, min(start + at_once, n))
-        requests = requests.plus(row_keys(X[part]), part.astype(float))
+        requests = requests.add(hash_rows(X[part]), part.astype(float))
     assert len(requests) == n
     answers = []
     for start in range(0, n, at_once):
         part = X[start : start + at_once]
-        requests, found = requests.answered(row_keys(part))
+        requests, found = requests.take(hash_rows(part))
         answers += [each.probability for each in found]
     assert answers == list(range(n))
     assert vars(requests) == vars(Requests())  # as if nothing had been asked
@@ -292,35 +281,35 @@ def test_the_ledger_of_a_pool_is_that_of_the_book(data):
             for_sale = (
                 np.resize(for_sale, len(X)) if len(for_sale) else np.ones(len(X), bool)
             )
-            ledger = ledger.located(ByValue(X), for_sale)
+            ledger = ledger.locate(ByValue(X), for_sale)
             found = book.look(X, for_sale)
             assert ledger.found.tolist() == [-1 if n is None else n for n in found]
         elif what == "ask":
             numbers = st.lists(st.integers(0, max(len(X) - 1, 0)), unique=True)
             rows = np.array(data.draw(numbers) if len(X) else [], dtype=int)
-            ledger = ledger.plus(row_keys(X[rows]), rows, 0.5)
+            ledger = ledger.add_entries(hash_rows(X[rows]), rows, 0.5)
             book.ask(X, rows.tolist())
         elif what == "teach":
-            ledger = ledger.answered(row_keys(X))
+            ledger = ledger.mark_taught(hash_rows(X))
             book.teach(X, [0] * len(X))
         elif book.skip(X) is None:
-            with pytest.raises(ValueError, match="is not out"):
-                ledger.skipped(row_keys(X))
+            with pytest.raises(ValueError, match="is not pending"):
+                ledger.skip(hash_rows(X))
         else:
-            ledger = ledger.skipped(row_keys(X))
+            ledger = ledger.skip(hash_rows(X))
     standings = {-1: "out", -2: "skipped"}
-    assert [standings.get(k, "taught") for k in ledger.places.tolist()] == [
+    assert [standings.get(k, "taught") for k in ledger.positions.tolist()] == [
         entry.standing for entry in book.entries
     ]
     taught = [entry.turn for entry in book.entries if entry.standing == "taught"]
-    assert ledger.places[ledger.places >= 0].tolist() == taught
+    assert ledger.positions[ledger.positions >= 0].tolist() == taught
     X = data.draw(tables())
     for_sale = np.array(
         data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))), dtype=bool
     )
     expected = [-1 if row is None else row for row in book.located(X, for_sale)]
     identity = ByValue(X)
-    assert ledger.located(identity, for_sale).found.tolist() == expected
+    assert ledger.locate(identity, for_sale).found.tolist() == expected
     assert ledger.pending(identity).tolist() == book.pending(X)
 
 
@@ -328,19 +317,9 @@ def test_two_entries_of_one_number_take_two_places():
     X = np.array([[5.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
     ledger = Ledger()
     for _ in range(3):
-        ledger = ledger.plus(row_keys(X[[1]]), 1, 1.0)
-    for pool in (X, X * AGAIN):
-        located = ledger.located(ByValue(pool), np.ones(3, dtype=bool))
-        assert located.found.tolist() == [1, 2, -1]
-
-
-def test_behind_a_row_that_is_alike_the_first_of_equal_ones_is_answered():
-    X = np.array([[1.0], [AGAIN], [AGAIN], [1.0], [AGAIN]])
-    requests = Requests().plus(row_keys(X), np.arange(5.0))
-    requests, found = requests.answered(row_keys(X[[1, 1]]))
-    assert [each.probability for each in found] == [1, 2]
-    _, found = requests.answered(row_keys(np.array([[AGAIN], [AGAIN], [1.0]])))
-    assert [each.probability for each in found] == [4, 3, 0]
+        ledger = ledger.add_entries(hash_rows(X[[1]]), 1, 1.0)
+    located = ledger.locate(ByValue(X), np.ones(3, dtype=bool))
+    assert located.found.tolist() == [1, 2, -1]
 
 
 SOME_KEYS = st.lists(st.integers(0, 3), max_size=7).map(np.array)
@@ -358,28 +337,38 @@ def test_the_kth_of_a_key_is_paired_with_the_kth(first, second, in_order):
             strict=False,
         )
     }
-    found = list(zip(*(part.tolist() for part in paired(first, second)), strict=True))
+    found = list(
+        zip(*(part.tolist() for part in pair_equal(first, second)), strict=True)
+    )
     assert set(found) == expected
     assert len(found) == len(expected)
 
 
 def test_an_entry_answers_one_row():
-    asked = row_keys(np.array([[1.0, 0.0]]))
-    ledger = Ledger().plus(asked, 0, 1.0)
-    taught = row_keys(np.array([[1.0, 0.0], [AGAIN, 0.0]]))
-    assert ledger.find(taught, (-1, -2)).tolist() == [0, -1]
+    asked = hash_rows(np.array([[1.0, 0.0]]))
+    ledger = Ledger().add_entries(asked, 0, 1.0)
+    taught = hash_rows(np.array([[1.0, 0.0], [AGAIN, 0.0]]))
+    assert ledger.find_entries(taught, (-1, -2)).tolist() == [0, -1]
 
 
 def test_rows_answered_in_the_order_asked_have_that_order():
-    asked = row_keys(np.arange(6.0).reshape(3, 2))
-    ledger = Ledger().plus(asked, np.arange(3), 1.0).answered(asked)
-    assert ledger.places.tolist() == [0, 1, 2]
+    asked = hash_rows(np.arange(6.0).reshape(3, 2))
+    ledger = Ledger().add_entries(asked, np.arange(3), 1.0).mark_taught(asked)
+    assert ledger.positions.tolist() == [0, 1, 2]
     assert ledger.taught.tolist() == [0, 1, 2]
 
 
 def test_rows_that_are_nowhere_take_no_row():
     rows, none = np.array([0, 2, 5]), np.empty(0, dtype=int)
-    assert not_in(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
-    assert not_in(rows, none).tolist() == [0, 2, 5]
-    assert not_in(none, np.array([-1])).tolist() == []
-    assert not_in(rows, np.array([-1])).tolist() == [0, 2, 5]
+    assert leave_out(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
+    assert leave_out(rows, none).tolist() == [0, 2, 5]
+    assert leave_out(none, np.array([-1])).tolist() == []
+    assert leave_out(rows, np.array([-1])).tolist() == [0, 2, 5]
+
+
+def test_keys_leave_a_matrix_with_repeated_entries_as_it_is():
+    parts = np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])
+    X = csr_array(parts, shape=(2, 2))
+    np.testing.assert_array_equal(hash_rows(X), hash_rows(X.toarray()))
+    assert X.data.tolist() == [1, 2, 3]
+    assert X.indptr.tolist() == [0, 2, 3]

@@ -35,7 +35,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn._transaction import shallow_copy
 from sklearn_activelearn.pool._ledger import Labelled, Ledger
 from sklearn_activelearn.sources import ParquetSource
-from sklearn_activelearn.sources._containers import row_keys, stack_rows, take
+from sklearn_activelearn.sources._containers import hash_rows, stack_rows, take
 from sklearn_activelearn.sources._identity import ByValue
 from tests.reference.cells import hashes_of_rows
 
@@ -94,11 +94,13 @@ def pool(n_rows, n_features, n_out, rounds):
     everything = np.ones(n_rows, dtype=bool)
     some = rng.permutation(n_rows)[:n_out]
     few = some[:100]
-    bought = Ledger().plus(row_keys(X, few), few, 1.0).answered(row_keys(X, few))
-    out = Ledger().plus(row_keys(X, some), some, 1.0)
-    unasked = Ledger().answered(row_keys(X, few))
+    bought = (
+        Ledger().add_entries(hash_rows(X, few), few, 1.0).mark_taught(hash_rows(X, few))
+    )
+    out = Ledger().add_entries(hash_rows(X, some), some, 1.0)
+    unasked = Ledger().mark_taught(hash_rows(X, few))
     found = unasked.located(ByValue(X), everything)
-    absent = Ledger().answered(row_keys(X[few] + 1))
+    absent = Ledger().mark_taught(hash_rows(X[few] + 1))
     absent = absent.located(ByValue(X), everything)
     product = "X @ w"
     title = f"a pool of {n_rows:,} x {n_features}"
@@ -127,7 +129,7 @@ def pool(n_rows, n_features, n_out, rounds):
                 lambda: absent.located(ByValue(X), everything),
                 product,
             ),
-            Case("all keys", lambda: row_keys(X), product),
+            Case("all keys", lambda: hash_rows(X), product),
         ],
         rounds,
     )
@@ -236,7 +238,7 @@ def texts(n_rows, rounds):
         slow = f"{name}, a cell at a time"
         cases += [
             Case(slow, partial(hashes_of_rows, X)),
-            Case(name, partial(row_keys, X), slow),
+            Case(name, partial(hash_rows, X), slow),
         ]
     table(f"{n_rows:,} texts of 60 words", cases, rounds)
 
@@ -254,7 +256,7 @@ def labels(n_rows, n_features, rounds):
     known, row = [Labelled(X, y)], rng.standard_normal((1, n_features))
 
     def append():
-        known[0] = known[0].plus(row, [1])
+        known[0] = known[0].add(row, [1])
 
     copied = "a copy of all rows and one more"
     table(

@@ -1,13 +1,8 @@
-"""Rows in the containers they come in: arrays, CSR, DataFrames, lists of anything.
-
-Rows that need not be in memory are a `Source`.
-"""
+"""Rows in the containers that users have: arrays, CSR, DataFrames, lists, sources."""
 
 from collections import defaultdict
-from functools import partial
 from hashlib import blake2b
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
@@ -16,13 +11,13 @@ from sklearn.utils import gen_batches
 from .._rows import Rows, hashes
 from ._source import SomeRows, Source
 
-#: What a cell holds; texts, or anything else that is no number or flag.
+#: Kinds of cells in a table that does not consist of numbers only.
 TEXT, NUMBER, MISSING = range(3)
 
-#: Numbers that are compared together: they should stay in cache.
+#: Number of values that are compared at a time, so that they stay in the cache.
 BLOCK = 2**16
 
-#: The numbers of no rows.
+#: An empty array of row numbers.
 NO_ROWS = np.empty(0, dtype=np.int64)
 
 
@@ -32,12 +27,12 @@ def n_rows(X):
 
 
 def is_frame(X):
-    """Whether X is a DataFrame or a Series as pandas has them."""
+    """Return True for a DataFrame or a Series of pandas."""
     return hasattr(X, "iloc")
 
 
 def take(X, rows):
-    """Return the rows with these numbers, or in this slice, in memory."""
+    """Return the rows with the given numbers, or in a slice, in memory."""
     if isinstance(X, Source):
         return X.take(rows)
     if is_frame(X):
@@ -48,14 +43,14 @@ def take(X, rows):
 
 
 class RowsExcept:
-    """The numbers of all rows but some, which it can do without a list of.
+    """The numbers of all rows except a few, without a list of all of them.
 
     Parameters
     ----------
     n_rows : int
-        How many rows there are.
+        Number of rows.
     others : ndarray of int
-        Those that are left out, ascending.
+        Numbers of the rows that are left out, ascending.
     """
 
     def __init__(self, n_rows, others):
@@ -65,35 +60,43 @@ class RowsExcept:
     def __len__(self):
         return self._n
 
-    def __getitem__(self, places):
-        return places + np.searchsorted(self._until, places, side="right")
+    def __getitem__(self, positions):
+        return positions + np.searchsorted(self._until, positions, side="right")
 
     def __array__(self, dtype=None, copy=None):
         return self[np.arange(self._n)]
 
-    def without(self, some):
-        """Return the numbers of these rows but some."""
-        return RowsExcept(len(self) + len(self.others), np.union1d(self.others, some))
+    def without(self, rows):
+        """Return the same row numbers, except the given ones."""
+        return RowsExcept(self._n + len(self.others), np.union1d(self.others, rows))
 
     def of(self, values, start):
-        """Return those of the values of rows from a number on that are not left out."""
+        """Return the values of the rows that are not left out.
+
+        Parameters
+        ----------
+        values : ndarray
+            One value for each row from number `start` on.
+        start : int
+            Number of the first row.
+        """
         first, last = np.searchsorted(self.others, [start, start + len(values)])
         if first == last:
             return values
         return np.delete(values, self.others[first:last] - start)
 
 
-def rows_of_mask(is_meant):
-    """Return the numbers of the rows that a mask means; most or few of them."""
-    if 2 * np.count_nonzero(is_meant) <= len(is_meant):
-        return np.flatnonzero(is_meant)
-    return RowsExcept(len(is_meant), np.flatnonzero(~is_meant))
+def rows_of_mask(mask):
+    """Return the row numbers that a mask selects: an array or `RowsExcept`."""
+    if 2 * np.count_nonzero(mask) <= len(mask):
+        return np.flatnonzero(mask)
+    return RowsExcept(len(mask), np.flatnonzero(~mask))
 
 
 def restrict_rows(X, rows):
-    """Return X and the row numbers, or only these rows if they are the smaller part.
+    """Return rows that include the given ones, and where these are among them.
 
-    Taking rows copies them; working on some too many is cheaper than that.
+    Taking rows copies them. If more than half are wanted, working on all is cheaper.
     """
     if 2 * len(rows) >= n_rows(X):
         return X, rows
@@ -101,7 +104,7 @@ def restrict_rows(X, rows):
 
 
 def to_memory(X):
-    """Return all rows, in memory."""
+    """Return all rows in memory."""
     return take(X, slice(None)) if isinstance(X, Source) else X
 
 
@@ -122,7 +125,7 @@ def stack_rows(first, second):
 
 
 def is_same_data(first, second):
-    """Whether both hold the same values, in containers of the same kind."""
+    """Return True if both hold the same values in containers of the same type."""
     if type(first) is not type(second) or n_rows(first) != n_rows(second):
         return False
     if is_frame(first):
@@ -132,21 +135,16 @@ def is_same_data(first, second):
         return first.shape == second.shape and all(map(np.array_equal, *parts))
     if isinstance(first, list) or first.dtype.kind == "O":
         return np.array_equal(hash_rows(first), hash_rows(second))
+    may_hold_nan = first.dtype.kind in "fc"
     return first.shape == second.shape and all(
-        same_numbers(first[block], second[block])
+        np.all(first[block] == second[block])
+        or np.array_equal(first[block], second[block], equal_nan=may_hold_nan)
         for block in gen_batches(len(first), max(1, BLOCK // max(first[:1].size, 1)))
     )
 
 
-def same_numbers(first, second):
-    """Whether two arrays of one shape hold the same numbers, NaN being one."""
-    if np.all(first == second):
-        return True
-    return first.dtype.kind in "fc" and np.array_equal(first, second, equal_nan=True)
-
-
 def to_frame(X, names):
-    """Return rows of numbers as a DataFrame, if columns have names."""
+    """Return rows of numbers as a DataFrame, if the columns have names."""
     if names is None or is_frame(X) or issparse(X):
         return X
     import pandas as pd
@@ -155,104 +153,61 @@ def to_frame(X, names):
 
 
 def to_array(X):
-    """Return the rows as an array."""
+    """Return the rows as a dense array."""
     return X.toarray() if issparse(X) else np.asarray(X)
 
 
-class RowKeys(NamedTuple):
-    """Hashes of the values of rows, of shape (n_samples,).
-
-    A row has the same hashes as float32 and as float64 (if it fits), dense, sparse,
-    in a list and in a DataFrame.
-    """
-
-    exact: np.ndarray  # of the values as they are
-    rounded: np.ndarray  # of the values in float32: the same if the last bit differs
-
-    def at(self, rows):
-        """Return the hashes of these rows."""
-        return RowKeys(self.exact[rows], self.rounded[rows])
-
-    def plus(self, other):
-        """Return these hashes and more."""
-        return RowKeys(*map(np.concatenate, zip(self, other, strict=True)))
-
-
-NO_KEYS = RowKeys(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64))
-
-
-def row_keys(X, rows=None):
-    """Return the keys of the rows with these numbers; None: of all rows."""
-    return RowKeys(*hashes_of(X, rows, (False, True)))
-
-
 def hash_rows(X, rows=None):
-    """Return the exact half of `row_keys`."""
-    return hashes_of(X, rows, (False,))[0]
+    """Return a 64-bit hash of the values of each row.
 
+    Rows with equal values have equal hashes: as float32 and as float64, dense, sparse,
+    in a list and in a DataFrame, whatever rows come with them.
 
-def rounded_keys(X, rows=None):
-    """Return the other half."""
-    return hashes_of(X, rows, (True,))[0]
+    Parameters
+    ----------
+    X : rows
+        In any container, or a source.
+    rows : ndarray of int, default=None
+        Numbers of the rows to hash. None: all rows.
 
-
-def hashes_of(X, rows, kinds):
-    """Return hashes of rows, of the values as they are or (True) rounded.
-
-    That of a row does not depend on the rows that come with it.
+    Returns
+    -------
+    hashes : ndarray of uint64 of shape (n_rows,)
     """
-    if (n_rows(X) if rows is None else len(rows)) == 0:
-        return [NO_KEYS.exact] * len(kinds)
     if isinstance(X, Source):
         X, within = (X, slice(None)) if rows is None else restrict_rows(X, rows)
-        found = X.map(partial(columns_of_hashes, kinds=kinds))
-        return [*np.concatenate([*found])[within].T]
-    if not can_be_read_in_place(X):
-        X, rows = take(X, slice(None) if rows is None else rows), None
+        none = np.empty(0, dtype=np.uint64)
+        return np.concatenate([none, *X.map(hash_rows)])[within]
+    if issparse(X):
+        is_readable = X.format == "csr" and X.has_canonical_format
+    else:
+        is_readable = isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous
+    if not is_readable or X.dtype not in (np.float32, np.float64):
+        if rows is not None:
+            X, rows = take(X, rows), None
         numbers = as_numbers(X)
         if numbers is None:
-            return hashes_of_cells(X, kinds)
+            return hash_cells(X)
         X = numbers
-    matrix = Rows(X)
     rows = None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
-    if X.dtype == np.float32:  # nothing to round
-        kinds = (False,) * len(kinds)
-    found = [hashes(matrix, rows, kinds[0])]
-    for kind in kinds[1:]:
-        found.append(found[0] if kind == kinds[0] else hashes(matrix, rows, kind))
-    return found
-
-
-def columns_of_hashes(X, kinds):
-    """Return hashes of rows as columns, one for each kind."""
-    return np.column_stack(hashes_of(X, None, kinds))
-
-
-def can_be_read_in_place(X):
-    """Whether X is what the compiled loops read."""
-    if issparse(X):
-        return X.format == "csr" and X.dtype.kind == "f" and X.has_canonical_format
-    return (
-        isinstance(X, np.ndarray)
-        and X.ndim == 2
-        and X.dtype in (np.float32, np.float64)
-        and X.flags.c_contiguous
-    )
+    return hashes(Rows(X), rows)
 
 
 def as_numbers(X):
     """Return rows as floats, one row each, or None if they are not all numbers."""
     if issparse(X):
         X = csr_array(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
-        X.sum_duplicates()
+        if not X.has_canonical_format:
+            X = X.copy()  # the index arrays may be those of the user
+            X.sum_duplicates()
         return X
     if is_frame(X):
         kinds = {getattr(dtype, "kind", "O") for dtype in np.atleast_1d(X.dtypes)}
         if not kinds <= set("biuf"):
             return None
         X = X.to_numpy(np.float64, na_value=np.nan)
-    elif isinstance(X, list) and isinstance(X[0], str):
-        return None  # not copied to an array as wide as the longest text
+    elif isinstance(X, list) and X and isinstance(X[0], str):
+        return None  # an array would be as wide as the longest text
     try:
         numbers = np.asarray(X)
     except ValueError:  # rows of different lengths
@@ -260,75 +215,54 @@ def as_numbers(X):
     if numbers.dtype.kind not in "biuf":
         return None
     kind = np.float32 if numbers.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(numbers.reshape(len(numbers), -1), dtype=kind)
+    width = int(np.prod(numbers.shape[1:]))
+    return np.ascontiguousarray(numbers.reshape(len(numbers), width), dtype=kind)
+
+
+def hash_cells(X):
+    """Return the hash of each row of a table that contains texts or objects."""
+    rows = X.to_numpy(object) if is_frame(X) else X
+    if isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype.kind == "U":
+        rows = rows.tolist()
+    out, kind_of = np.empty(len(rows), dtype=np.uint64), KindOfCell()
+    rows_of_numbers = defaultdict(list)  # by their length
+    for i, row in enumerate(rows):
+        if type(row) is str:
+            out[i] = hash_values([row])
+            continue
+        cells = np.asarray(row, dtype=object).ravel().tolist()
+        kinds = [kind_of[type(cell)] for cell in cells]
+        values = [*map(plain_cell, cells, kinds)]
+        if TEXT in kinds:
+            out[i] = hash_values(values)
+        else:
+            rows_of_numbers[len(values)].append((i, values))
+    for numbered in rows_of_numbers.values():
+        places, values = zip(*numbered, strict=True)
+        out[[*places]] = hashes(Rows(np.array(values, dtype=np.float64)), None)
+    return out
 
 
 class KindOfCell(dict):
-    """What a cell holds, which follows from its type."""
+    """Kinds of cells by their types; what is not a number or missing is a text."""
 
-    def __missing__(self, kind):
-        if kind.__name__ in ("NoneType", "NAType", "NaTType"):
-            found = MISSING
+    def __missing__(self, cell_type):
+        if cell_type.__name__ in ("NoneType", "NAType", "NaTType"):
+            kind = MISSING
         else:
-            found = NUMBER if issubclass(kind, Real | np.bool_) else TEXT
-        self[kind] = found
-        return found
+            kind = NUMBER if issubclass(cell_type, Real | np.bool_) else TEXT
+        self[cell_type] = kind
+        return kind
 
 
-def cells_of(X):
-    """Return the cells of each row in a list; a row that is a text as it is."""
-    rows = X.to_numpy(object) if is_frame(X) else X
-    if isinstance(rows, np.ndarray) and rows.ndim > 1:
-        return rows.astype(object, copy=False).reshape(len(rows), -1).tolist()
-    if isinstance(rows, np.ndarray) and rows.dtype.kind == "U":
-        rows = rows.tolist()
-    return [
-        row if type(row) is str else np.asarray(row, dtype=object).ravel().tolist()
-        for row in rows
-    ]
+def plain_cell(cell, kind):
+    """Return a cell as a text or a float: NaN if missing, and 0.0 for -0.0."""
+    if kind == TEXT:
+        return str(cell)
+    return np.nan if kind == MISSING else float(cell) + 0.0
 
 
-def hashes_of_cells(X, kinds):
-    """Return hashes of rows in which there are texts, as `hashes_of` does."""
-    rows, kind_of = cells_of(X), KindOfCell()
-    out = np.empty((len(kinds), len(rows)), dtype=np.uint64)
-    of_numbers = defaultdict(list)
-    with np.errstate(over="ignore"):
-        for i, cells in enumerate(rows):
-            if type(cells) is str:
-                out[:, i] = hash_of_values([cells])
-                continue
-            held = [kind_of[type(cell)] for cell in cells]
-            found = {*held}
-            if MISSING in found:
-                cells = rows[i] = [
-                    np.nan if kind == MISSING else cell
-                    for cell, kind in zip(cells, held, strict=True)
-                ]
-            if TEXT not in found:
-                of_numbers[len(cells)].append(i)
-            elif len(found) == 1:  # the same rounded
-                out[:, i] = hash_of_values([*map(str, cells)])
-            else:
-                for column, is_rounded in zip(out, kinds, strict=True):
-                    column[i] = hash_of_values(plain_values(cells, held, is_rounded))
-    for places in of_numbers.values():  # of one length
-        numbers = Rows(np.array([rows[i] for i in places], dtype=np.float64))
-        for column, is_rounded in zip(out, kinds, strict=True):
-            column[places] = hashes(numbers, None, is_rounded)
-    return [*out]
-
-
-def plain_values(cells, held, is_rounded):
-    """Return cells as floats and texts, with 0.0 for -0.0."""
-    number = np.float32 if is_rounded else float
-    return [
-        str(cell) if kind == TEXT else float(number(cell)) + 0.0
-        for cell, kind in zip(cells, held, strict=True)
-    ]
-
-
-def hash_of_values(values):
-    """Return the hash of floats and texts."""
+def hash_values(values):
+    """Return the hash of a row of floats and texts."""
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

@@ -32,33 +32,30 @@ def is_number(cell):
     return isinstance(cell, Real | np.bool_)
 
 
-def hashes_of_cells(rows, rounded):
+def hashes_of_cells(rows):
     """Return the hashes of lists of cells; those of numbers are as elsewhere."""
     out, of_numbers = np.empty(len(rows), dtype=np.uint64), defaultdict(list)
     for i, cells in enumerate(rows):
         if all(map(is_number, cells)):
             of_numbers[len(cells)].append(i)
         else:
-            out[i] = hash_of_cells(cells, rounded)
+            out[i] = hash_of_cells(cells)
     for places in of_numbers.values():  # of one length
         numbers = np.array([rows[i] for i in places], dtype=np.float64)
-        out[places] = hashes(Rows(numbers), None, rounded)
+        out[places] = hashes(Rows(numbers), None)
     return out
 
 
-def hash_of_cells(cells, rounded):
+def hash_of_cells(cells):
     """Return the hash of a row with text in it."""
-    kind = np.float32 if rounded else np.float64
-    with np.errstate(over="ignore"):
-        values = [
-            float(kind(cell)) + 0.0 if is_number(cell) else str(cell)  # 0.0 for -0.0
-            for cell in cells
-        ]
+    values = [
+        float(cell) + 0.0 if is_number(cell) else str(cell)  # 0.0 for -0.0
+        for cell in cells
+    ]
     digest = blake2b(repr(values).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
 def hashes_of_rows(X):
-    """Return the hashes of rows, of the values as they are and rounded."""
-    rows = cells_of(X)
-    return hashes_of_cells(rows, False), hashes_of_cells(rows, True)
+    """Return the hashes of rows."""
+    return hashes_of_cells(cells_of(X))

@@ -1,20 +1,13 @@
 """What a person who pays for labels would write down, slow and obvious.
 
-Rows are tuples of numbers. `same` compares them exactly, `alike` as float32.
+Rows are tuples of numbers, compared exactly.
 """
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 
 def same(first, second):
     return tuple(first) == tuple(second)
-
-
-def alike(first, second):
-    with np.errstate(over="ignore"):
-        return tuple(np.float32(first)) == tuple(np.float32(second))
 
 
 def values_of(X):
@@ -56,17 +49,16 @@ class ReferenceLedger:
     def find(self, X, standings):
         """Return the entry for each row, None for none."""
         found = [None] * len(X)
-        for equal in (same, alike):
-            for standing in standings:
-                for i, values in enumerate(X):
-                    for entry in self.entries:
-                        if (
-                            found[i] is None
-                            and entry.standing == standing
-                            and not any(entry is other for other in found)
-                            and equal(entry.values, values)
-                        ):
-                            found[i] = entry
+        for standing in standings:
+            for i, values in enumerate(X):
+                for entry in self.entries:
+                    if (
+                        found[i] is None
+                        and entry.standing == standing
+                        and not any(entry is other for other in found)
+                        and same(entry.values, values)
+                    ):
+                        found[i] = entry
         return found
 
     def teach(self, X, labels):
@@ -101,7 +93,6 @@ class ReferenceLedger:
         changes = []
         for values, label in zip(X, labels, strict=True):
             equal = [e for e in latest if same(e.values, values)]
-            equal = equal or [e for e in latest if alike(e.values, values)]
             if not equal:
                 for entry, before in reversed(changes):
                     entry.label = before
@@ -129,15 +120,15 @@ class ReferenceLedger:
     def search(self, X, is_for_sale):
         places = [None] * len(self.entries)
 
-        def stay(equal, number, entries):
-            for i, entry in enumerate(entries):
+        def stay(number):
+            for i, entry in enumerate(self.entries):
                 row = getattr(entry, number)
                 if (
                     places[i] is None
                     and row is not None
                     and row < len(X)
                     and row not in places
-                    and equal(X[row], entry.values)
+                    and same(X[row], entry.values)
                 ):
                     places[i] = row
 
@@ -145,26 +136,21 @@ class ReferenceLedger:
             is_absent = is_same and i < self.n_sought and entry.place is None
             return places[i] is None and not is_absent
 
-        stay(same, "place", self.entries)
-        stay(same, "row", self.entries)
+        stay("place")
+        stay("row")
         is_same = self.pool == values_of(X)
-        if is_same:
-            stay(alike, "place", self.entries[: self.n_sought])
         if not any(is_lost(i, entry) for i, entry in enumerate(self.entries)):
             return places, False
-        for equal in (same, alike):
-            stay(equal, "place", self.entries)
-            stay(equal, "row", self.entries)
-            for i, entry in enumerate(self.entries):
-                if places[i] is not None:
-                    continue
-                free = [
-                    row
-                    for row in range(len(X))
-                    if row not in places and equal(X[row], entry.values)
-                ]
-                if free:
-                    places[i] = min(free, key=lambda row: (is_for_sale[row], row))
+        for i, entry in enumerate(self.entries):
+            if places[i] is not None:
+                continue
+            free = [
+                row
+                for row in range(len(X))
+                if row not in places and same(X[row], entry.values)
+            ]
+            if free:
+                places[i] = min(free, key=lambda row: (is_for_sale[row], row))
         return places, True
 
     def for_sale(self, X, candidates):
