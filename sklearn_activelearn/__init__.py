@@ -12,7 +12,11 @@ if find_spec("._rows", __name__) is None:
     )
 
 if TYPE_CHECKING:  # imported on demand: the command line must not wait for all of it
-    from .batch import BatchMarginLossClassifier, DecisionStumpClassifier
+    from .batch import (
+        BatchMarginLossClassifier,
+        DecisionStumpClassifier,
+        RankAverageClassifier,
+    )
     from .pool import (
         ActiveLabelPropagationClassifier,
         ALMSClassifier,
@@ -24,7 +28,6 @@ if TYPE_CHECKING:  # imported on demand: the command line must not wait for all 
         PassiveClassifier,
         QueryByBoostingClassifier,
         QueryByCommitteeClassifier,
-        RankAverageClassifier,
         RelevanceSamplingClassifier,
         SSMarginBoostClassifier,
         UncertaintyHerdingClassifier,

@@ -15,7 +15,6 @@ habit of all code below a verb: *replace* fitted attributes, never write into th
 """
 
 from functools import partial
-from numbers import Number
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -40,9 +39,10 @@ from ._validation import (
     check_rows,
     check_rows_and_labels,
     check_selection,
+    has_plain_parameters,
 )
 from .sources._containers import n_rows
-from .sources._identity import CheckedIds, are_none, identify
+from .sources._identity import ById, identify
 
 
 @documented(LEARNER)
@@ -78,7 +78,7 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
 
     #: What rows are recognised by, once something is stored; the last ids.
     _known_by: str | None = None
-    _ids: CheckedIds | None = None
+    _ids: ById | None = None
 
     #: How many rows of a stream it considers together; None: it takes a whole pool.
     _group = None
@@ -361,8 +361,10 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**params)
 
     def _may_differ(self, ids):
-        """Whether rows may have other columns than those before: those of a pool."""
-        return ids is not None and self._group is None and not are_none(ids)
+        """Return True if rows may have other columns than before: a pool with ids."""
+        if ids is None or self._group is not None:
+            return False
+        return bool(ids) if isinstance(ids, list) else getattr(ids, "shape", 1) != (0,)
 
     def _validate(self, X, *y, min_rows=1, finite=False, ids=None):
         """Return validated rows, and labels if given any; begin if it has not begun."""
@@ -399,21 +401,6 @@ class ActiveClassifier(ClassifierMixin, BaseEstimator):
     def _after_teach(self):
         """Return the learner as `teach` is to leave it once labels are stored."""
         return self
-
-
-#: Parameters that estimators may share.
-CONSTANTS = (str, Number, type(None))
-
-#: The types of most of them, recognised sooner.
-PLAIN_TYPES = {str, int, float, bool, type(None)}
-
-
-def has_plain_parameters(prototype):
-    """Whether an unfitted estimator holds no other objects; quick to find out."""
-    for value in vars(prototype).values():
-        if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
-            return False
-    return True
 
 
 def validate_and_reset(learner, X, y):

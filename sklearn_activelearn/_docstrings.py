@@ -307,10 +307,6 @@ class_weight : {"balanced"}, dict or None, default=None
     where one class is rare it finds more of its rows, and often buys more labels. A
     dict has weights > 0 by class, 1 for those that it lacks. None: all count the same.
     The formulas are in the user guide, on the page "Unequal classes".
-one_class_limit : int >= 0 or None, default=1000
-    With `class_weight` every row is bought while labels of one class only are known
-    and fewer labels than this have been bought. None: no limit. Without effect if
-    `class_weight` is None.
 budget : int >= 0, float in [0, 1] or None, default=None
     Labels it may buy between one `fit` and the next. Raise it with
     `set_params` to go on. A float is a share of the rows seen before and in the
@@ -358,20 +354,23 @@ GRADIENT = STREAM | texts(r"""
 normalize : bool, default=False
     Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
     With `fit_intercept` the row is then divided by the square root of 2.
-power_t : float >= 0, default=0.5
-    Exponent of "invscaling".
+eta0 : float > 0, default=0.1
+    Learning rate; not used by "adaptive". It must be small compared with ``1 / |x|²``: a
+    large step moves all margins to where no label is bought, and (almost) nothing is
+    bought again. A `ConvergenceWarning` says so.
+learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
+    Label T learned moves the weights by `eta0` ("constant") or by ``eta0 / sqrt(T)``
+    ("invscaling") times the weighted gradient. "adaptive": steps follow the sizes of
+    features and rows, and there is nothing to tune.
 """)
 
 SECOND_ORDER = STREAM | texts(r"""
 kernel : str or callable, default="linear"
-    A kernel of `sklearn.metrics.pairwise.pairwise_kernels`: its name, or a
-    function of two rows. "chi2" takes dense rows only.
-gamma : float > 0, default=None
-    Parameter of the kernels that have one. None: the kernel's default.
-degree : float > 0, default=3
-    Degree of the polynomial kernel.
-coef0 : float, default=1
-    Constant term of the polynomial and the sigmoid kernel.
+    Name of a kernel of `sklearn.metrics.pairwise.pairwise_kernels`, or a callable
+    ``kernel(X, Z) -> ndarray of shape (n_rows_X, n_rows_Z)``, such as
+    ``partial(polynomial_kernel, degree=2)``. "chi2" takes dense rows only.
+gamma : float > 0 or None, default=None
+    Parameter of the named kernels that have one. None: the default of the kernel.
 fit_intercept : bool, default=True
     Append a constant feature 1 to each row (to its image, with a kernel).
     False: separators through the origin, as in the paper.
@@ -380,27 +379,25 @@ normalize : bool, default=True
     assumes; zero rows stay zero. With a kernel it is the row's image that is
     scaled, k(x, z) / sqrt(k(x, x) k(z, z)). With `fit_intercept` the row is
     then divided by the square root of 2.
-dual : {"auto", True, False}, default="auto"
-    False: keep a matrix of n_features + 1 rows and columns. True: keep the
-    stored rows and a triangle of as many rows and columns, which is all that
-    other kernels than the linear one allow. "auto": dual until the matrix
-    is cheaper, at about .4 as many stored rows as features if they are
-    dense. The form makes no difference but to time, memory and rounding. Set
-    to False between calls, it moves to the matrix with the next label; there
-    is no way back without `fit`.
-max_stored : int >= 1, default=None
-    Most rows to hold: when there is one more, the row stored first is
-    forgotten as if it had never been. The learner stays dual. None: no
-    limit; the memory of the dual form grows with the stored rows.
-solver : {"auto", "exact", "coordinate_descent"}, default="auto"
-    How the weights follow a row that is stored. "exact": by the matrix or the
-    triangle, which gives the optimum up to rounding. "coordinate_descent": by 129
-    steps of dual coordinate descent towards the optimum; r is computed as if A were
-    its diagonal. Only the stored rows and a coefficient of each are kept, and a
-    stored row costs the same however many there are. "auto": exact, and coordinate
-    descent from 500 stored rows on, or a later multiple of 500, at which the learner
-    is dual by ``dual="auto"``, without `max_stored`, and at most a tenth of the
-    stored entries differ from 0. There is no way back without `fit`.
+solver : {"auto", "primal", "dual", "coordinate_descent"}, default="auto"
+    Algorithm that updates the weights when a row is stored.
+
+    - "primal" keeps a matrix of n_features + 1 rows and columns;
+    - "dual" keeps the stored rows and a triangular matrix with a row for each of them;
+    - "coordinate_descent" keeps the stored rows and a coefficient of each. It makes 129
+      steps of dual coordinate descent towards the optimum, and computes r as if A were
+      its diagonal. A stored row costs the same however many there are;
+    - "auto" starts with "dual". It changes to "primal" when that is cheaper: at about .4
+      times as many stored rows as features for dense rows. It changes to
+      "coordinate_descent" at 500 stored rows, or a later multiple of 500, if at most a
+      tenth of the stored entries differ from 0.
+
+    "primal" and "dual" give the optimum and differ in time, memory and rounding only.
+    With a kernel or `max_stored` "auto" is "dual".
+max_stored : int >= 1 or None, default=None
+    Largest number of rows to hold. With one more, the row stored first is forgotten as
+    if it had never been stored. None: no limit; time and memory of "dual" grow with the
+    stored rows.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     Weights that predict; they apply to rows of unit norm if `normalize`.
     One row for two classes: the weights of ``classes_[1]``. Only with
@@ -410,7 +407,7 @@ intercept_ : ndarray of shape (1,) or (n_classes,)
 n_updates_ : int
     Labels that were stored.
 is_dual_ : bool
-    Whether it is in dual form now.
+    Whether the learner holds the stored rows, and not a matrix.
 """)
 
 DISPLAY = texts(r"""

@@ -1,4 +1,4 @@
-"""What a query bought, and what a stream learner has not been taught yet."""
+"""Purchases of a query, and the requests of stream learners that wait for a label."""
 
 from struct import Struct
 from typing import NamedTuple
@@ -7,10 +7,13 @@ import numpy as np
 
 from ._typing import Floats, Ints, Labels
 
-PARTS = 256  # in which requests are kept: one of them is copied for a change
-BLOCK = 256  # requests of equal rows that are copied for a change
+#: Number of dictionaries over which requests are spread; a change copies one of them.
+N_PARTS = 256
 
-#: A request takes so many bytes; as objects its numbers would take four times as many.
+#: Number of requests for equal rows in a block; a change copies one block.
+BLOCK = 256
+
+#: A packed request takes a quarter of the memory of its numbers as Python objects.
 RECORD = Struct("<qdddd")
 
 
@@ -20,13 +23,13 @@ class Purchase(NamedTuple):
     Attributes
     ----------
     rows : ndarray of int of shape (n_bought,)
-        Their numbers, in the order in which to label them.
+        Row numbers, in the order in which to label the rows.
     probabilities : ndarray of shape (n_bought,)
-        With which each was bought; 1 where nothing was drawn.
+        Probability with which each row was bought; 1 for rows that were not drawn.
     utilities : ndarray of shape (n_bought,) or None
-        What each is worth, NaN for rows that were drawn; a stream knows none.
+        Utility of each row, NaN for rows that were drawn. None for a stream learner.
     purposes : str or ndarray of str
-        What the labels are for, one for all or one each; "" to learn from.
+        Purpose of the labels, one for all rows or one for each; "" to learn from.
     """
 
     rows: Ints
@@ -36,107 +39,123 @@ class Purchase(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A row that was asked for, until it is taught or skipped."""
+    """A row of a stream that was asked for, until it is taught or skipped.
 
-    number: int  # in the order asked
-    probability: float  # with which it was bought
-    least: float = 0.0  # that this can have been; 0: its label tells no error
-    guess: float = 0.0  # class that was predicted, by number
-    row: float = 0.0  # its number among the rows that could be bought
+    Attributes
+    ----------
+    number : int
+        Position among all requests, in the order in which they were made.
+    probability : float
+        Probability with which the row was bought.
+    least : float
+        Lower bound of that probability; 0 if the label says nothing about the error.
+    guess : float
+        Number of the predicted class.
+    row : float
+        Number of the row among the rows that could be bought.
+    """
+
+    number: int
+    probability: float
+    least: float = 0.0
+    guess: float = 0.0
+    row: float = 0.0
 
     @property
     def forecast(self):
-        """What its label is compared with, and how much that weighs."""
+        """The prediction for the row, and the weight of its comparison with a label."""
         return self[2:]
 
 
 class Requests:
-    """Rows that are out, first in, first out per row value; never changed itself.
+    """Pending requests of a stream learner, never changed in place.
 
-    To add a request or to take one away costs the same however many there are: a
-    dict of all would have to be copied, of many small ones only one is.
+    Rows are recognised by their keys. Equal rows are answered in the order in which
+    they were asked for. Adding or removing a request takes the same time whatever the
+    number of pending requests.
 
     Parameters
     ----------
     parts : tuple of dict
-        For each key of a row its requests in the order asked, packed, in blocks.
-    n_out : int
-        How many requests there are.
+        Packed requests in blocks, by the key of the row; a part holds the keys with one
+        remainder.
+    n_pending : int
+        Number of pending requests.
     n_asked : int
-        The number of the next one.
+        Number of the next request.
     """
 
-    def __init__(self, parts=({},) * PARTS, n_out=0, n_asked=0):
-        self._parts, self._n_out, self._n_asked = parts, n_out, n_asked
+    def __init__(self, parts=({},) * N_PARTS, n_pending=0, n_asked=0):
+        self._parts, self._n_pending, self._n_asked = parts, n_pending, n_asked
 
     def __len__(self):
-        return self._n_out
+        return self._n_pending
 
-    def plus(self, keys, probabilities, forecasts=None):
-        """Return these requests and one more for each row with these keys."""
+    def add(self, keys, probabilities, forecasts=None):
+        """Return the requests with one more for each of these keys."""
         if forecasts is None:
-            forecasts = np.zeros((len(probabilities), 3))
-        changes, n = Changes(self._parts), len(keys)
-        numbers = range(self._n_asked, self._n_asked + n)
-        columns = numbers, probabilities.tolist(), *forecasts.T.tolist()
-        for key, request in zip(keys.tolist(), map(RECORD.pack, *columns), strict=True):
-            changes[key] = appended(changes[key], request)
-        return Requests(changes.parts(), self._n_out + n, self._n_asked + n)
+            forecasts = np.zeros((len(keys), 3))
+        copies, number = CopiedParts(self._parts), self._n_asked
+        columns = keys.tolist(), probabilities.tolist(), *forecasts.T.tolist()
+        for key, *values in zip(*columns, strict=True):
+            part, request = copies[key % N_PARTS], RECORD.pack(number, *values)
+            blocks = part.get(key, ())
+            if blocks and len(blocks[-1]) < BLOCK * RECORD.size:
+                *blocks, last = blocks
+                request = last + request
+            part[key] = (*blocks, request)
+            number += 1
+        return Requests(copies.all(), self._n_pending + len(keys), number)
 
-    def answered(self, keys):
-        """Return what is still out when rows are taught, and each row's request.
+    def take(self, keys):
+        """Return the requests that stay pending, and the request of each key or None.
 
-        That is None for a row that nobody asked for.
+        Parameters
+        ----------
+        keys : ndarray of uint64 of shape (n_rows,)
+            Keys of the rows that are taught or skipped.
         """
-        found = [None] * len(keys)
-        if not self._n_out:
-            return self, found
-        changes, n_out = Changes(self._parts), self._n_out
-        for row, key in enumerate(keys.tolist()):
-            if waiting := changes[key]:
-                found[row] = Request(*RECORD.unpack_from(waiting[0]))
-                rest = waiting[0][RECORD.size :]
-                changes[key] = (rest, *waiting[1:]) if rest else waiting[1:]
-                n_out -= 1
-        if n_out == 0:  # the same as if nothing had been asked for
+        found, copies = [None] * len(keys), CopiedParts(self._parts)
+        for i, key in enumerate(keys.tolist()):
+            if key not in self._parts[key % N_PARTS]:
+                continue
+            part = copies[key % N_PARTS]
+            if key not in part:  # there were fewer requests than equal rows
+                continue
+            first, *others = part.pop(key)
+            found[i] = Request(*RECORD.unpack_from(first))
+            if rest := first[RECORD.size :]:
+                others.insert(0, rest)
+            if others:
+                part[key] = tuple(others)
+        n_pending = self._n_pending - len(found) + found.count(None)
+        if n_pending == 0:  # the state before the first request
             return Requests(), found
-        return Requests(changes.parts(), n_out, self._n_asked), found
+        return Requests(copies.all(), n_pending, self._n_asked), found
 
     def pending(self, keys):
-        """Return which of these rows are out, in the order asked."""
-        _, found = self.answered(keys)
+        """Return the positions of the keys with a request, in the order asked."""
+        _, found = self.take(keys)
         rows = [row for row, request in enumerate(found) if request is not None]
         return np.array(sorted(rows, key=lambda row: found[row].number), np.int64)
 
 
-class Changes:
-    """Parts of a dict, each of them copied when it is first written to."""
+class CopiedParts(dict):
+    """The parts of `Requests`, each copied when it is first used.
+
+    Parameters
+    ----------
+    parts : tuple of dict
+        The parts, which stay as they are.
+    """
 
     def __init__(self, parts):
-        self._parts, self._copies = parts, {}
+        self.parts = parts
 
-    def __getitem__(self, key):
-        part = key % PARTS
-        return self._copies.get(part, self._parts[part]).get(key, ())
+    def __missing__(self, number):
+        self[number] = self.parts[number].copy()
+        return self[number]
 
-    def __setitem__(self, key, blocks):
-        number = key % PARTS
-        if number not in self._copies:
-            self._copies[number] = self._parts[number].copy()
-        if blocks:
-            self._copies[number][key] = blocks
-        else:
-            del self._copies[number][key]
-
-    def parts(self):
-        """Return the parts as they are now."""
-        if not self._copies:
-            return self._parts
-        return tuple(map(self._copies.get, range(PARTS), self._parts))
-
-
-def appended(blocks, request):
-    """Return blocks of packed requests with one more at the end."""
-    if blocks and len(blocks[-1]) < BLOCK * RECORD.size:
-        return (*blocks[:-1], blocks[-1] + request)
-    return (*blocks, request)
+    def all(self):
+        """Return all parts, changed or not."""
+        return tuple(map(self.get, range(N_PARTS), self.parts)) if self else self.parts

@@ -1,7 +1,7 @@
-"""Types of what users pass and get. Type checkers read them; nothing checks them here.
+"""Types of arguments and results, for type checkers only.
 
-`numpy.typing.ArrayLike` does for labels and row numbers. Rows may be more than that:
-sparse matrices, DataFrames, texts, dask arrays, parquet files.
+Labels and row numbers are `numpy.typing.ArrayLike`. Rows may also be sparse matrices,
+DataFrames, texts, dask arrays or parquet files.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -12,7 +12,9 @@ from typing import (
     Literal,
     Protocol,
     TypeAlias,
+    TypedDict,
     TypeVar,
+    Unpack,
     overload,
 )
 
@@ -26,13 +28,13 @@ Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.integer[Any]]
 RowNumbers: TypeAlias = NDArray[np.int64]
-#: Labels and names, whatever they are made of.
+#: Labels and names of any type.
 Labels: TypeAlias = NDArray[Any]
 
 FilePath: TypeAlias = str | PathLike[str]
 Seed: TypeAlias = int | np.random.RandomState | None
 Scoring: TypeAlias = str | Callable[..., Any]
-#: One measure or several, by their names.
+#: One measure, or several with their names.
 Scorings: TypeAlias = Scoring | Sequence[Scoring] | Mapping[str, Scoring]
 ParamGrid: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -57,7 +59,7 @@ Oracle: TypeAlias = Callable[[RowNumbers], ArrayLike]
 
 
 class Estimator(Protocol):
-    """What can be fitted: a learner, or a pipeline that ends in one."""
+    """A learner, or a pipeline that ends in one."""
 
     def fit(self, X: Any, y: Any, /) -> Any: ...
 
@@ -65,7 +67,7 @@ class Estimator(Protocol):
 
 
 class Classifier(Protocol):
-    """A classifier of scikit-learn, or one that looks like it."""
+    """A classifier with the interface of scikit-learn."""
 
     def fit(self, X: Any, y: Any, /) -> Any: ...
 
@@ -73,7 +75,7 @@ class Classifier(Protocol):
 
 
 class Transformer(Protocol):
-    """What turns rows into points."""
+    """A transformer with the interface of scikit-learn."""
 
     def fit(self, X: Any, /) -> Any: ...
 
@@ -81,13 +83,13 @@ class Transformer(Protocol):
 
 
 class Splitter(Protocol):
-    """What divides rows for cross-validation."""
+    """A splitter for cross-validation with the interface of scikit-learn."""
 
     def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterable[Any]: ...
 
 
 class HasJudge(Protocol):
-    """What looks like a `sklearn_activelearn.pool.StoppingRule`."""
+    """An object with the methods of `sklearn_activelearn.pool.StoppingRule`."""
 
     @property
     def needs(self) -> tuple[str, ...]: ...
@@ -108,11 +110,11 @@ Initial: TypeAlias = (
 )
 Stopping: TypeAlias = str | HasJudge | Sequence[str | HasJudge]
 
-#: The name of a row, and the label of one, as a session stores them.
+#: The id and the label of a row, as a session stores them.
 Id: TypeAlias = str | int
 Label: TypeAlias = str | int | float | bool
 Ids: TypeAlias = Sequence[Id]
-#: What may differ when a session is opened again.
+#: Parts of a session that may differ when it is opened again.
 Change: TypeAlias = Literal[
     "pool", "features", "classes", "test_size", "votes", "learner"
 ]
@@ -126,85 +128,76 @@ Signature = TypeVar("Signature")
 
 
 def typed_as(signature: type[Signature]) -> Callable[[Any], Signature]:
-    """Have type checkers take a method for what overloads say of it."""
+    """Declare the overloads of a method to type checkers."""
     return lambda method: method
 
 
+class QueryOptions(TypedDict, total=False):
+    """Options of `query` that do not change the type of its result."""
+
+    candidates: ArrayLike | None
+    exclude: ArrayLike | None
+    limit: int | None
+    ids: ArrayLike | None
+
+
 class Query(Protocol):
-    """`query` of a learner: what it returns depends on what is asked for."""
+    """Overloads of `query`."""
 
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[False] = False,
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> RowNumbers: ...
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[True],
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> tuple[RowNumbers, Floats]: ...
 
 
 class PoolQuery(Protocol):
-    """`query` of a pool learner, which can also return utilities."""
+    """Overloads of `query` of a pool learner, which can also return utilities."""
 
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[False] = False,
         return_utility: Literal[False] = False,
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> RowNumbers: ...
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[True],
         return_utility: Literal[False] = False,
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> tuple[RowNumbers, Floats]: ...
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[False] = False,
         return_utility: Literal[True],
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> tuple[RowNumbers, Floats]: ...
     @overload
     def __call__(
         self,
         X: RowsLike,
         *,
-        candidates: ArrayLike | None = None,
-        exclude: ArrayLike | None = None,
-        limit: int | None = None,
         return_probability: Literal[True],
         return_utility: Literal[True],
-        ids: ArrayLike | None = None,
+        **options: Unpack[QueryOptions],
     ) -> tuple[RowNumbers, Floats, Floats]: ...

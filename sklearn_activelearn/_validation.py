@@ -6,16 +6,27 @@ Rows come in as C-contiguous or CSR floats, uncopied where they already are.
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.utils import assert_all_finite, check_scalar
-from sklearn.utils.validation import validate_data
+from sklearn.base import is_classifier
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    check_scalar,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from ._labels import check_not_missing
 from ._rows import Rows, first_not_finite
+from .sources._containers import is_frame, n_rows, to_frame
+from .sources._conversion import as_source, is_instance_of
 
 
 def check_sparse_rows(X):
@@ -377,3 +388,196 @@ def is_count(value):
 def is_whole(value):
     """Whether this is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+#: Types of parameters that estimators may share.
+CONSTANTS = (str, Number, type(None))
+
+#: The most frequent of these types, which are recognised faster.
+PLAIN_TYPES = {str, int, float, bool, type(None)}
+
+
+def has_plain_parameters(prototype):
+    """Return True if an unfitted estimator holds no other objects."""
+    for value in vars(prototype).values():
+        if type(value) not in PLAIN_TYPES and not isinstance(value, CONSTANTS):
+            return False
+    return True
+
+
+def has_transformer(estimator):
+    """Return True if a part of an estimator transforms rows.
+
+    The tags of a `Pipeline` do not say whether its transformer takes texts, categories
+    or missing values.
+    """
+    if has_plain_parameters(estimator):
+        return False
+    return any(hasattr(part, "transform") for part in estimator.get_params().values())
+
+
+def common_input_tags(estimators):
+    """Return the input tags of rows that all estimators take."""
+    common = get_tags(estimators[0]).input_tags
+    for estimator in estimators[1:]:
+        tags = get_tags(estimator).input_tags
+        common.sparse &= tags.sparse
+        common.three_d_array &= tags.three_d_array
+        common.allow_nan &= tags.allow_nan
+        common.positive_only |= tags.positive_only
+    return common
+
+
+def check_pool(learner, estimators, X, *y, reset, min_rows):
+    """Return rows, and labels if there are any, as the estimators take them.
+
+    Arrays of numbers are refused where the tags of an estimator refuse them, and
+    DataFrames with text too. Categories, and rows for a transformer, stay as they are.
+
+    Parameters
+    ----------
+    learner : estimator
+        Gets the number and the names of the features, or is compared with them.
+    estimators : list of classifier
+        Classifiers that all must take the rows.
+    X : array-like, sparse matrix, DataFrame, list or source of shape (n_samples, ...)
+        Rows. Those of a source are checked when they are read.
+    *y : array-like of shape (n_samples,)
+        Labels.
+    reset, min_rows
+        As for `check_rows`.
+    """
+    is_transformed = any(map(has_transformer, estimators))
+    tags = common_input_tags(estimators)
+    user = type(learner).__name__ if tags.positive_only else ""
+    if not (reset or is_transformed or user) and needs_no_change(learner, X, *y):
+        return (X, *y) if y else X
+    if isinstance(X, str):
+        raise ValueError("X must be rows, got one str: put it in a list.")
+    y = [*map(check_not_missing, y)]
+    source = as_source(X)
+    if source is not None:
+        if source.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X must hold numbers, got a dask array of {source.dtype}."
+            )
+        check_n_rows(source, min_rows)
+        validate_rows(learner, source.blank(), reset=reset)
+        names = getattr(learner, "feature_names_in_", None)
+        X = source.prepared(BlockCheck(is_transformed, names, tags.allow_nan, user))
+        return (X, check_labels(X, *y)) if y else X
+    check_sparse_rows(X)
+    is_categorical = is_frame(X) and any(np.atleast_1d(X.dtypes) == "category")
+    if is_categorical or is_transformed:
+        X = indexable_rows(X)
+        check_n_rows(X, min_rows)
+        validate_data(learner, X, *y, reset=reset, skip_check_array=True)
+        return (X, check_labels(X, *y)) if y else X
+    out = validate_rows(
+        learner,
+        X,
+        *y,
+        reset=reset,
+        accept_sparse="csr" if tags.sparse else False,
+        allow_nd=tags.three_d_array,
+        ensure_all_finite="allow-nan" if tags.allow_nan else True,
+        ensure_min_samples=min_rows,
+    )
+    X, *y = out if y else (out,)
+    if user:
+        check_non_negative(X, user)
+    X = finish_rows(X, False)
+    return (X, *y) if y else X
+
+
+def needs_no_change(learner, X, *y):
+    """Return True if rows, and labels, are valid as they are."""
+    return (
+        rows_need_no_change(learner, X)
+        and (not y or labels_need_no_change(*y, len(X)))
+        and (get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0)
+    )
+
+
+def check_n_rows(X, min_rows):
+    """Refuse fewer rows than are needed."""
+    if n_rows(X) < min_rows:
+        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+
+
+class BlockCheck(NamedTuple):
+    """A check of rows that were read from a source, as `check_pool` checks others."""
+
+    is_transformed: bool  # a transformer gets the rows
+    names: np.ndarray | None  # names of the columns
+    allow_nan: bool
+    positive_only: str  # name of the learner that refuses negative numbers, or ""
+
+    def __call__(self, rows, numbers):
+        """Return rows with these numbers as the estimators take them."""
+        if self.is_transformed:
+            return to_frame(rows, self.names)
+        if self.positive_only:
+            check_non_negative(rows, self.positive_only)
+        with suppress(ValueError):
+            assert_all_finite(rows, allow_nan=self.allow_nan)
+            return rows
+        is_good = ~np.isinf(rows) if self.allow_nan else np.isfinite(rows)
+        row = int(np.argmin(is_good.all(axis=1)))
+        name = f"X (row {numbers[row]})"
+        assert_all_finite(rows[[row]], allow_nan=self.allow_nan, input_name=name)
+        return rows
+
+
+def indexable_rows(X):
+    """Return rows that can be taken by number."""
+    if issparse(X):
+        return X.tocsr()
+    if is_instance_of(X, "pyarrow", "Table"):
+        return X.to_pandas()
+    if is_frame(X):
+        return X
+    if not hasattr(X, "__array__"):
+        return list(X)
+    X = np.asarray(X)
+    if X.dtype.kind in "biufc":  # no transformer takes a row of numbers for a pool
+        X = check_array(X, ensure_all_finite=False, allow_nd=True, dtype=None)
+    return X
+
+
+def check_labels(X, y):
+    """Return labels as a 1-D array, if there is one for each row."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_consistent_length(X, y)
+    return y
+
+
+def check_classifier(estimator, name="estimator"):
+    """Refuse an object that is no classifier, or that needs a kernel matrix."""
+    if isinstance(estimator, type):
+        raise TypeError(f"{name} must be an instance, got the class {estimator!r}.")
+    if not (hasattr(estimator, "fit") and is_classifier(estimator)):
+        raise TypeError(f"{name} must be a classifier, got {estimator!r}.")
+    if get_tags(estimator).input_tags.pairwise:
+        raise ValueError(
+            f"{estimator} needs a precomputed kernel, which a pool does not have: "
+            "name the kernel or pass a callable."
+        )
+
+
+def check_has(method, model, user, advice=""):
+    """Refuse a model without a method that its user needs.
+
+    Decision values for pairs of classes are refused, too.
+    """
+    if not hasattr(model, method):
+        problem = f"{user} needs an estimator with {method}, which {model} lacks."
+        raise TypeError(f"{problem} {advice}".strip())
+    if method != "decision_function" or not hasattr(model, "get_params"):
+        return
+    for name, value in model.get_params().items():
+        if name.split("__")[-1] == "decision_function_shape" and value == "ovo":
+            raise ValueError(
+                f'{model} has decision values for pairs of classes; set {name}="ovr".'
+            )

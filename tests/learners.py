@@ -5,13 +5,18 @@ settings take another path through the code.
 """
 
 import re
+from functools import partial
 from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.metrics.pairwise import (
+    euclidean_distances,
+    manhattan_distances,
+    polynomial_kernel,
+)
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVC, LinearSVC
 
@@ -49,9 +54,9 @@ def coin_of(margins):
     return np.maximum(0.2, 1 / (1 + margins))
 
 
-def overlap_of(x, z):
-    """Return a kernel of one's own."""
-    return 1 / (1 + abs(x - z).sum())
+def overlap_of(X, Z):
+    """Return a custom kernel."""
+    return 1 / (1 + manhattan_distances(X, Z))
 
 
 def gini(probabilities):
@@ -107,7 +112,7 @@ LINEAR_STREAM_LEARNERS = [
     DKMClassifier(R=1, threshold=0.7, fit_intercept=False, eta0=0.5),
     family(CBGZClassifier()),
     CBGZClassifier(b="adaptive"),
-    CBGZClassifier(b="adaptive", beta=0.1, normalize=False),
+    CBGZClassifier(b="adaptive", eta0=10.0, normalize=False),
     CBGZClassifier(b=0.5, update="dkm"),
     CBGZClassifier(b=1.0, average=False),
     CBGZClassifier(b=2.0, normalize=False, fit_intercept=False),
@@ -125,7 +130,7 @@ LINEAR_STREAM_LEARNERS = [
     ),
     GreedyOnlineClassifier(),
     family(GreedyOnlineClassifier(m=2, loss="ramp", normalize=True)),
-    GreedyOnlineClassifier(m=1, learning_rate="invscaling", power_t=0.3),
+    GreedyOnlineClassifier(m=1, learning_rate="invscaling"),
     GreedyOnlineClassifier(
         m=3, loss="ramp", learning_rate="adaptive", average=False, normalize=True
     ),
@@ -134,8 +139,8 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.4, update="dkm"),
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
-    RLSSamplingClassifier(60.0, variant="next", dual=True),
-    RLSSamplingClassifier(60.0, variant="mistake", dual=False, fit_intercept=False),
+    RLSSamplingClassifier(60.0, variant="next", solver="dual"),
+    RLSSamplingClassifier(60.0, variant="mistake", solver="primal", fit_intercept=False),
     RLSSamplingClassifier(
         9.0, variant="next", transient=True, normalize=False, patience=5
     ),
@@ -144,13 +149,13 @@ LINEAR_STREAM_LEARNERS = [
     SecondOrderPerceptronClassifier(),
     SecondOrderPerceptronClassifier(0.3, normalize=False, fit_intercept=False),
     SOLEClassifier(),
-    SOLEClassifier(0.5, a=2.0, query_probability="margin", dual=False),
+    SOLEClassifier(0.5, a=2.0, query_probability="margin", solver="primal"),
     SOLEClassifier(0.2, max_stored=3, normalize=False),
     SOLEClassifier(query_probability=coin_of),
     SOLEClassifier(
         0.3, solver="coordinate_descent", normalize=False, class_weight="balanced"
     ),
-    CBGZClassifier(b=0.3, class_weight="balanced", one_class_limit=4),
+    CBGZClassifier(b=0.3, class_weight="balanced"),
     MarginLossClassifier(learning_rate="adaptive", class_weight="balanced"),
     GreedyOnlineClassifier(m=2, average=False, class_weight="balanced"),
     RLSSamplingClassifier(60.0, variant="next", class_weight="balanced"),
@@ -159,7 +164,7 @@ LINEAR_STREAM_LEARNERS = [
 KERNEL_STREAM_LEARNERS = [
     family(RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1)),
     RLSSamplingClassifier(60.0, variant="next", kernel=overlap_of, max_stored=5),
-    SOLEClassifier(0.2, kernel="poly", degree=2),
+    SOLEClassifier(0.2, kernel=partial(polynomial_kernel, degree=2)),
     SOLEClassifier(0.2, kernel="rbf", max_stored=5, class_weight="balanced"),
 ]
 
@@ -216,7 +221,7 @@ POOL_LEARNERS = [
     UncertaintyHerdingClassifier(
         LinearSVC(),
         embedding=MaxAbsScaler(),
-        gamma=0.5,
+        radius=1.5,
         n_coverage=9,
         n_candidates=4,
         batch_size=3,
@@ -224,10 +229,7 @@ POOL_LEARNERS = [
         budget=16,
     ),
     UncertaintyHerdingClassifier(
-        NaiveBayes(), kernel="cosine", calibrate=False, n_initial=4, budget=12
-    ),
-    UncertaintyHerdingClassifier(
-        NaiveBayes(), kernel=overlap, n_initial=2, stopping="stable_predictions"
+        NaiveBayes(), calibrate=False, n_initial=2, stopping="stable_predictions"
     ),
     family(HybridSamplingClassifier(NaiveBayes(), n_initial=4, budget=14)),
     HybridSamplingClassifier(

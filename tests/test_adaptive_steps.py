@@ -162,37 +162,37 @@ def test_a_loss_that_asks_nowhere_near_the_separator_can_be_used():
 
 
 @pytest.mark.parametrize("cls", [MarginLossClassifier, GreedyOnlineClassifier])
-def test_eta0_and_power_t_are_not_used(cls):
+def test_eta0_is_not_used(cls):
     X, y = gaussian_stream(1, 3)
     learner = cls(learning_rate="adaptive", random_state=0)
     expected = state(clone(learner).fit(X, y))
-    changed = learner.set_params(eta0=77.0, power_t=3.0).fit(X, y)
+    changed = learner.set_params(eta0=77.0).fit(X, y)
     np.testing.assert_array_equal(changed.coef_, clone(changed).fit(X, y).coef_)
-    changed.set_params(eta0=0.1, power_t=0.5)
+    changed.set_params(eta0=0.1)
     assert state(changed) == expected
 
 
 def test_the_learning_rate_may_change_on_the_way():
     X, y = gaussian_stream(2, 2)
     learner = adaptive("hinge").partial_fit(X[:20], y[:20], classes=[0, 1])
-    scales = learner._scales
+    scales = learner._learned.details
     learner.set_params(learning_rate="constant").partial_fit(X[20:], y[20:])
-    assert learner._scales.n_rows == scales.n_rows == 20
+    assert learner._learned.details.n_rows == scales.n_rows == 20
     learner.set_params(learning_rate="adaptive").partial_fit(X, y)
-    assert learner._scales.n_rows == 20 + len(X)
+    assert learner._learned.details.n_rows == 20 + len(X)
     learner.fit(X, y)
-    assert learner._scales.n_rows == len(X)
+    assert learner._learned.details.n_rows == len(X)
 
 
 def test_a_learner_does_not_share_its_scales_with_its_copies():
     X, y = gaussian_stream(4, 2)
     learner = adaptive("hinge").partial_fit(X, y, classes=[0, 1])
-    before = frozen(learner._scales)
+    before = frozen(learner._learned.details)
     copy = deepcopy(learner).partial_fit(3 * X, y)
-    assert frozen(copy._scales) != before
+    assert frozen(copy._learned.details) != before
     learner.query(X)
     learner.set_params(budget=0).partial_fit(X, y)
-    assert frozen(learner._scales) == before
+    assert frozen(learner._learned.details) == before
 
 
 @pytest.mark.parametrize("value", [1e160, 1e300])
@@ -229,12 +229,12 @@ def test_a_row_whose_step_overflows_is_not_learned():
     learner = adaptive(CliffLoss(), query_probability=np.ones_like)
     with pytest.raises(ValueError, match=r"Row 50 of X: .*overflow"):
         learner.learn(X, lambda rows: y[rows], classes=[0, 1])
-    assert learner._scales.n_rows == learner.n_taught_ == 50
-    assert learner._scales.n_present.tolist() == [50]
-    before, coef = frozen(learner._scales), learner.coef_.copy()
+    assert learner._learned.details.n_rows == learner.n_taught_ == 50
+    assert learner._learned.details.n_present.tolist() == [50]
+    before, coef = frozen(learner._learned.details), learner.coef_.copy()
     with pytest.raises(ValueError, match=r"Row 1 of X: .*overflow"):
         learner.teach(X[:2], [1, 0])
-    assert frozen(learner._scales) == before
+    assert frozen(learner._learned.details) == before
     np.testing.assert_array_equal(learner.coef_, coef)
 
 
@@ -243,7 +243,7 @@ def test_rows_whose_squares_vanish_teach_nothing(value):
     learner = adaptive("hinge").teach([[value, 0.0]], [1], classes=[0, 1])
     assert not learner.coef_.any()
     assert np.isfinite(learner.teach([[1.0, value]], [1]).coef_).all()
-    assert learner._scales.n_rows == 1
+    assert learner._learned.details.n_rows == 1
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array])

@@ -20,11 +20,11 @@ from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool._utilities import LOSSES
 from sklearn_activelearn.pool.alms import _models as _gram_models
 from sklearn_activelearn.pool.alms import _value_of_information
 from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
 from sklearn_activelearn.pool.alms._models import (
+    LOSSES,
     GramModels,
     Group,
     PlainSigmoid,

@@ -15,10 +15,8 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     _rows,
 )
-from sklearn_activelearn.stream._batched_pass import BatchedPass
-from sklearn_activelearn.stream._pass import run
-from sklearn_activelearn.stream._products import Products
-from sklearn_activelearn.stream._search import groups_that_share
+from sklearn_activelearn.stream._pass import LANES, BatchedPass, Products
+from sklearn_activelearn.stream._search import split_evenly
 
 JOIN = "_join_batched_pass"
 RATES = np.geomspace(0.01, 2, 14).tolist()

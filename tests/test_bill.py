@@ -317,7 +317,7 @@ def test_what_a_row_is_worth(prototype):
     rows, utilities = learner.query(pool, return_utility=True)
     assert utilities.shape == rows.shape
     is_drawn = np.isnan(utilities)
-    if prototype._selection.initial == "random":
+    if prototype.initial == "random":
         assert is_drawn.all()
     elif not prototype.explore:
         assert not is_drawn.any()
@@ -460,7 +460,9 @@ def test_corrected_is_as_if_taught_right(prototype, stream, data):
     changed = data.draw(st.lists(st.sampled_from(rows), unique=True, min_size=1))
     learner = fresh(prototype, n_initial=2)
     learner, right = laws.check_corrections(learner, X, y, rows, changed)
-    np.testing.assert_array_equal(learner._labelled.codes, right._labelled.codes)
+    np.testing.assert_array_equal(
+        learner._ledger.labelled.codes, right._ledger.labelled.codes
+    )
     for name in ("cost_curve_", "label_distributions_", "model_probabilities_"):
         if hasattr(right, name):
             one, other = getattr(learner, name), getattr(right, name)
@@ -495,9 +497,9 @@ def test_of_equal_rows_the_latest_that_differs_is_corrected():
     learner = PassiveClassifier(GaussianNB())
     learner.teach(X[[0, 0, 0, 1, 2]], ["a", "b", "c", "a", "b"])
     learner.correct(X[[0]], ["c"])  # the last one has it: the one before
-    assert learner.classes_[learner._labelled.codes].tolist() == list("accab")
+    assert learner.classes_[learner._ledger.labelled.codes].tolist() == list("accab")
     learner.correct(X[[0, 0]], ["a", "b"])
-    assert learner.classes_[learner._labelled.codes].tolist() == list("acbab")
+    assert learner.classes_[learner._ledger.labelled.codes].tolist() == list("acbab")
     assert learner.classes_.tolist() == ["a", "b", "c"]
     learner.correct(X[[0, 0]], ["b", "b"])  # nobody has "c" now
     assert learner.classes_.tolist() == ["a", "b"]

@@ -31,7 +31,7 @@ from sklearn_activelearn import (
     SSMarginBoostClassifier,
 )
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool._ledger import Pool
+from sklearn_activelearn.pool._ledger import KeptPool
 from sklearn_activelearn.pool._selection import NO_ROWS
 from sklearn_activelearn.pool.boosting._trainer import (
     LEFT_OUT,
@@ -653,8 +653,8 @@ def test_another_weak_learner_is_taken_over():
 
 def test_a_pool_with_missing_values_is_recognised():
     X = np.array([[np.nan, 1.0], [2.0, np.nan]])
-    first = Pool().offered(ByValue(X), X, np.arange(2), NO_ROWS)
-    again = first.offered(ByValue(X), X.copy(), np.arange(2), NO_ROWS)
+    first = KeptPool().offer(ByValue(X), X, np.arange(2), NO_ROWS)
+    again = first.offer(ByValue(X), X.copy(), np.arange(2), NO_ROWS)
     assert again.X is first.X
 
 

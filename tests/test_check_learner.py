@@ -96,7 +96,9 @@ class IgnoresIds(type(POOL)):
 class LearnsInQuery(CBGZClassifier):
     def query(self, X, **how):
         rows = super().query(X, **how)
-        self._weights = self._weights._replace(coef=1 - self._weights.coef)
+        weights = self._learned.weights
+        weights = weights._replace(coef=1 - weights.coef)
+        self._learned = self._learned._replace(weights=weights)
         return rows
 
 

@@ -59,9 +59,9 @@ def weighted(prototype, seed, n_classes, weighting, limit, **params):
         prototype,
         random_state=seed,
         class_weight=class_weight,
-        one_class_limit=limit,
         **params,
     )
+    learner._one_class_limit = limit
     return learner, ClassWeights(n_classes, given_weights, limit)
 
 
@@ -142,19 +142,19 @@ def test_margin_losses(
 @test_second_order.each_rule
 @given(
     kernel=st.sampled_from(["linear", "linear", "rbf"]),
-    dual=st.sampled_from(["auto", True, False]),
+    solver=st.sampled_from(["auto", "dual", "primal"]),
     max_stored=st.sampled_from([None, None, 6]),
     normalize=flags,
     fit_intercept=flags,
     **settings,
 )
 def test_second_order_rules(
-    rule, kernel, dual, max_stored, seed, n_classes, weighting, limit, **params
+    rule, kernel, solver, max_stored, seed, n_classes, weighting, limit, **params
 ):
     X, codes = rare_stream(seed, n_classes, n_rows=40)
-    if kernel == "rbf" or dual is not False:
+    if kernel == "rbf" or solver != "primal":
         params["max_stored"] = max_stored
-    params |= {"kernel": kernel, "dual": "auto" if kernel == "rbf" else dual}
+    params |= {"kernel": kernel, "solver": "auto" if kernel == "rbf" else solver}
     learner, classes = weighted(
         test_second_order.RULES[rule][0],
         seed,
@@ -235,8 +235,8 @@ class TestThresholds:
         )
         learner.fit(X, codes)
         last = fresh(learner, random_state=seed, average=False).fit(X, codes)
-        scores = X @ last._weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
-        scores += last._weights.intercept
+        scores = X @ last._learned.weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
+        scores += last._learned.weights.intercept
         if n_classes == 2:
             scores = np.column_stack([-scores, scores])
         ranked = np.sort(scores, axis=1)
@@ -252,13 +252,14 @@ SEARCHING = [row for row in STREAM_DEFAULTS if group_of(row) == 1]
 
 class TestOneClass:
     @each(SEARCHING)
-    @pytest.mark.parametrize("limit", [0, 7, 30, None])
+    @pytest.mark.parametrize("limit", [0, 7, 30, 1000])
     def test_every_row_is_bought_until_a_second_class_is_known(self, prototype, limit):
         X, _ = gaussian_stream(0, 2, n_rows=40)
         codes = (np.arange(40) >= 20).astype(int)
-        params = {"class_weight": "balanced", "one_class_limit": limit}
-        learner = fresh(prototype, shuffle=False, **params).fit(X, codes)
-        n = 21 if limit is None else min(limit, 21)
+        learner = fresh(prototype, shuffle=False, class_weight="balanced")
+        learner._one_class_limit = limit
+        learner.fit(X, codes)
+        n = min(limit, 21)
         assert learner.queried_indices_[:n].tolist() == list(range(n))
 
     def test_a_group_has_one_purchase(self):
@@ -273,7 +274,8 @@ class TestOneClass:
 
     def test_chunks_are_bought_whole(self):
         X, _ = gaussian_stream(0, 2, n_rows=40)
-        learner = CBGZClassifier(1e-9, class_weight="balanced", one_class_limit=9)
+        learner = CBGZClassifier(1e-9, class_weight="balanced")
+        learner._one_class_limit = 9
         assert learner.query(X).tolist() == [0]  # nothing is known yet
         learner.teach(X[:1], [0], classes=[0, 1])
         assert learner.query(X[1:]).tolist() == list(range(8))
@@ -331,9 +333,9 @@ def test_simulation_is_the_protocol(prototype, class_weight, seed):
 @each(STREAM_DEFAULTS)
 def test_weights_of_1_change_nothing(prototype):
     X, codes = gaussian_stream(1, 3, n_rows=80)
-    params = {"random_state": 0, "one_class_limit": 0}
-    plain = fresh(prototype, **params).fit(X, codes)
-    weighted_by_1 = fresh(prototype, class_weight={0: 1, 2: 1.0}, **params)
+    plain = fresh(prototype, random_state=0).fit(X, codes)
+    weighted_by_1 = fresh(prototype, class_weight={0: 1, 2: 1.0}, random_state=0)
+    weighted_by_1._one_class_limit = 0
     weighted_by_1.fit(X, codes)
     np.testing.assert_array_equal(
         weighted_by_1.decision_function(X), plain.decision_function(X)
@@ -374,7 +376,6 @@ def test_weights_cannot_change_on_the_way():
     learner = CBGZClassifier().fit(X, codes).set_params(class_weight="balanced")
     with pytest.raises(ValueError, match="class_weight cannot change from None to"):
         learner.partial_fit(X, codes)
-    learner.fit(X, codes).set_params(one_class_limit=3).partial_fit(X, codes)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -516,5 +517,5 @@ class TestWarning:
             with warnings.catch_warnings(action="ignore", category=OneClassWarning):
                 for start, end in pairwise(parts):
                     learner.partial_fit(X[start:end], y[start:end], classes=[0, 1])
-            counts.append(learner._counts)
+            counts.append(learner._learned.counts)
         assert counts[0] == counts[1]

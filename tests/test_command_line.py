@@ -480,7 +480,7 @@ class TestTwins:
     def test_passive_twin_of_a_second_order_learner(self):
         twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
         assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
-        twin = SOLEClassifier(0.2, a=3.0, dual=True, patience=5)._passive_baseline()
+        twin = SOLEClassifier(0.2, a=3.0, solver="dual", patience=5)._passive_baseline()
         assert isinstance(twin, SecondOrderPerceptronClassifier)
         assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
 

@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
-from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -275,19 +274,6 @@ def test_an_embedding_may_name_the_columns_of_a_frame():
     np.testing.assert_array_equal(by_name.queried_indices_, by_number.queried_indices_)
     by_name.teach(frame[:2] * 1.5, y[:2])
     assert len(by_name.set_params(budget=30).query(frame)) == 5
-
-
-@pytest.mark.parametrize(
-    ("kernel", "error", "words"),
-    [
-        (RBF, TypeError, "kernel must be a function, not the class RBF"),
-        (lambda A, B: np.full((60, len(B)), np.nan), ValueError, "finite numbers"),
-        (lambda A, B: np.ones((60, len(B))) * 1j, ValueError, "finite numbers"),
-    ],
-)
-def test_what_is_no_kernel(kernel, error, words):
-    with pytest.raises(error, match=words):
-        UncertaintyHerdingClassifier(kernel=kernel).query(X)
 
 
 @pytest.mark.parametrize(

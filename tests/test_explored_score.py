@@ -71,7 +71,7 @@ def test_a_class_without_a_random_row_may_have_any_share():
     rows = learner.query(X)
     learner.teach(X[rows], ["a", "b", "a", "b"])
     found = explored_score(learner, scoring="balanced_accuracy")
-    known = learner._labelled
+    known = learner._ledger.labelled
     is_random = learner._ledger.probabilities[learner._ledger.taught] < 1
     labels = learner.classes_[known.codes]
     assert len(set(labels[is_random])) < 3

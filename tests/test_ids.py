@@ -21,7 +21,7 @@ from sklearn_activelearn import (
     UncertaintySamplingClassifier,
 )
 from sklearn_activelearn.sources import _identity
-from sklearn_activelearn.sources._identity import CheckedIds
+from sklearn_activelearn.sources._identity import ById
 from tests.learners import LEARNERS, POOL_DEFAULTS, POOL_LEARNERS, name_of
 from tests.sources import SOURCES
 from tests.tools import NaiveBayes, fresh, frozen, problem, responses, state
@@ -107,7 +107,7 @@ def test_changed_values_make_the_model_that_they_would_have_made(prototype, limi
         rows = learner.query(X, ids=IDS)
         calls.append(rows)
         learner.teach(X[rows], y[rows], ids=[IDS[i] for i in rows])
-        if len(learner.classes_) > 1 and learner._labelled.has_two_classes:
+        if len(learner.classes_) > 1 and learner._ledger.labelled.has_two_classes:
             break
     recomputed = X * 3 - X[:, ::-1]
     more = learner.query(recomputed, ids=IDS, limit=limit)
@@ -117,7 +117,7 @@ def test_changed_values_make_the_model_that_they_would_have_made(prototype, limi
     assert frozen(responses(learner, recomputed)) == frozen(
         responses(other, recomputed)
     )
-    np.testing.assert_array_equal(learner._labelled.rows, recomputed[taught])
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, recomputed[taught])
 
 
 def test_features_computed_again_sell_nothing_twice():
@@ -147,7 +147,7 @@ def test_only_changed_rows_are_replaced():
     other = X.copy()
     other[2] += 1
     learner.query(other, ids=IDS, limit=0)
-    np.testing.assert_array_equal(learner._labelled.rows, other[:6])
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, other[:6])
     expected = NaiveBayes().fit(other[:6], y[:6])
     np.testing.assert_array_equal(learner.predict_proba(X), expected.predict_proba(X))
 
@@ -194,7 +194,11 @@ def test_equal_rows_with_different_ids_are_different_rows():
     pending = learner.pending(twice, ids=range(7, 17))
     assert sorted(pending) == [4, 5, 6, 7, 8, 9]
     learner.correct(twice[:1], ["yes"], ids=[10]).correct(twice[:1], ["no"], ids=[10])
-    assert learner.classes_[learner._labelled.codes].tolist() == ["no", "no", "no"]
+    assert learner.classes_[learner._ledger.labelled.codes].tolist() == [
+        "no",
+        "no",
+        "no",
+    ]
 
 
 def test_another_number_of_columns():
@@ -224,11 +228,11 @@ def test_another_container():
     learner.teach(X[:5], y[:5], ids=IDS[:5])
     sparse = csr_array(np.where(X > 0, X, 0))
     learner.query(csr_array(X), ids=IDS)
-    assert learner._labelled.rows.tobytes() == X[:5].tobytes()
+    assert learner._ledger.labelled.rows.tobytes() == X[:5].tobytes()
     with pytest.warns(UserWarning, match="3 labelled rows .* and 1 are not in X"):
         pickle.loads(pickle.dumps(learner)).query(sparse[1:], ids=IDS[1:])
     learner.query(sparse, ids=IDS)
-    np.testing.assert_array_equal(learner._labelled.rows, sparse[:5].toarray())
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, sparse[:5].toarray())
 
 
 def test_columns_in_another_order_are_others():
@@ -245,7 +249,7 @@ def test_columns_in_another_order_are_others():
         assert state(each) == before
     learner.query(frame[[*"bca"]], ids=IDS, limit=0)
     assert learner.feature_names_in_.tolist() == [*"bca"]
-    np.testing.assert_array_equal(learner._labelled.rows, X[rows][:, [1, 2, 0]])
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, X[rows][:, [1, 2, 0]])
 
 
 def test_messages_name_the_id():
@@ -330,7 +334,7 @@ def test_refitted_vectorisers_and_texts():
     longer = [text + " indeed" for text in texts]
     again = of_texts.query(longer, ids=IDS)
     assert not set(again) & set(rows)
-    assert of_texts._labelled.rows == [longer[i] for i in rows]
+    assert of_texts._ledger.labelled.rows == [longer[i] for i in rows]
 
 
 def test_rows_that_left_the_pool_keep_their_values():
@@ -338,7 +342,7 @@ def test_rows_that_left_the_pool_keep_their_values():
     with pytest.warns(UserWarning, match="4 labelled rows have other .* 2 are not in"):
         learner.query(X[2:] * -1, ids=IDS[2:], limit=0)
     rows = np.vstack([X[:2], -X[2:6]])
-    np.testing.assert_array_equal(learner._labelled.rows, rows)
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, rows)
     learner.query(X[2:] * -1, ids=IDS[2:])  # nothing has changed, nothing is said
     learner.query(X[10:], ids=IDS[10:])
 
@@ -473,12 +477,12 @@ def test_equal_numbers_are_one_id_whatever_their_width(dtype):
 
 def test_large_numbers():
     large = [2**63 - 1, 2**63, 2**64 - 1, 2**70, -1, -(2**63), -(2**65)]
-    found = CheckedIds.of(large, 7).identity
+    found = ById.of(large, 7)
     assert len(set(found.hashes.tolist())) == 7
-    assert CheckedIds.of(
-        np.array(large[:3], np.uint64), 3
-    ).identity.hashes.tolist() == (found.hashes[:3].tolist())
-    assert CheckedIds.of([-1, 5], 2).identity.hashes[0] == found.hashes[4]
+    assert ById.of(np.array(large[:3], np.uint64), 3).hashes.tolist() == (
+        found.hashes[:3].tolist()
+    )
+    assert ById.of([-1, 5], 2).hashes[0] == found.hashes[4]
 
 
 WRONG = {
@@ -534,8 +538,8 @@ def test_ids_come_always_or_never(prototype):
     unnamed.teach(X[:5], y[:5], classes=["no", "yes"])
     for learner, ids, message in [
         (named, None, "ids are missing"),
-        (unnamed, range(20, 25), "by their values since"),
-        (named, [*"vwxyz"], "ids are texts, such as 'v', and have been whole numbers"),
+        (unnamed, range(20, 25), "by their values"),
+        (named, [*"vwxyz"], "ids must be whole numbers, .* got texts, for example 'v'"),
     ]:
         before = state(learner)
         for call in calls_with_ids(learner, 5):
@@ -580,7 +584,7 @@ def test_ids_are_checked_once(monkeypatch):
     learner = make_learner()
     ids, checked = np.array(IDS), []
     monkeypatch.setattr(
-        "sklearn_activelearn.sources._identity.check_different",
+        "sklearn_activelearn.sources._identity.check_unique",
         lambda *ids: checked.append(1),
     )
     for _ in range(3):

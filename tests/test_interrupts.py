@@ -42,8 +42,8 @@ pytestmark = [
 STREAM_FAMILIES = {
     "first order": CBGZClassifier(b=5.0),
     "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
-    "dual": SOLEClassifier(5.0, dual=True),
-    "matrix": RLSSamplingClassifier(60.0, dual=False),
+    "dual": SOLEClassifier(5.0, solver="dual"),
+    "matrix": RLSSamplingClassifier(60.0, solver="primal"),
     "second order": SOLEClassifier(5.0),
     "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
 }

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB
 
 from sklearn_activelearn import PassiveClassifier
-from sklearn_activelearn.pool._ledger import Ledger, Pool
+from sklearn_activelearn.pool._ledger import KeptPool, Ledger
 from sklearn_activelearn.pool._selection import NO_ROWS
 from sklearn_activelearn.sources._containers import hash_rows
 from sklearn_activelearn.sources._identity import ByValue
@@ -76,7 +76,7 @@ CONTAINERS = {
 
 
 def offered(pool, X, candidates):
-    return pool.offered(ByValue(X), X, candidates, NO_ROWS)
+    return pool.offer(ByValue(X), X, candidates, NO_ROWS)
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -88,7 +88,7 @@ def test_equal_rows_are_the_same_pool(pool, container):
         return len(made)
 
     X = container(pool[0])
-    first = offered(Pool(), X, np.arange(20))
+    first = offered(KeptPool(), X, np.arange(20))
     assert first.X is not X
     assert first.derived("size", make) == 1
     again = offered(first, container(pool[0].copy()), np.arange(4))
@@ -102,63 +102,63 @@ def test_equal_rows_are_the_same_pool(pool, container):
 
 def test_a_pool_does_not_change_with_the_array_it_came_in(pool):
     X = pool[0].copy()
-    kept = offered(Pool(), X, np.arange(20))
+    kept = offered(KeptPool(), X, np.arange(20))
     X += 1
     np.testing.assert_array_equal(kept.X, pool[0])
     assert offered(kept, X, np.arange(20)).X is not kept.X
 
 
 def asked(X, rows):
-    return Ledger().plus(hash_rows(X[rows]), np.asarray(rows), 1.0)
+    return Ledger().add_entries(hash_rows(X[rows]), np.asarray(rows), 1.0)
 
 
 def test_row_numbers_beyond_the_pool_are_no_rows_of_it(pool):
-    kept = offered(Pool(), pool[0][:5], np.arange(5))
-    taught = kept.taught(asked(pool[0], [7]).answered(hash_rows(pool[0][7:8])))
+    kept = offered(KeptPool(), pool[0][:5], np.arange(5))
+    taught = kept.update(asked(pool[0], [7]).mark_taught(hash_rows(pool[0][7:8])))
     assert taught.unlabelled.tolist() == [0, 1, 2, 3, 4]
     assert taught.places.tolist() == [-1]
 
 
 def test_a_row_number_decides_between_equal_rows(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    kept = offered(Pool(), twice, np.arange(40))
-    ledger = asked(twice, [7]).answered(hash_rows(twice[[6, 6, 6]]))
-    taught = kept.taught(ledger)
+    kept = offered(KeptPool(), twice, np.arange(40))
+    ledger = asked(twice, [7]).mark_taught(hash_rows(twice[[6, 6, 6]]))
+    taught = kept.update(ledger)
     assert taught.places.tolist() == [7, 6, -1]
     assert np.setdiff1d(kept.unlabelled, taught.unlabelled).tolist() == [6, 7]
 
 
 def test_a_row_that_is_out_keeps_its_place(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    ledger = asked(twice, [6]).skipped().answered(hash_rows(pool[0][:1]))
-    ledger = ledger.plus(hash_rows(pool[0][3:4]), -1, 1.0, places=1)
-    taught = offered(Pool(), twice, np.arange(40)).taught(ledger)
+    ledger = asked(twice, [6]).skip().mark_taught(hash_rows(pool[0][:1]))
+    ledger = ledger.add_entries(hash_rows(pool[0][3:4]), -1, 1.0, positions=1)
+    taught = offered(KeptPool(), twice, np.arange(40)).update(ledger)
     assert taught.places.tolist() == [0, 7]
 
 
 def test_of_equal_rows_those_that_are_not_for_sale_come_first(pool):
     twice = np.repeat(pool[0], 2, axis=0)
-    kept = offered(Pool(), twice, np.arange(0, 40, 2))
-    taught = kept.taught(Ledger().answered(hash_rows(twice[[6, 6]])))
+    kept = offered(KeptPool(), twice, np.arange(0, 40, 2))
+    taught = kept.update(Ledger().mark_taught(hash_rows(twice[[6, 6]])))
     assert taught.places.tolist() == [7, 6]
     assert 6 not in taught.unlabelled
 
 
 def test_an_earlier_pool_has_fewer_labels(pool):
-    kept = offered(Pool(), pool[0], np.arange(3, 20))
-    taught = kept.taught(Ledger().answered(hash_rows(pool[0][[4, 1, 9]])))
-    before = taught.before(1)
+    kept = offered(KeptPool(), pool[0], np.arange(3, 20))
+    taught = kept.update(Ledger().mark_taught(hash_rows(pool[0][[4, 1, 9]])))
+    before = taught.first(1)
     assert before.places.tolist() == [4]
     assert before.unlabelled.tolist() == [1, 3, *range(5, 20)]
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 def test_rows_taught_are_found_in_all_containers(pool, container):
-    kept = offered(Pool(), container(pool[0]), np.arange(20))
-    ledger = Ledger().answered(hash_rows(container(pool[0][[4, 2]])))
-    assert kept.taught(ledger).places.tolist() == [4, 2]
+    kept = offered(KeptPool(), container(pool[0]), np.arange(20))
+    ledger = Ledger().mark_taught(hash_rows(container(pool[0][[4, 2]])))
+    assert kept.update(ledger).places.tolist() == [4, 2]
     is_for_sale = np.arange(19) > 4
-    moved = ledger.located(ByValue(container(pool[0][1:])), is_for_sale)
+    moved = ledger.locate(ByValue(container(pool[0][1:])), is_for_sale)
     assert moved.found.tolist() == [3, 1]
 
 
@@ -166,7 +166,7 @@ def test_the_first_rows_do_not_change_with_the_array_they_came_in(pool):
     X, y = pool[0].copy(), pool[1]
     learner = make_keeper().teach(X, y)
     X += 1
-    np.testing.assert_array_equal(learner._labelled.rows, pool[0])
+    np.testing.assert_array_equal(learner._ledger.labelled.rows, pool[0])
 
 
 def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool, monkeypatch):
@@ -177,8 +177,8 @@ def test_an_interrupt_while_a_pool_is_kept_changes_nothing(pool, monkeypatch):
         return kept
 
     X, y = pool
-    keep = Pool.offered
-    monkeypatch.setattr(Pool, "offered", offered)
+    keep = KeptPool.offer
+    monkeypatch.setattr(KeptPool, "offer", offered)
     learner = make_keeper()
     before = state(learner.fit(X, y))
     with pytest.raises(KeyboardInterrupt):

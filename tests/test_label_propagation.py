@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.semi_supervised import LabelPropagation
 
 from sklearn_activelearn import ActiveLabelPropagationClassifier
-from sklearn_activelearn.pool._ledger import Pool
+from sklearn_activelearn.pool._ledger import KeptPool
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import CANCELLED, HarmonicField
 from tests.reference import label_propagation as reference
@@ -527,8 +527,10 @@ def test_labels_one_by_one_and_at_once_come_to_the_same():
     for row in rows:
         one_by_one.teach(X[[row]], y[[row]])
     at_once.teach(X[rows], y[rows])
-    for name in ("label_distributions_", "_pool", "_labelled", "_trained"):
+    for name in ("label_distributions_", "_pool", "_trained"):
         assert frozen(getattr(one_by_one, name)) == frozen(getattr(at_once, name))
+    labelled = [learner._ledger.labelled for learner in learners]
+    assert frozen(labelled[0]) == frozen(labelled[1])
 
 
 @pytest.mark.parametrize("kernel", ["knn", "rbf"])
@@ -594,7 +596,7 @@ def test_an_interrupt_in_a_new_pool_changes_nothing(verb):
     other = pickle.loads(pickle.dumps(learner.set_params(budget=20)))
     before = state(learner)
     with (
-        mock.patch.object(Pool, "offered", side_effect=KeyboardInterrupt),
+        mock.patch.object(KeptPool, "offer", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         getattr(learner, verb)(grown, argument)

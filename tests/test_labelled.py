@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -36,8 +37,8 @@ def numbered(start, n):
 
 def grown(n, n_more=1):
     """Return many rows with room for more."""
-    known = Labelled().plus(numbered(0, n), np.zeros(n))
-    return known.plus(numbered(n, n_more), np.ones(n_more))
+    known = Labelled().add(numbered(0, n), np.zeros(n))
+    return known.add(numbered(n, n_more), np.ones(n_more))
 
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
@@ -54,7 +55,7 @@ def test_states_are_as_if_each_had_a_copy(make, data):
         )(known)
         m = data.draw(st.integers(1, 5))
         more, n = numbered(n, m), n + m
-        after = known.plus(make(more), np.arange(m))
+        after = known.add(make(more), np.arange(m))
         states.append((after, np.r_[rows, more], np.r_[codes, np.arange(m)]))
     for known, rows, codes in states[1:]:
         found = known.rows
@@ -74,13 +75,17 @@ def pickled(known):
 
 
 def recoded(known):
-    return known.recoded(np.arange(5, dtype=np.int32)) if len(known) else known
+    return (
+        replace(known, codes=np.arange(5, dtype=np.int32)[known.codes])
+        if len(known)
+        else known
+    )
 
 
 def test_few_appends_copy():
     known, n_copies = grown(100), 0
     for n in range(101, 2_000):
-        after = known.plus(numbered(n, 1), [1])
+        after = known.add(numbered(n, 1), [1])
         n_copies += not np.shares_memory(known.rows, after.rows)
         known = recoded(after)
     np.testing.assert_array_equal(known.rows, numbered(0, 2_000))
@@ -91,9 +96,9 @@ def test_few_appends_copy():
 
 def test_the_caller_may_use_the_array_again():
     X = numbered(0, 10)
-    known = Labelled().plus(X, np.zeros(10))
+    known = Labelled().add(X, np.zeros(10))
     X[:] = -1
-    known = known.plus(X[:2], [0, 0])
+    known = known.add(X[:2], [0, 0])
     X[:] = -2
     np.testing.assert_array_equal(
         known.rows, np.r_[numbered(0, 10), np.full((2, 2), -1)]
@@ -113,17 +118,17 @@ def test_the_caller_may_use_the_array_again():
 )
 def test_kinds_of_numbers_are_those_of_a_concatenation(first, second):
     X = numbered(0, 3).astype(first)
-    known = Labelled().plus(X, np.zeros(3)).plus(X, np.zeros(3))
+    known = Labelled().add(X, np.zeros(3)).add(X, np.zeros(3))
     more = np.full((1, 2), 0.1).astype(second)
     expected = np.concatenate([X, X, more])
-    found = known.plus(more, [1]).rows
+    found = known.add(more, [1]).rows
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
 
 
 def test_rows_of_another_width_are_refused():
     with pytest.raises(ValueError, match="dimension"):
-        grown(10).plus(np.zeros((1, 3)), [1])
+        grown(10).add(np.zeros((1, 3)), [1])
 
 
 def test_pickles_hold_the_rows_only():
@@ -139,7 +144,7 @@ def test_of_threads_that_append_to_one_state_none_sees_the_other():
     def append(who):
         after = known
         for k in range(50):
-            after = after.plus(np.full((1, 2), who * 1_000 + k), [who])
+            after = after.add(np.full((1, 2), who * 1_000 + k), [who])
         found[who] = after
 
     together(append, 1, 2, 3, 4)
@@ -175,7 +180,9 @@ def test_what_was_interrupted_leaves_nothing():
         learner.teach(-more, [0, 1, 0])
     for one in (learner, expected):
         one.teach(more, [1, 1, 0]).teach(more + 100, [0, 1, 0])
-    np.testing.assert_array_equal(learner._labelled.rows, expected._labelled.rows)
+    np.testing.assert_array_equal(
+        learner._ledger.labelled.rows, expected._ledger.labelled.rows
+    )
     np.testing.assert_array_equal(learner.estimator_.coef_, expected.estimator_.coef_)
 
 
@@ -187,7 +194,7 @@ def test_copies_of_a_learner_go_on_by_themselves():
         learner.teach(np.full((1, 2), 100.0 + k), [1])
     for k, learner in enumerate(learners):
         expected = np.r_[X, X[:1], np.full((1, 2), 100.0 + k)]
-        np.testing.assert_array_equal(learner._labelled.rows, expected)
-        assert n_rows(learner._labelled.rows) == learner.n_taught_ == 22
+        np.testing.assert_array_equal(learner._ledger.labelled.rows, expected)
+        assert n_rows(learner._ledger.labelled.rows) == learner.n_taught_ == 22
         learner.correct(np.full((1, 2), 100.0 + k), [0]).teach([[1.0, k]], [1])
-        assert learner._labelled.rows[-1].tolist() == [1.0, k]
+        assert learner._ledger.labelled.rows[-1].tolist() == [1.0, k]

@@ -83,7 +83,7 @@ def test_prediction_is_pure(prototype, stream):
 
 def draws(prototype):
     """Whether the first rows are drawn: those that cover the pool are not."""
-    return prototype._group or prototype._selection.initial == "random"
+    return prototype._group or prototype.initial == "random"
 
 
 @each_learner

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
 from sklearn_activelearn._requests import BLOCK, Requests
-from sklearn_activelearn.pool._ledger import Ledger, not_in, paired
+from sklearn_activelearn.pool._ledger import Ledger, leave_out, pair_equal
 from sklearn_activelearn.sources._containers import hash_rows, take
 from sklearn_activelearn.sources._identity import ByValue
 from tests.reference import cells
@@ -227,7 +227,7 @@ def test_requests_of_a_stream_are_those_of_the_book(data):
         X, before = data.draw(tables()), (requests, len(requests))
         if data.draw(st.booleans(), label="asks"):
             given = np.array([next(probabilities) for _ in X])
-            requests = requests.plus(hash_rows(X), given)
+            requests = requests.add(hash_rows(X), given)
             book.ask(X, range(len(X)))
             expected |= dict(
                 zip(
@@ -239,7 +239,7 @@ def test_requests_of_a_stream_are_those_of_the_book(data):
         else:
             assert requests.pending(hash_rows(X)).tolist() == book.pending(X)
             entries = book.find(X, ["out"])
-            requests, found = requests.answered(hash_rows(X))
+            requests, found = requests.take(hash_rows(X))
             assert [each and each.probability for each in found] == [
                 entry and expected[id(entry)] for entry in entries
             ]
@@ -256,12 +256,12 @@ def test_many_requests_for_one_row_are_answered_first_in_first_out(at_once):
     requests = Requests()
     for start in range(0, n, at_once):
         part = np.arange(start, min(start + at_once, n))
-        requests = requests.plus(hash_rows(X[part]), part.astype(float))
+        requests = requests.add(hash_rows(X[part]), part.astype(float))
     assert len(requests) == n
     answers = []
     for start in range(0, n, at_once):
         part = X[start : start + at_once]
-        requests, found = requests.answered(hash_rows(part))
+        requests, found = requests.take(hash_rows(part))
         answers += [each.probability for each in found]
     assert answers == list(range(n))
     assert vars(requests) == vars(Requests())  # as if nothing had been asked
@@ -281,35 +281,35 @@ def test_the_ledger_of_a_pool_is_that_of_the_book(data):
             for_sale = (
                 np.resize(for_sale, len(X)) if len(for_sale) else np.ones(len(X), bool)
             )
-            ledger = ledger.located(ByValue(X), for_sale)
+            ledger = ledger.locate(ByValue(X), for_sale)
             found = book.look(X, for_sale)
             assert ledger.found.tolist() == [-1 if n is None else n for n in found]
         elif what == "ask":
             numbers = st.lists(st.integers(0, max(len(X) - 1, 0)), unique=True)
             rows = np.array(data.draw(numbers) if len(X) else [], dtype=int)
-            ledger = ledger.plus(hash_rows(X[rows]), rows, 0.5)
+            ledger = ledger.add_entries(hash_rows(X[rows]), rows, 0.5)
             book.ask(X, rows.tolist())
         elif what == "teach":
-            ledger = ledger.answered(hash_rows(X))
+            ledger = ledger.mark_taught(hash_rows(X))
             book.teach(X, [0] * len(X))
         elif book.skip(X) is None:
             with pytest.raises(ValueError, match="is not pending"):
-                ledger.skipped(hash_rows(X))
+                ledger.skip(hash_rows(X))
         else:
-            ledger = ledger.skipped(hash_rows(X))
+            ledger = ledger.skip(hash_rows(X))
     standings = {-1: "out", -2: "skipped"}
-    assert [standings.get(k, "taught") for k in ledger.places.tolist()] == [
+    assert [standings.get(k, "taught") for k in ledger.positions.tolist()] == [
         entry.standing for entry in book.entries
     ]
     taught = [entry.turn for entry in book.entries if entry.standing == "taught"]
-    assert ledger.places[ledger.places >= 0].tolist() == taught
+    assert ledger.positions[ledger.positions >= 0].tolist() == taught
     X = data.draw(tables())
     for_sale = np.array(
         data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))), dtype=bool
     )
     expected = [-1 if row is None else row for row in book.located(X, for_sale)]
     identity = ByValue(X)
-    assert ledger.located(identity, for_sale).found.tolist() == expected
+    assert ledger.locate(identity, for_sale).found.tolist() == expected
     assert ledger.pending(identity).tolist() == book.pending(X)
 
 
@@ -317,8 +317,8 @@ def test_two_entries_of_one_number_take_two_places():
     X = np.array([[5.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
     ledger = Ledger()
     for _ in range(3):
-        ledger = ledger.plus(hash_rows(X[[1]]), 1, 1.0)
-    located = ledger.located(ByValue(X), np.ones(3, dtype=bool))
+        ledger = ledger.add_entries(hash_rows(X[[1]]), 1, 1.0)
+    located = ledger.locate(ByValue(X), np.ones(3, dtype=bool))
     assert located.found.tolist() == [1, 2, -1]
 
 
@@ -337,31 +337,33 @@ def test_the_kth_of_a_key_is_paired_with_the_kth(first, second, in_order):
             strict=False,
         )
     }
-    found = list(zip(*(part.tolist() for part in paired(first, second)), strict=True))
+    found = list(
+        zip(*(part.tolist() for part in pair_equal(first, second)), strict=True)
+    )
     assert set(found) == expected
     assert len(found) == len(expected)
 
 
 def test_an_entry_answers_one_row():
     asked = hash_rows(np.array([[1.0, 0.0]]))
-    ledger = Ledger().plus(asked, 0, 1.0)
+    ledger = Ledger().add_entries(asked, 0, 1.0)
     taught = hash_rows(np.array([[1.0, 0.0], [AGAIN, 0.0]]))
-    assert ledger.find(taught, (-1, -2)).tolist() == [0, -1]
+    assert ledger.find_entries(taught, (-1, -2)).tolist() == [0, -1]
 
 
 def test_rows_answered_in_the_order_asked_have_that_order():
     asked = hash_rows(np.arange(6.0).reshape(3, 2))
-    ledger = Ledger().plus(asked, np.arange(3), 1.0).answered(asked)
-    assert ledger.places.tolist() == [0, 1, 2]
+    ledger = Ledger().add_entries(asked, np.arange(3), 1.0).mark_taught(asked)
+    assert ledger.positions.tolist() == [0, 1, 2]
     assert ledger.taught.tolist() == [0, 1, 2]
 
 
 def test_rows_that_are_nowhere_take_no_row():
     rows, none = np.array([0, 2, 5]), np.empty(0, dtype=int)
-    assert not_in(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
-    assert not_in(rows, none).tolist() == [0, 2, 5]
-    assert not_in(none, np.array([-1])).tolist() == []
-    assert not_in(rows, np.array([-1])).tolist() == [0, 2, 5]
+    assert leave_out(rows, np.array([-1, 2, 7, -1])).tolist() == [0, 5]
+    assert leave_out(rows, none).tolist() == [0, 2, 5]
+    assert leave_out(none, np.array([-1])).tolist() == []
+    assert leave_out(rows, np.array([-1])).tolist() == [0, 2, 5]
 
 
 def test_keys_leave_a_matrix_with_repeated_entries_as_it_is():

@@ -51,7 +51,7 @@ FAMILIES = {
     "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
     "greedy": GreedyOnlineClassifier(m=2, budget=20),
     "second order": SOLEClassifier(5.0),
-    "matrix": RLSSamplingClassifier(9.0, variant="mistake", dual=False),
+    "matrix": RLSSamplingClassifier(9.0, variant="mistake", solver="primal"),
     "kernel": RLSSamplingClassifier(9.0, kernel="rbf", gamma=0.1),
     "passive": PassiveClassifier(NaiveBayes(), n_initial=2, batch_size=2),
     "uncertainty": UncertaintySamplingClassifier(
@@ -421,13 +421,13 @@ class Ledger(RuleBasedStateMachine):
             skipped = [e for e in book.entries if e.standing == "skipped"]
             assert learner.n_skipped_ == len(skipped)
             if book.n_taught:
-                known = learner.classes_[learner._labelled.codes]
+                known = learner.classes_[learner._ledger.labelled.codes]
                 assert known.tolist() == book.labels
             if book.n_taught and self.has_ids:
                 taught = [e for e in book.entries if e.standing == "taught"]
                 taught = sorted(taught, key=lambda entry: entry.turn)
                 rows = [self.values_of[int(entry.values[0])] for entry in taught]
-                np.testing.assert_array_equal(learner._labelled.rows, rows)
+                np.testing.assert_array_equal(learner._ledger.labelled.rows, rows)
 
 
 def machine_of(name):

@@ -138,8 +138,8 @@ def test_ctrl_c_right_after_an_answer_loses_no_label(prototype, answers, most):
 def test_ctrl_c_right_after_a_batch_of_answers_loses_no_label(prototype):
     for learner in interrupted(prototype, 1, y, step=37):
         rows = learner.queried_indices_
-        np.testing.assert_array_equal(learner._labelled.rows, X[rows])
-        np.testing.assert_array_equal(learner._labelled.codes, y[rows] == "yes")
+        np.testing.assert_array_equal(learner._ledger.labelled.rows, X[rows])
+        np.testing.assert_array_equal(learner._ledger.labelled.codes, y[rows] == "yes")
 
 
 BAD_ANSWERS = {

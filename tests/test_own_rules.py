@@ -96,8 +96,8 @@ def test_they_do_what_compiled_ones_do(rule, compiled, n_classes, convert):
     ):
         np.testing.assert_array_equal(one.queried_indices_, other.queried_indices_)
         np.testing.assert_array_equal(one.coef_, other.coef_)
-        assert one._counts == other._counts
-        np.testing.assert_array_equal(one._memory, other._memory)
+        assert one._learned.counts == other._learned.counts
+        np.testing.assert_array_equal(one._learned.memory, other._learned.memory)
     for learner in (ours, theirs):
         learner.set_params(random_state=0)
     rows, q = ours.query(X, return_probability=True)
@@ -119,7 +119,7 @@ def test_probabilities_that_are_none(answer):
                 else Inverse.probability(self, margin, norm, clock, memory)
             )
 
-    raises_and_changes_nothing(Wrong, None, r"Wrong.probability\(.*\) == .*in \[0, 1\]")
+    raises_and_changes_nothing(Wrong, None, r"Wrong.probability\(.*\) must .*in \[0, 1\], got")
 
 
 @pytest.mark.parametrize("answer", [np.nan, -0.1, np.inf, "far", None], ids=str)
@@ -128,7 +128,7 @@ def test_steps_that_are_none(answer):
         def step(self, z, squared_norm, probability, clock):
             return answer if clock.n_taught > 9 else 1.0
 
-    raises_and_changes_nothing(None, Wrong, r"Wrong.step\(.*\) == .*finite and >= 0")
+    raises_and_changes_nothing(None, Wrong, r"Wrong.step\(.*\) must .*finite and >= 0, got")
 
 
 def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError):
@@ -245,10 +245,10 @@ def test_a_memory_must_begin_with_finite_numbers(memory):
             return memory
 
     X, y = gaussian_stream(0, 2, n_rows=20)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) == "):
+    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
         OwnClassifier(Begins).fit(X, y)
     learner = OwnClassifier().fit(X, y).set_params(query_rule=Begins)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) == "):
+    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
         learner.query(X)
 
 
@@ -313,7 +313,7 @@ def test_rows_in_groups():
 
     for wrong in (0, 2.5, "all"):
         kind = type("OfNone", (OfThree,), {"group": wrong})
-        with pytest.raises(ValueError, match=f"OfNone.group == {wrong!r}, must be"):
+        with pytest.raises(ValueError, match=f"OfNone.group must be .* got {wrong!r}"):
             OwnClassifier(kind).partial_fit(X, y, [0, 1])
 
 
@@ -396,7 +396,7 @@ def test_compiled_rules_can_be_asked():
     assert memory.tolist() == [0.5, 0.0]
     assert threshold.probability(0.6, 1.0, None, memory) == 0
     assert not [name for name in dir(threshold) if "as_memory" in name]
-    with pytest.raises(ValueError, match="remembers 2 numbers, got 0"):
+    with pytest.raises(ValueError, match="needs a memory of 2 numbers, got 0"):
         threshold.probability(0.6, 1.0, None, [])
 
 
@@ -404,7 +404,7 @@ def test_compiled_rules_can_be_asked():
     ("make", "words"),
     [
         (lambda: ConstantRule(1.5), "rate"),
-        (lambda: InverseMarginRule(0.0), "b == 0.0"),
+        (lambda: InverseMarginRule(0.0), "b must be .* got 0.0"),
         (lambda: PerceptronUpdate(np.nan), "eta0"),
         (lambda: LossUpdate(HingeLoss(), power_t=-1.0), "power_t"),
     ],

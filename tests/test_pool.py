@@ -35,7 +35,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import MarginExhausted, PoolClassifier, StablePredictions
-from sklearn_activelearn.pool._utilities import consensus_kl
+from sklearn_activelearn.pool._committee import consensus_kl
 from tests.learners import (
     COMMITTEE,
     POOL_DEFAULTS,
@@ -138,7 +138,7 @@ def test_a_chunk_after_the_other(prototype):
     assert learner.n_queries_ == 33
 
 
-@each([row for row in POOL_DEFAULTS if row._selection.initial == "random"])
+@each([row for row in POOL_DEFAULTS if row.initial == "random"])
 def test_the_first_rows_are_random_and_asked_at_once(prototype):
     learner = fresh(prototype, n_initial=7, batch_size=2)
     rows, probability = learner.query(X, return_probability=True)
@@ -283,7 +283,9 @@ def test_of_a_batch_with_unknown_labels_the_others_are_learned(prototype, told, 
     assert learner.n_taught_ == len(asked) - 1
     assert learner.pending(X).tolist() == [unknown]
     assert learner.queried_indices_.tolist() == asked
-    np.testing.assert_array_equal(learner._labelled.rows, X[[asked[0], *asked[2:]]])
+    np.testing.assert_array_equal(
+        learner._ledger.labelled.rows, X[[asked[0], *asked[2:]]]
+    )
     learner.teach(X[[unknown]], y[[unknown]])  # the one who knows is asked again
     assert learner.n_pending_ == 0
     assert unknown not in learner.query(X)
@@ -593,7 +595,9 @@ def test_an_estimator_that_fails_loses_no_label():
     learner = UncertaintySamplingClassifier(Picky(), random_state=0)
     with pytest.raises(ValueError, match="not that many"):
         learner.learn(X, oracle)
-    assert learner.n_queries_ == len(oracle.asked) == len(learner._labelled) == 13
+    assert (
+        learner.n_queries_ == len(oracle.asked) == len(learner._ledger.labelled) == 13
+    )
 
 
 def test_calibrated_and_searched_estimators():
@@ -627,8 +631,8 @@ def test_missing_values_are_the_estimators_matter(prototype):
 @each_pool_default
 def test_state_is_small_beside_the_pool(prototype):
     learner = fresh(prototype, budget=15).fit(X, y)
-    assert len(learner._labelled) == 15
-    assert learner._labelled.rows.shape == (15, 4)
+    assert len(learner._ledger.labelled) == 15
+    assert learner._ledger.labelled.rows.shape == (15, 4)
     assert state(learner) == state(pickle.loads(pickle.dumps(learner)))
 
 

@@ -20,8 +20,8 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
+    _validation,
 )
-from sklearn_activelearn.pool import _input_checks
 from tests.learners import each_pool_default, each_pool_family
 from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
 
@@ -115,7 +115,7 @@ def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
             learner.learn(X, oracle, classes=CLASSES)
             assert oracle.asked == learner.queried_indices_.tolist()
     except KeyboardInterrupt:
-        assert len(learner._labelled) == learner.n_queries_ > 0
+        assert len(learner._ledger.labelled) == learner.n_queries_ > 0
         assert learner.score(X, y) > 0.5
     bought = learner.queried_indices_
     assert bought.tolist() == expected.queried_indices_[: len(bought)].tolist()
@@ -229,7 +229,7 @@ def test_decision_values_that_do_not_fit_the_classes():
     learner = MinMarginClassifier(Pairs(), random_state=0)
     with pytest.raises(ValueError, match="OneVsRestClassifier"):
         learner.fit(X, y)
-    assert len(learner._labelled) == learner.n_queries_ == 10
+    assert len(learner._ledger.labelled) == learner.n_queries_ == 10
     tree = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
     assert tree.fit(X, y).decision_function(X).shape == (60, 3)
 
@@ -243,7 +243,7 @@ def began_with_labels():
 
 def test_arrays_that_need_no_change_are_not_validated_by_later_calls(monkeypatch):
     learner, X, y = began_with_labels()
-    monkeypatch.setattr(_input_checks, "validated", None)
+    monkeypatch.setattr(_validation, "validate_rows", None)
     for pool in (X, X.astype(np.float32)):
         rows = learner.query(pool)
         learner.teach(pool[rows], y[rows])

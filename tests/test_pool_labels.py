@@ -20,13 +20,10 @@ from sklearn_activelearn import (
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn._scores import FEW_CLASSES, smallest_margin
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.pool._utilities import (
-    FEW_CLASSES,
-    consensus_kl,
-    smallest_margin,
-)
+from sklearn_activelearn.pool._committee import consensus_kl
 from tests.tools import AnswerSheet, problem
 
 X, y = problem(150, 4, noise=0.3)

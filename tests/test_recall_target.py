@@ -286,7 +286,7 @@ def test_explored_rows_come_first_in_their_purchase(initial, batch_size, explore
         is_random += drawn[first].tolist()
         learner.teach(X[rows], y[rows])
     asked = AskedRows.of(learner._ledger, len(y) - len(order))
-    is_relevant = learner._labelled.codes == 1
+    is_relevant = learner._ledger.labelled.codes == 1
     reads = asked.reads(is_relevant, shares=shares_explored(learner))
     assert reads.relevant.tolist() == y[order].tolist()
     assert reads.drawn.tolist() == is_random

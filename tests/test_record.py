@@ -89,8 +89,10 @@ def go(learner, X, y, steps, labels, seed, names=None):
         elif step == "correct" and labels:
             # of equal rows any may be meant: what it has is asked of the learner
             first = {} if names is None else {"ids": names_of_labelled(learner)[:1]}
-            learner.correct(learner._labelled.rows[:1], rng.choice(y, 1), **first)
-            labels[:] = learner.classes_[learner._labelled.codes].tolist()
+            learner.correct(
+                learner._ledger.labelled.rows[:1], rng.choice(y, 1), **first
+            )
+            labels[:] = learner.classes_[learner._ledger.labelled.codes].tolist()
     return learner
 
 
@@ -356,10 +358,10 @@ class TestRowsWithIds:
         ("ids", "message"),
         [
             (None, "ids are missing"),
-            (list(range(60)), "ids are whole numbers, such as 0, and have been texts"),
+            (list(range(60)), "ids must be texts, .* got whole numbers, for example 0"),
             ([f"other {i}" for i in range(60)], "6 of the rows .* are not in X, 'row"),
-            (["row 1"] * 60, "must all be different"),
-            (["row 1"], "There are 1 ids for 60 rows"),
+            (["row 1"] * 60, "must be unique"),
+            (["row 1"], "got 1 ids for 60 rows"),
         ],
     )
     def test_other_ids_are_refused(self, stored, ids, message):

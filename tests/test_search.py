@@ -29,7 +29,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import n_queries_scorer
 from sklearn_activelearn.stream import InverseMarginRule, UpdateRule
 from sklearn_activelearn.stream._base import StreamClassifier
-from sklearn_activelearn.stream._products import LANES
+from sklearn_activelearn.stream._pass import LANES
 from tests.docstrings import names
 from tests.learners import LINEAR_STREAM_LEARNERS, STREAM_DEFAULTS, each, explores
 from tests.tools import problem, streams, with_int64_indices

@@ -21,8 +21,8 @@ from tests.tools import NaiveBayes, fresh, problem, responses, state
 STREAM_FAMILIES = {
     "first order": CBGZClassifier(b=5.0),
     "margin loss": MarginLossClassifier("sigmoid", n_warm_start=3),
-    "matrix": SOLEClassifier(5.0, dual=False),
-    "stored rows": RLSSamplingClassifier(variant="all", dual=True, normalize=False),
+    "matrix": SOLEClassifier(5.0, solver="primal"),
+    "stored rows": RLSSamplingClassifier(variant="all", solver="dual", normalize=False),
     "kernel": RLSSamplingClassifier(60.0, kernel="rbf", gamma=0.1),
 }
 
@@ -111,9 +111,9 @@ def test_two_threads_teach(family):
     assert learner.n_queries_ == len(asked) > 0
     assert learner.n_pending_ == 0
     if family in POOL_FAMILIES:
-        kept, codes = learner._labelled.rows, learner._labelled.codes
+        kept, codes = learner._ledger.labelled.rows, learner._ledger.labelled.codes
     elif family == "stored rows":
-        kept, codes = learner._inverse.rows, learner._inverse.codes
+        kept, codes = learner._learned.details.stored.rows, learner._learned.details.codes
     else:
         return
     order, expected = np.argsort(kept[:, 0]), np.argsort(X[:, 0])

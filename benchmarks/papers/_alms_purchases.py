@@ -5,9 +5,9 @@ from scipy.special import expit
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool import Known
-from sklearn_activelearn.pool._selection import ranked
-from sklearn_activelearn.pool._training import middle_of_best, stratified_folds
-from sklearn_activelearn.pool._utilities import EPS, vote_entropy
+from sklearn_activelearn.pool._committee import vote_entropy
+from sklearn_activelearn.pool._selection import draw_rows, ranked_purchase
+from sklearn_activelearn.pool._training import EPS, middle_of_best, stratified_folds
 from sklearn_activelearn.pool.alms._models import (
     TRAIN,
     VALIDATION,
@@ -48,7 +48,7 @@ class BoundedALMS(ALMSClassifier):
     """ALMS that begins with the rows `first`; V gets no more than the share `bound`."""
 
     def _start(self, X, rows, n_wanted, seed):
-        bought = self._at_random(X, rows, n_wanted, seed)
+        bought = draw_rows(rows, n_wanted, seed)
         if self.n_queries_ == 0:
             bought = bought._replace(rows=self.first)
         return in_turn(bought, self.n_queries_)
@@ -71,7 +71,7 @@ class BoundedALMS(ALMSClassifier):
             rng=rng,
         )
         best = [values.argmax()]
-        return ranked(offered[best], values[best], TRAIN)
+        return ranked_purchase(offered[best], values[best], TRAIN)
 
 
 class Labelled:

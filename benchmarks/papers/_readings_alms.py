@@ -9,8 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.special import entr
 
-from sklearn_activelearn.pool._utilities import log_loss
-from sklearn_activelearn.pool.alms._models import GramModels
+from sklearn_activelearn.pool.alms._models import GramModels, log_loss
 from sklearn_activelearn.pool.alms._value_of_information import (
     Means,
     model_probabilities,

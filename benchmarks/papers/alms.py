@@ -234,7 +234,7 @@ def curves(learner, rows, counts, seed, selections):
     def score():
         for name, found in scores.items():
             model = learner
-            if name and learner._labelled.has_two_classes:
+            if name and learner._ledger.labelled.has_two_classes:
                 model = copy(learner).set_params(selection=SELECTIONS[name])
                 model._train()
             p = model.predict_proba(X_test)

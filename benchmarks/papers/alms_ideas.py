@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer
 
-from sklearn_activelearn.pool._utilities import EPS
+from sklearn_activelearn.pool._training import EPS
 
 from . import alms, data
 from ._alms_purchases import (

@@ -28,8 +28,7 @@ from benchmarks.speed import _results
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool._utilities import LOSSES
-from sklearn_activelearn.pool.alms._models import GramModels, RefittedModels
+from sklearn_activelearn.pool.alms._models import LOSSES, GramModels, RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
     lower_ends,
     model_probabilities,

@@ -94,11 +94,13 @@ def pool(n_rows, n_features, n_out, rounds):
     everything = np.ones(n_rows, dtype=bool)
     some = rng.permutation(n_rows)[:n_out]
     few = some[:100]
-    bought = Ledger().plus(hash_rows(X, few), few, 1.0).answered(hash_rows(X, few))
-    out = Ledger().plus(hash_rows(X, some), some, 1.0)
-    unasked = Ledger().answered(hash_rows(X, few))
+    bought = (
+        Ledger().add_entries(hash_rows(X, few), few, 1.0).mark_taught(hash_rows(X, few))
+    )
+    out = Ledger().add_entries(hash_rows(X, some), some, 1.0)
+    unasked = Ledger().mark_taught(hash_rows(X, few))
     found = unasked.located(ByValue(X), everything)
-    absent = Ledger().answered(hash_rows(X[few] + 1))
+    absent = Ledger().mark_taught(hash_rows(X[few] + 1))
     absent = absent.located(ByValue(X), everything)
     product = "X @ w"
     title = f"a pool of {n_rows:,} x {n_features}"
@@ -254,7 +256,7 @@ def labels(n_rows, n_features, rounds):
     known, row = [Labelled(X, y)], rng.standard_normal((1, n_features))
 
     def append():
-        known[0] = known[0].plus(row, [1])
+        known[0] = known[0].add(row, [1])
 
     copied = "a copy of all rows and one more"
     table(

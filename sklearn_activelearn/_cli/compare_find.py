@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from .. import RelevanceSamplingClassifier
+from .._scores import score_of_class
 from .._tables.encoding import principal_directions, with_directions
 from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
 from ..evaluation._label_curve import plain
 from ..pool import PoolClassifier
-from ..pool._utilities import score_of_class
 from .checks import tell
 from .label_find import (
     BATCH,

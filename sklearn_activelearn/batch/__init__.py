@@ -1,6 +1,11 @@
-"""What is fitted on labelled rows: margin losses in batch, and the decision stump."""
+"""Classifiers that are fitted on labelled rows, without queries."""
 
 from ._margin_loss import BatchMarginLossClassifier
+from ._rank_average import RankAverageClassifier
 from ._stump import DecisionStumpClassifier
 
-__all__ = ["BatchMarginLossClassifier", "DecisionStumpClassifier"]
+__all__ = [
+    "BatchMarginLossClassifier",
+    "DecisionStumpClassifier",
+    "RankAverageClassifier",
+]

@@ -31,19 +31,17 @@ from .._transaction import begin_transaction
 from .._typing import Classifier, RowNumbers, RowsLike, Seed
 from .._validation import (
     check_all_pending,
+    check_classifier,
     check_flag,
+    check_has,
+    check_labels,
     check_limit,
     check_number,
     check_option,
-)
-from ..pool._base import PoolClassifier
-from ..pool._input_checks import (
-    check_classifier,
-    check_has,
-    check_labels,
     indexable_rows,
 )
-from ..pool._ledger import OUT, SKIPPED, Ledger
+from ..pool._base import PoolClassifier
+from ..pool._ledger import PENDING, SKIPPED, Ledger
 from ..pool._training import seeded
 from ..sources._containers import hash_rows, n_rows, take
 from ..sources._identity import ByValue
@@ -623,7 +621,7 @@ def surrogate_rows(test):
         X, y = test.labelled
         return indexable_rows(X), np.asarray(check_labels(X, check_not_missing(y)))
     if isinstance(test.model, PoolClassifier):
-        known = test.model._labelled
+        known = test.model._ledger.labelled
         return known.rows, test.model.classes_[known.codes]
     return None
 
@@ -815,7 +813,7 @@ class ActiveTest(BaseEstimator):
         begun, n_bought = test._begun, test.n_queries_
         rows = begun.order[n_bought : n_bought + limit]
         steps = step_probabilities(begun.plan.probabilities, begun.order)
-        test._requests = test._requests.plus(
+        test._requests = test._requests.add_entries(
             hash_rows(X, rows), rows, steps[n_bought : n_bought + limit]
         )
         transaction.commit()
@@ -851,13 +849,13 @@ class ActiveTest(BaseEstimator):
         test, X = transaction.learner, indexable_rows(X)
         y = np.asarray(check_labels(X, check_not_missing(y)))
         keys, requests = hash_rows(X), self._ledger
-        entries = requests.find(keys, (OUT, SKIPPED))
+        entries = requests.find_entries(keys, (PENDING, SKIPPED))
         check_all_pending(entries >= 0)
         if len(y):
             distinct_labels(y, "y", self._begun.classes)
             losses = self._begun.losses(requests.rows[entries], y)
             test._losses = np.append(self._losses, losses)
-            test._requests = requests.answered(keys)
+            test._requests = requests.mark_taught(keys)
         return transaction.commit()
 
     def pending(self, X: RowsLike) -> RowNumbers:
@@ -899,7 +897,7 @@ class ActiveTest(BaseEstimator):
         """
         transaction = begin_transaction(self)
         keys = None if X is None else hash_rows(indexable_rows(X))
-        transaction.learner._requests = self._ledger.skipped(keys)
+        transaction.learner._requests = self._ledger.skip(keys)
         return transaction.commit()
 
     def estimate(
@@ -974,8 +972,8 @@ class ActiveTest(BaseEstimator):
             raise ValueError(
                 "There is nothing to estimate from before the first query."
             )
-        plan, places = self._begun.plan, self._requests.places
-        n_known = np.argmax(np.append(places, OUT) == OUT)
+        plan, places = self._begun.plan, self._requests.positions
+        n_known = np.argmax(np.append(places, PENDING) == PENDING)
         places, order = places[:n_known], self._begun.order[:n_known]
         skipped, order = order[places == SKIPPED], order[places >= 0]
         losses = self._losses[places[places >= 0]]

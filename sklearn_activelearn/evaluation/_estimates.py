@@ -12,8 +12,8 @@ from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
 from ..pool._training import Known, stratified_folds
 from ..sources._containers import take
-from ..stream._base import StreamLoop, check_tallied
-from ..stream._tally import Octaves, sums_since
+from ..stream._base import StreamLoop
+from ..stream._learned import Octaves
 
 #: Of so many random rows that were learned from, one counts: what was bought later
 #: depends on them. Found by simulation, see the guide.
@@ -109,9 +109,10 @@ def explored_score(
     check_option(scoring, "scoring", ("accuracy", "balanced_accuracy"))
     check_number(confidence, "confidence", 0, 1)
     nothing = Estimate(np.nan, 0.0, 1.0, 0, float(confidence))
-    if not hasattr(learner, "_labelled") or not learner._labelled.has_two_classes:
+    ledger = getattr(learner, "_ledger", None)
+    if ledger is None or not ledger.labelled.has_two_classes:
         return nothing
-    ledger, codes = learner._ledger, learner._labelled.codes
+    codes = ledger.labelled.codes
     entries = ledger.taught
     # of rows that nobody asked for, and of those that a rule chose, it is 1
     is_random = ledger.probabilities[entries] < 1
@@ -293,8 +294,8 @@ def online_score(
         raise ValueError(
             "always_valid=True needs window=None: it holds for all rows so far."
         )
-    tallied = check_tallied(learner)
-    sums = sums_since(tallied, window)
+    tallied = learner._checked_tallied()
+    sums = tallied.since(window)
     value, low, high = np.nan, 0.0, 1.0
     if sums.n_labels:
         value = min(sums.mistakes / sums.weights, 1.0)

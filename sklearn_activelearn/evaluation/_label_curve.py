@@ -35,7 +35,7 @@ from .._warnings import warn_user
 from ..exceptions import OneClassWarning
 from ..sources._containers import take
 from ..stream._base import StreamClassifier, StreamLoop, labels_of
-from ..stream._products import Products
+from ..stream._pass import Products
 from ._measures import learner_of, measures_of
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from .._statistics import (
 from .._typing import Floats, Label, Labels, RowsLike
 from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
-from ..pool._selection import map_blocks
+from ..pool._selection import explored_share, map_blocks
 from ..pool.stopping._base import AUDIT, AskedRows, relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
@@ -297,9 +297,9 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
     """
     if not isinstance(learner, PoolClassifier):
         raise TypeError(f"learner must be a pool learner, got {learner!r}.")
-    if not (hasattr(learner, "_labelled") and learner.n_taught_):
+    if not (hasattr(learner, "_ledger") and learner.n_taught_):
         raise NotFittedError(f"This {type(learner).__name__} has not been taught.")
-    labels = learner.classes_[learner._labelled.codes]
+    labels = learner.classes_[learner._ledger.labelled.codes]
     if positive is None:
         positive = learner.positive
     if positive is None:
@@ -314,7 +314,7 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
     X = learner._check_rows(X, reset=False)
     exclude = check_row_numbers(exclude, "exclude", n_rows(X))
     identity = identify(learner, X, ids)
-    ledger = learner._ledger.located(identity, np.zeros(n_rows(X), dtype=bool))
+    ledger = learner._ledger.locate(identity, np.zeros(n_rows(X), dtype=bool))
     is_left = np.ones(n_rows(X), dtype=bool)
     is_left[ledger.found[ledger.found >= 0]] = False
     if exclude is not None:
@@ -331,7 +331,11 @@ def read_by(learner, X, positive, ids, exclude=None, aside=None):
         np.append(np.zeros(len(read_aside)), reads.drawn).astype(bool),
         reads.n_rows + len(aside),
     )
-    known = getattr(learner, "estimator_", None), learner._labelled.rows, is_relevant
+    known = (
+        getattr(learner, "estimator_", None),
+        learner._ledger.labelled.rows,
+        is_relevant,
+    )
     if not is_left.any():
         return reads, np.zeros(0)
     X, within = restrict_rows(X, np.flatnonzero(is_left))
@@ -346,7 +350,7 @@ def shares_explored(learner):
     """Return which shares of a purchase a learner may have drawn at random."""
     explore = learner.get_params(deep=False).get("explore", 0.0)
     initial = None, getattr(learner, "initial", None)
-    return {learner._selection.random_share(each, explore) for each in initial} - {0}
+    return {explored_share(explore, each) for each in initial} - {0}
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,8 @@ def read_labels(db):
     for id, label, row_kind, at, probability in rows.fetchall():
         names = db.execute(
             """SELECT who FROM standing JOIN answers USING (number)
-            WHERE standing.id = ? AND label IS ? AND who IS NOT NULL ORDER BY number""",
+            WHERE standing.id = ? AND label IS ? AND who IS NOT NULL
+            ORDER BY is_final, number""",
             (id, label),
         )
         who = list(dict.fromkeys(name for (name,) in names))

@@ -441,7 +441,7 @@ class Worker:
         predicted = self._predict_test(own)
         own.accept(outcome)
         progress, purposes = own.record_query(len(outcome.rows))
-        with self._storage.writing() as db:
+        with self._storage.writing(is_worker=True) as db:
             stored = current_learner(db)
             query, votes = stored["queries"] + 1, get_settings(db)["votes"]
             for id, probability, purpose in zip(

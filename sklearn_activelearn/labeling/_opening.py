@@ -290,7 +290,7 @@ class Resumption:
             )
         if texts := [text for each in sorted(found) for text in found[each]]:
             what.append(f"{path} had other settings: {printable('; '.join(texts))}.")
-        self.words = words | found.keys()
+        self.words, self.is_beginning = words | found.keys(), False
         self.old_labels = self._find_renamed(db)
         if self.old_labels:
             self.words.add("classes")

@@ -233,7 +233,7 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
             f"{now}. Whether more labels help can be told from {2 * n_first} labels "
             f"on: the first model that was judged on these rows had {n_first}."
         )
-    outlook = advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))
+    outlook = f"{advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
     if is_extended:
         outlook += f" The model of {models[0][0]} labels was trained for this advice."
     return f"{now}. {outlook}"

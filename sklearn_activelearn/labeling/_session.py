@@ -576,8 +576,10 @@ class LabelingSession(Generic[LearnerT]):
         )
 
     @staticmethod
-    def _check_who(who, votes=1):
+    def _check_who(who, votes=1, is_final=False):
         """Raise ValueError unless this is a name, or None where no name is needed."""
+        if who is None and is_final:
+            raise ValueError("A final label needs the name of who decides: pass who=.")
         if who is None and votes == 1:
             return
         if who is None:
@@ -641,9 +643,7 @@ class LabelingSession(Generic[LearnerT]):
 
     def _answer(self, id, label, who, *, is_final=False, reason=None, then_lease=False):
         """Store an answer, and lease the next row in the same transaction."""
-        self._check_who(who, self.votes)
-        if is_final and who is None:
-            raise ValueError("A final label needs the name of who decides: pass who=.")
+        self._check_who(who, self.votes, is_final)
         reason = check_text(str(reason)) if reason else None
         with self._storage.writing() as db:
             settings = get_settings(db)
@@ -909,11 +909,12 @@ class LabelingSession(Generic[LearnerT]):
             settings = get_settings(db)
             known = self._count_classes(db, settings, count_rows(db)[1])
             found = read_answers(path, self._ids, settings, known, self._storage.identity)
-            n_new = 0
+            n_new, sql = 0, "SELECT id FROM rows WHERE answered"
+            answered = {id for (id,) in db.execute(sql).fetchall()}
             for id, label, who, is_final, reason, at in found:
-                self._check_who(who, settings["votes"])
-                if label is None and answers_of(db, id):
-                    continue  # the row was answered here
+                self._check_who(who, settings["votes"], is_final)
+                if label is None and id in answered:
+                    continue
                 settings = get_settings(db)
                 if label is None:
                     add_answer(

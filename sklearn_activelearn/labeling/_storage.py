@@ -129,13 +129,15 @@ class Storage:
                 yield db
 
     @contextmanager
-    def writing(self, *, is_change=True):
+    def writing(self, *, is_change=True, is_worker=False):
         """Hold the lock and give the connection; commit at the end, or change nothing.
 
-        With ``is_change=False`` the version stays: others need not look again.
+        With ``is_change=False`` the version stays: others need not look again. The
+        worker may write until the connection is closed.
         """
         with self.lock, errors_as_sentences(self.path):
-            self.check_open()
+            if not is_worker:
+                self.check_open()
             if identity_of(self._place) != self.identity:
                 raise FileNotFoundError(
                     f"{self.path} was deleted or replaced while the session was open. "

@@ -1,4 +1,4 @@
-"""Pool learners: loops around a scikit-learn classifier, and when to stop them."""
+"""Pool learners around a scikit-learn classifier, their trainers and stopping rules."""
 
 from .._requests import Purchase
 from ._base import PoolClassifier
@@ -6,7 +6,6 @@ from ._committee import QueryByCommitteeClassifier
 from ._hybrid import HybridSamplingClassifier
 from ._margin import MinMarginClassifier
 from ._passive import PassiveClassifier
-from ._rank_average import RankAverageClassifier
 from ._relevance import RelevanceSamplingClassifier
 from ._training import Known, OneModel, Trained, Trainer
 from ._uncertainty import UncertaintySamplingClassifier
@@ -57,7 +56,6 @@ __all__ = [
     "Purchase",
     "QueryByBoostingClassifier",
     "QueryByCommitteeClassifier",
-    "RankAverageClassifier",
     "RecallTarget",
     "RelevanceSamplingClassifier",
     "SSMarginBoostClassifier",

@@ -1,7 +1,7 @@
-"""What all pool learners are: labelled rows, a model, a choice among the others."""
+"""Pool learners: the query, the loop, labels and corrections, and prediction."""
 
 from contextlib import suppress
-from copy import copy
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any, Literal, Self
@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,18 +25,21 @@ from .._compat import (
     available_if,
     with_callbacks,
 )
-from .._docstrings import LEARNER, POOL, documented
+from .._docstrings import POOL, documented
 from .._labels import (
     check_classes,
+    check_not_missing,
     distinct_labels,
     encode,
     encode_answers,
     first_missing_label,
 )
 from .._requests import Purchase
+from .._scores import scores_of
 from .._transaction import (
     Transaction,
     begin_transaction,
+    forget_fitted,
     parameters_of,
     run_exclusively,
     shallow_copy,
@@ -54,8 +58,17 @@ from .._typing import (
     Stopping,
     typed_as,
 )
-from .._validation import UNLIMITED, check_budget, check_flag, check_limit, check_number
-from .._warnings import advice_for_rare_classes, warn_of_constant_answer
+from .._validation import (
+    UNLIMITED,
+    check_budget,
+    check_flag,
+    check_has,
+    check_limit,
+    check_number,
+    check_option,
+    check_selection,
+)
+from .._warnings import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
     hash_rows,
@@ -64,673 +77,108 @@ from ..sources._containers import (
     take,
     to_memory,
 )
-from ..sources._identity import VALUES, ByValue, identify
-from ..sources._source import Source
-from . import _record
-from ._distances import space_of
-from ._input_checks import NEEDS_ALL, NEEDS_SAMPLE, check_has, in_memory
-from ._ledger import (
-    Labelled,
-    Ledger,
-    Pool,
-    TeachCall,
-    corrected,
-    train_on_values,
-    trained_if_possible,
+from ..sources._conversion import as_source
+from ..sources._identity import VALUES, ByValue, identify, plain_id
+from ..sources._source import Source, is_mapped
+from ._distances import (
+    MOST_ROWS,
+    Coverage,
+    Points,
+    Space,
+    check_embedding,
 )
+from ._ledger import KeptPool, Ledger, check_json, check_record
 from ._selection import (
-    NOTHING,
-    CandidateSample,
-    Selection,
-    check_columns_of,
-    drawn_apart,
-    drawn_at_random,
-    explored,
-    finite_scores,
-    mixed,
-    scored,
+    BATCHES,
+    NO_PURCHASE,
+    Candidates,
+    check_initial,
+    check_initial_columns,
+    check_scores,
+    choose_batch,
+    choose_covering,
+    draw_different_rows,
+    draw_explored,
+    draw_rows,
+    explored_share,
+    find_best_different,
+    is_rows,
+    merge_purchases,
+    nearest_cosine,
+    ranked_purchase,
+    score_by_initial,
+    score_rows,
 )
 from ._training import Known, OneModel, Trainer, seeded
-from ._utilities import scores_of
 from .stopping._base import (
     AUDIT,
+    Remembered,
     check_rule_classes,
     check_rule_models,
+    find_rules,
     n_random_wanted,
+    rule_name,
     rules_that_draw,
     why_stop,
 )
 
+#: Why a learner takes no source, and what to do.
+NEEDS_ALL = (
+    "needs all rows of the pool in memory: pass a sample of them as an array, or use a "
+    "learner that reads them by blocks, such as MinMarginClassifier"
+)
+NEEDS_SAMPLE = (
+    "needs all rows of the pool in memory: set n_candidates, to consider a sample of "
+    "them for each purchase"
+)
 
-def pick(self, X, rows, limit):
-    """Choose among these row numbers of X, put the choice on the bill."""
-    self.stop_reason_ = None
-    selection, n_left, n_rows = self._selection, self._n_left(), len(rows)
-    n_first = self._n_first()
-    is_cold = self._is_cold_start(n_first)
-    n_batch = min(selection.n_wanted(n_first), n_rows)
-    n_wanted = min(n_batch, n_left)
-    # a seed of its own for each round: nothing to rewind after an error
-    seed = self._seed, self._n_rounds
-    sample = CandidateSample(X, rows)
-    if self._samples and self.n_candidates is not None:
-        # the random rows of a batch leave enough, also if it is cut short
-        sample = sample.drawn(max(self.n_candidates, n_batch), seed)
-    if n_wanted and not is_cold and self._uses_model:
-        self._train_if_needed()  # the last training may have failed
-    if n_left == 0:
-        self.stop_reason_ = "budget"
-    elif n_wanted and not is_cold and (rule := why_stop(self, sample, n_rows)):
-        self.stop_reason_ = rule
-    elif n_rows == 0:
-        self.stop_reason_ = "no rows"
-    elif limit == 0:
-        self.stop_reason_ = "limit"
-    if self.stop_reason_ is not None:
-        return NOTHING
-    n_wanted = min(n_wanted, limit)
-    if not is_cold and (n_random := n_random_wanted(self)):
-        n_random = min(n_random, n_wanted)
-        bought = drawn_at_random(np.asarray(rows), n_random, seed, AUDIT)
-    else:
-        initial = selection.initial_for(n_first) if is_cold else None
-        share = selection.random_share(initial, self.explore)
-        is_random, bought = explored(share, rows, n_batch, n_wanted, seed)
-        sample, own = sample.without(bought.rows), NOTHING
-        if n_own := n_wanted - np.count_nonzero(is_random):
-            own = chosen(self, sample, initial, n_own, seed, bought.rows)
-        bought = mixed(is_random, bought, own)
-    self._n_rounds += 1
-    self.n_queries_ += len(bought.rows)
-    return bought
+#: Number of pool rows whose predictions are checked for being all the same.
+MOST_CHECKED = 1_000
 
-
-def chosen(learner, sample, initial, n_wanted, seed, beside):
-    """Return the rows that the rule of a learner chooses.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        A working copy.
-    sample : CandidateSample
-        Of what.
-    initial : str, callable or rows, optional
-        What the rows follow; None: a model.
-    n_wanted : int
-        How many.
-    seed : tuple of int
-        Of this round.
-    beside : ndarray of int
-        Rows of the same purchase that were drawn.
-    """
-    if learner._selection.measures_distances(initial):
-        sample = sample.in_memory()
-        learner._points = learner._points_of(sample.X)
-    learner._beside = beside if sample.numbers is None else NO_ROWS
-    select, rows = learner._select if initial is None else learner._start, sample.rows
-    if select.__func__ is not most_useful:  # which needs no list of them
-        rows = np.asarray(rows)
-    bought = select(sample.X, rows, n_wanted, seed)
-    del learner._beside
-    return sample.bought(bought)
-
-
-def most_useful(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
-    """Choose those of these row numbers of X that are worth most."""
-    utility = self._utilities(X, rows)
-    return self._selection.batch_of(X, rows, utility, n_wanted, seed, self._points)
-
-
-def _model_has(method):
-    """Whether the model will have a method, whichever estimator it is."""
-    return lambda learner: all(
-        hasattr(model, method) for model in learner._make_trainer().models()
-    )
+#: With fewer labels one known class, or one predicted class, is nothing unusual.
+FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
 
 
 class Constant:
-    """Stands in for a classifier that cannot be trained yet: always one class.
+    """Stand-in for a classifier that cannot be trained yet; it predicts one class.
 
     Parameters
     ----------
     label : object
-        That class.
+        The class.
     """
 
     def __init__(self, label):
         self.classes_ = np.array([label])
 
     def predict(self, X):
-        """Return the class for each row."""
         return np.repeat(self.classes_, n_rows(X))
 
     def decision_function(self, X):
-        """Return 0 for each row."""
         return np.zeros((n_rows(X), 1))
 
     def predict_proba(self, X):
-        """Return probability 1 for each row."""
         return np.ones((n_rows(X), 1))
 
 
-def answers(function, X):
-    """Return ``function(X)``; rows of a source are answered for block by block."""
+def answer_by_blocks(function, X):
+    """Return ``function(X)``; the rows of a source are read block by block."""
     return X.answers(function) if isinstance(X, Source) else function(X)
 
 
-class DelegatedPrediction:
-    """What a learner with ``_make_trainer``, ``_train`` and ``estimator_`` predicts."""
+def _models_have(method):
+    return lambda learner: all(
+        hasattr(model, method) for model in learner._make_trainer().models()
+    )
 
-    estimator_: Any
 
-    @available_if(_model_has("decision_function"))
-    def decision_function(self, X: RowsLike) -> Floats:
-        """Return the decision values of the estimator.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes positive for ``classes_[1]``. A class without a
-            labelled row yet is 1 below the lowest of the others.
-        """
-        model, X = self._model(), self._rows(X)
-        return answers(partial(self._decision_values, model), X)
-
-    def _decision_values(self, model, X):
-        scores = scores_of(model, X)
-        if np.array_equal(model.classes_, self.classes_):
-            return scores
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        unseen = scores.min(axis=1) - 1
-        scores = self._for_all_classes(model, scores, unseen)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    @available_if(_model_has("predict_proba"))
-    def predict_proba(self, X: RowsLike) -> Floats:
-        """Return the class probabilities of the estimator.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            0 for a class without a labelled row yet.
-        """
-        return self._probabilities(self._model(), self._rows(X))
-
-    def _probabilities(self, model, X):
-        return answers(partial(self._all_probabilities, model), X)
-
-    def _all_probabilities(self, model, X):
-        probabilities = model.predict_proba(X)
-        if np.array_equal(model.classes_, self.classes_):
-            return probabilities
-        return self._for_all_classes(model, probabilities, np.zeros(n_rows(X)))
-
-    def predict(self, X: RowsLike) -> Labels:
-        """Return the most likely class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels. As long as all labels bought are of one class, that class.
-        """
-        model = self._model()
-        return answers(model.predict, self._rows(X))
-
-    def _rows(self, X):
-        """Return rows to predict for, in memory or not."""
-        return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
-
-    def _for_all_classes(self, model, values, unseen):
-        """Give the columns of a model their places among all classes."""
-        out = np.repeat(unseen[:, None], len(self.classes_), axis=1)
-        out[:, encode(model.classes_, self.classes_)] = values
-        return out
-
-    def _model(self):
-        """Return what predicts now; trained for the occasion if it has to be."""
-        check_is_fitted(self)
-        if self._labelled.has_two_classes and self._n_trained == len(self._labelled):
-            return self.estimator_
-        if not self._labelled.has_two_classes:
-            seen = self._labelled.codes
-            return Constant(self.classes_[seen[0] if len(seen) else 0])
-        learner = copy(self)  # prediction changes nothing
-        learner._train()
-        return learner.estimator_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        with suppress(AttributeError, TypeError, ValueError):
-            # a wrong parameter: the verbs refuse it, repr must not
-            self._make_trainer().adapt_tags(tags)
-        return tags
-
-
-#: Rows of a larger pool for which predictions are looked at.
-MOST_ROWS = 1_000
-
-#: With fewer labels it is nothing unusual to know one class, or to predict one.
-FEWEST_KNOWN, FEWEST_PREDICTED = 10, 50
-
-
-def warn_of_one_answer(learner, X):
-    """Warn if labels of one class were bought, or one class is predicted for all rows.
-
-    That is, for the rows that were taught, 50 or more, and, only if these have one
-    answer, for those of the pool, or 1,000 random ones of a larger one: it costs no
-    second pass over many rows.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        It buys no more, as its `stop_reason_` says.
-    X : rows
-        The pool.
-    """
-    labelled, reason = learner._labelled, learner.stop_reason_
-    if reason in (None, "limit") or len(learner._ledger):
-        return
-    if len(labelled) < max(learner.n_initial, FEWEST_KNOWN):
-        return
-    codes = np.unique(labelled.codes)
-    if len(codes) == 1 and reason == "budget":
-        warn_of_constant_answer(
-            learner,
-            learner.classes_[codes[0]],
-            "predicts {} for every row",
-            f"since its {len(labelled)} labels are all of that class",
-            learner._advice_if_one_class,
-        )
-    if len(codes) == 1 or not FEWEST_PREDICTED <= len(labelled) <= learner._n_trained:
-        return
-    answers, some = np.unique(learner.estimator_.predict(labelled.rows)), X
-    if len(answers) == 1 and n_rows(X):
-        some = some_rows(learner, X)
-        answers = np.union1d(answers, learner.estimator_.predict(some))
-    if len(answers) == 1:
-        warn_of_constant_answer(
-            learner,
-            answers[0],
-            f"predicts {{}} for all labelled rows and for {n_rows(some)} of the pool",
-            f"although it has been taught labels of {len(codes)} classes",
-            learner._advice_if_constant,
-        )
-
-
-def some_rows(learner, X):
-    """Return the rows of a pool, or random ones of a large one."""
-    n = n_rows(X)
-    if n <= MOST_ROWS:
-        return take(X, slice(None))
-    rng = np.random.default_rng((learner._seed, learner._n_rounds))
-    return take(X, np.sort(rng.choice(n, MOST_ROWS, replace=False)))
-
-
-#: Attributes in pickles of version 0.1.0, and what they are called now.
-OLD_NAMES = {"_told": "_declared_classes", "_lessons": "_teach_calls"}
-
-
-@documented(LEARNER)
-class PoolLoop(CallbackSupportMixin):
-    """`query`, `correct` and the loops of a learner that picks and catches up."""
-
-    record, restore = _record.record, _record.restore
-
-    @typed_as(PoolQuery)
-    def query(
-        self,
-        X,
-        *,
-        candidates=None,
-        exclude=None,
-        limit=None,
-        return_probability=False,
-        return_utility=False,
-        ids=None,
-    ):
-        """Choose the rows of X whose labels are worth paying for.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The whole pool, labelled rows included, always in one order. Rows that were
-            taught, are out or were skipped are not asked for again.
-        candidates : array-like of int, or of bool of shape (n_samples,), default=None
-            Row numbers of X that may be bought, or a mask. None: all.
-        {exclude}
-        limit : int >= 0, default=None
-            At most so many rows.
-        return_probability : bool, default=False
-            Also return the probability with which each row was bought: that of a
-            random draw, else 1.
-        return_utility : bool, default=False
-            Also return what each row was worth to the learner when it was chosen,
-            higher is better; NaN for rows that were drawn at random.
-        {ids}
-            If the values of labelled rows are others than they were, the model is
-            trained on those in X, before rows are chosen.
-
-        Returns
-        -------
-        {rows, probabilities}
-        utilities : ndarray of shape (n_queries,)
-            Only with `return_utility`; the last of what is returned.
-
-        Raises
-        ------
-        ValueError
-            For rows that the estimator refuses, `candidates` or `exclude` that are no
-            rows of X, or a parameter out of its range. If X has other columns than
-            before, or comes in another kind of container: for a labelled row that is
-            not in it.
-        {wrong_ids, RuntimeError}
-
-        Warns
-        -----
-        UserWarning
-            If labelled rows have other values than before, and some are not in X: of
-            these the model is trained on the values that were seen last.
-        """
-        check_flag(return_probability, "return_probability")
-        check_flag(return_utility, "return_utility")
-        transaction, bought = self._query(X, ids, candidates, exclude, limit)
-        asked = return_probability, return_utility
-        also = tuple(compress((bought.probabilities, bought.utilities), asked))
-        out = (bought.rows, *also) if also else bought.rows
-        transaction.commit()
-        return out
-
-    def correct(
-        self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
-    ) -> Self:
-        """Replace labels that were taught.
-
-        The learner becomes what it would be had it been taught the right labels in the
-        same calls, on the pool that it knows now. Row numbers, probabilities and the
-        bill stay; stopping rules forget what they remember.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            Rows that were taught. Of equal rows the one that was taught last is meant,
-            among those whose label differs.
-        y : array-like of shape (n_samples,)
-            Their right labels. A class that has no label any more goes, if nobody gave
-            the classes.
-        {ids}
-
-        {returns}
-
-        Raises
-        ------
-        ValueError
-            For a row that was never taught, a label outside the classes, rows that do
-            not match `y` or the features.
-        {wrong_ids, RuntimeError}
-
-        Warns
-        -----
-        FitFailedWarning
-            If the estimator cannot be trained on the labels. They are stored; what
-            needs the model next raises the estimator's error.
-        """
-        transaction = begin_transaction(self)
-        learner = transaction.learner
-        X, y = learner._validate(X, y, min_rows=0)
-        identity = identify(learner, X, ids)
-        if len(y):
-            transaction.learner = corrected(learner, identity, y)._after_teach()
-        return transaction.commit()
-
-    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
-        """Simulate active learning on a labelled pool, from scratch.
-
-        The label of a row is used only if the learner buys it; the set of
-        classes is read up front. Whatever ends it early, what was bought until
-        then stays.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The pool.
-        {y}
-
-        {returns}
-
-        Raises
-        ------
-        ValueError, TypeError
-            For labels of one class or continuous ones, rows that the estimator
-            refuses, an estimator without the method that is needed, or a
-            parameter out of its range.
-        """
-        return run_exclusively(
-            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
-        )
-
-    def partial_fit(
-        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> Self:
-        """Simulate active learning on one more labelled pool, from where it stands.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or what the estimator takes
-            The next chunk of the pool. As many of its rows as are equal to rows of
-            earlier chunks that were bought are not bought again.
-        {y}
-        classes : array-like of shape (n_classes,), default=None
-            All labels that can occur. None: those of `y` and of earlier calls.
-
-        {returns}
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `fit`, and for a label outside the declared classes.
-        """
-
-        def start(learner):
-            rows, codes = validate_and_append(learner, X, y, classes)
-            identify(learner, rows, None)
-            named = learner.classes_[np.unique(codes)].tolist()
-            known = learner._declared_classes
-            learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
-            return rows, codes
-
-        return run_exclusively(self, start, self._buy_from)
-
-    def _buy_from(self, X, codes):
-        """Run the loop on an answer sheet."""
-        y = self.classes_[codes]
-        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
-
-    @with_callbacks
-    def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
-        """Go round until `_pick` wants no more; each purchase stays when it is made.
-
-        Parameters
-        ----------
-        X : rows
-            The pool.
-        identity : ByValue or ById
-            What its rows are recognised by.
-        answer : callable
-            ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
-        candidates : ndarray of int, optional
-            Row numbers of X that may be bought; None for all.
-        y : ndarray of shape (n_samples,), optional
-            All labels, for callbacks that score.
-        are_more : bool
-            Whether these rows add to those of earlier calls, for a budget that is a
-            share of them.
-        """
-        transaction = Transaction(self)
-        learner = transaction.learner
-        is_open = learner._offer(X, identity, candidates)
-        n_open = np.count_nonzero(is_open)
-        if n_open and are_more and learner._has_stopped:  # they are judged again
-            learner._stopping_memory, learner._has_stopped = {}, False
-        learner.queried_indices_ = NO_ROWS
-        n_before = learner._n_offered if are_more else learner.n_queries_
-        learner._n_offered = max(learner._n_offered, n_before + n_open)
-        transaction.commit()
-        info = {"estimator": self, "X": X, "y": y}
-        # rules that draw rows may end batches early
-        is_known = not rules_that_draw(self.stopping)
-        task = self._init_callback_context(
-            max_subtasks=self._n_rounds_left(n_open) if is_known else None
-        ).call_on_fit_task_begin(**info)
-        stop = False
-        while not stop:
-            transaction = Transaction(self)
-            bought = transaction.learner._pick(X, rows_of_mask(is_open), UNLIMITED)
-            if len(bought.rows) == 0:
-                transaction.commit()
-                break
-            round_task = task.subcontext("query").call_on_fit_task_begin(**info)
-            keep = partial(self._buy, transaction, X, identity, bought)
-            answer(bought.rows, keep)
-            is_open[bought.rows] = False
-            if self._uses_model:
-                self._train_and_keep()
-            stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
-        self._train_and_keep()
-        task.call_on_fit_task_end(**info, reconstruction_attributes={})
-        if len(self.queried_indices_):
-            warn_of_one_answer(self, X)
-        return self
-
-    def _offer(self, X, identity, candidates):
-        """Return which rows of X are for sale; keep the pool if need be.
-
-        Train on the values of labelled rows in X, if others are known by their ids.
-        """
-        is_for_sale = np.ones(n_rows(X), dtype=bool)
-        if not len(is_for_sale):
-            return is_for_sale
-        if candidates is not None:
-            is_for_sale[:] = False
-            is_for_sale[candidates] = True
-        self._ledger = self._ledger.located(identity, is_for_sale)
-        found = self._ledger.found
-        if self._make_trainer().keeps_pool:
-            places = found[self._ledger.taught]
-            candidates = np.flatnonzero(is_for_sale)
-            self._pool = self._pool.offered(identity, X, candidates, places)
-        if identity.kind != VALUES:
-            train_on_values(self, X)
-        is_for_sale[found[found >= 0]] = False
-        return is_for_sale
-
-    def _note(self, identity, bought):
-        """Remember what was asked for."""
-        rows, ids = bought.rows, identity.names(bought.rows)
-        self._ledger = self._ledger.plus(
-            identity.keys(rows), rows, bought.probabilities, bought.purposes, ids=ids
-        )
-
-    def _train_and_keep(self):
-        transaction = Transaction(self)
-        transaction.learner._train_if_needed()
-        transaction.commit()
-
-    def _buy(self, transaction, X, identity, bought, labels):
-        """Commit a transaction that picked rows, with their labels.
-
-        Of labels that are not known the rows stay on the bill, and out. A parameter
-        that the oracle has set stays set.
-        """
-        learner = shallow_copy(transaction.learner)
-        vars(learner).update(parameters_of(self))
-        codes, why = learner._encode_answers(labels, bought.rows)
-        learner._note(identity, bought)
-        (known,) = np.nonzero(codes >= 0)
-        if len(known):
-            rows = bought.rows[known]
-            X = take(X, rows)
-            learner._store_labels(X, identity.part(X, rows), codes[known])
-        learner._known_by = identity.kind
-        learner.queried_indices_ = np.append(learner.queried_indices_, bought.rows)
-        transaction.commit(learner)
-        if why:
-            raise ValueError(why)
-
-    def _register_classes(self, classes, y=()):
-        if not self._may_grow:
-            super()._register_classes(classes)
-        elif classes is not None:
-            self._set_classes(check_classes(classes))
-        elif len(y):
-            known = getattr(self, "classes_", None)
-            classes = distinct_labels(y, "y", known)
-            if classes is not known:
-                self._replace_classes(classes)
-
-    def _replace_classes(self, classes):
-        """Set the classes; labels get the codes that they have among these."""
-        if hasattr(self, "classes_"):
-            self._labelled = self._labelled.recoded(encode(self.classes_, classes))
-        super()._set_classes(classes)
-
-    def _set_classes(self, classes):
-        known = classes.tolist()
-        check_rule_classes(getattr(self, "stopping", None), known, self.positive)
-        self._replace_classes(classes)
-        self._may_grow, self._declared_classes = False, tuple(classes.tolist())
-
-    def _encode_answers(self, labels, rows):
-        """Return what `encode_answers` does; classes may grow."""
-        reason = ""
-        try:
-            self._register_classes(None, labels)
-        except ValueError as error:
-            reason = f" {error}"
-            if first_missing_label(labels) >= 0:
-                reason = " Each row needs a label, not None or NaN."
-            for i in range(len(labels)):  # some of them may do
-                with suppress(ValueError):
-                    self._register_classes(None, labels[[i]])
-        classes = self.classes_.tolist() if hasattr(self, "classes_") else []
-        known = {label: code for code, label in enumerate(classes)}
-        codes, why = encode_answers(labels, rows, known)
-        return codes, why and why + reason
-
-    def _n_rounds_left(self, n_open):
-        """Return how many rounds are left if no rule stops them."""
-        n_labels = min(self._n_left(), n_open)
-        return self._selection.n_rounds(self._n_first(), n_labels)
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}
-
-    def __setstate__(self, state):
-        super().__setstate__({OLD_NAMES.get(k, k): v for k, v in state.items()})
-        ledger = state.get("_ledger")
-        if "_known_by" not in state and ledger is not None and len(ledger.places):
-            self._known_by = VALUES
+def _follows_from_labels(learner):
+    return learner._follows_from_labels()
 
 
 @documented(POOL)
-class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
-    """Base of the pool learners, and of a pool learner of your own.
+class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
+    """Base class of pool learners, and of a pool learner of your own.
 
     A subclass provides
 
@@ -742,8 +190,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     - ``_needs``: the method of the estimator that the utility needs, "predict" by
       default, which is checked before anything is bought;
     - ``_check_parameters()``: raises for a parameter out of its range;
-    - ``_samples = True``: it has a parameter `n_candidates`, and scores so many rows
-      that are drawn for each purchase;
+    - ``_samples = True``: it has a parameter `n_candidates`, and scores this number of
+      rows, drawn for each purchase;
     - ``positive``: the class that it looks for, a parameter or an attribute; None, the
       default, if it looks for none;
     - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
@@ -758,13 +206,13 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     Attributes
     ----------
     estimator_ : classifier
-        The model, trained on all labels: what `_utility` asks.
+        The model, trained on all labels: `_utility` asks it.
 
     {raises}
 
     See Also
     --------
-    sklearn_activelearn.testing.check_learner : Whether a learner keeps the laws.
+    sklearn_activelearn.testing.check_learner : Checks the guarantees of a learner.
 
     References
     ----------
@@ -791,7 +239,7 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     _needs: str = "predict"
     _advice_without_method: str = ""
 
-    #: Whether it chooses among `n_candidates` rows that are drawn for each purchase.
+    #: True: it chooses among `n_candidates` rows that are drawn for each purchase.
     _samples: bool = False
 
     #: What to do if all labels are of one class, or all rows are predicted to be.
@@ -804,12 +252,14 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         "more of their rows"
     )
 
-    #: Rows of a purchase that were drawn before the others are chosen.
-    _beside = NO_ROWS
+    #: Rows of a batch that were drawn before the rule chooses the others.
+    _random_rows_in_batch = NO_ROWS
 
-    #: Of learners without these parameters.
+    #: Values for learners without these parameters.
     initial, batch, embedding, explore, n_jobs = "random", "top", None, 0.0, None
     positive: Label | None = None
+
+    estimator_: Any
 
     def __init__(
         self,
@@ -840,6 +290,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    # What a subclass may replace
+
     def _make_trainer(self) -> Trainer:
         estimator = LogisticRegression() if self.estimator is None else self.estimator
         return OneModel(estimator, self.incremental)
@@ -847,21 +299,82 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _utility(self, X: Any) -> Floats:
         raise NotImplementedError(f"{type(self).__name__} needs _utility or _select.")
 
+    def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
+        """Choose among these row numbers of X with the model."""
+        utility = self._utilities(X, rows)
+        return choose_batch(
+            X,
+            rows,
+            utility,
+            n_wanted,
+            seed,
+            batch_size=self._batch_size(),
+            batch=self.batch,
+            points=self._points,
+        )
+
+    def _start(self, X, rows, n_wanted, seed):
+        """Choose among these row numbers of X without a model."""
+        initial = self._initial_for(self._n_first())
+        if isinstance(initial, str):
+            if initial == "random":
+                return draw_different_rows(hash_rows(X, rows), rows, n_wanted, seed)
+            return self._choose_first_covering(rows, n_wanted, seed)
+        if self.embedding is not None and is_rows(initial):
+            points = self._points
+            utility = nearest_cosine(points.rows[rows], points.embed(initial))
+        else:
+            score = partial(score_by_initial, initial)
+            utility = score_rows(score, X, rows, self.n_jobs, self._prototypes)
+        keys = [lambda some: hash_rows(X, rows[some])]
+        chosen = find_best_different(utility, n_wanted, seed, keys)
+        return ranked_purchase(rows[chosen], utility[chosen])
+
+    def _choose_first_covering(self, rows, n_wanted, seed):
+        """Choose first rows that cover the pool."""
+        space = self._space
+        coverage = Coverage(space, 1 / space.points.typical)
+        n_candidates = max(MOST_ROWS, self.n_initial, self._batch_size())
+        return choose_covering(
+            coverage, rows, n_wanted, seed, n_candidates=n_candidates
+        )
+
+    def _batch_size(self):
+        """Return the number of rows of the next batch."""
+        return self.batch_size
+
+    @property
+    def _uses_model(self):
+        """True if a model decides what to buy, or when to stop."""
+        return True
+
     def _follows_from_labels(self):
-        """Whether what it asks for and predicts follows from its labels alone."""
+        """Return True if requests and predictions follow from the labels alone."""
         trainer = self._make_trainer()
         return not (trainer.goes_on or trainer.keeps_pool)
+
+    def _why_in_memory(self, trainer):
+        """Return why it needs the pool in memory, "" if it does not."""
+        if trainer.keeps_pool:
+            return NEEDS_ALL
+        n_candidates = self.get_params(deep=False).get("n_candidates")
+        measures = self._measures_distances(self.initial)
+        return NEEDS_SAMPLE if n_candidates is None and measures else ""
 
     def _check_parameters(self) -> None:
         trainer = self._make_trainer()
         trainer.check()
+        name, advice = type(self).__name__, self._advice_without_method
         for estimator in trainer.estimators:
-            check_has(
-                self._needs, estimator, type(self).__name__, self._advice_without_method
-            )
+            check_has(self._needs, estimator, name, advice)
         if self.stopping is not None:
             check_rule_models(self.stopping, trainer.models())
-        self._selection.check()
+        check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
+        check_number(self._batch_size(), "batch_size", 1, closed="left", integer=True)
+        check_option(self.batch, "batch", BATCHES)
+        if self.embedding is not None:
+            check_embedding(self.embedding)
+        check_initial(self.initial, self.embedding)
         check_budget(self.budget, 0)
         check_number(self.explore, "explore", 0, 1, closed="both")
         if self._samples and self.n_candidates is not None:
@@ -873,39 +386,337 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
     def _check_rows(self, X, *y, reset, min_rows=1, finite=True):
         trainer = self._make_trainer()
         if type(X) is not np.ndarray and (why := self._why_in_memory(trainer)):
-            X = in_memory(X, type(self).__name__, why)
+            if is_mapped(X):
+                X = np.asarray(X)
+            elif as_source(X) is not None:
+                raise ValueError(f"{type(self).__name__} {why}.")
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
-        if reset and (y or not hasattr(self, "_labelled")):  # it begins
+        begins = reset and (y or not hasattr(self, "_ledger"))
+        if begins and self.embedding is None and is_rows(self.initial):
             names = getattr(self, "feature_names_in_", None)
-            rows = out[0] if y else out
-            check_columns_of(self.initial, self.embedding, rows, names)
+            check_initial_columns(self.initial, out[0] if y else out, names)
         return out
-
-    def _why_in_memory(self, trainer):
-        """Say why it takes no pool that is not in memory, "" if it does."""
-        if trainer.keeps_pool:
-            return NEEDS_ALL
-        n_candidates = self.get_params(deep=False).get("n_candidates")
-        return NEEDS_SAMPLE if n_candidates is None and self._measures_distances else ""
-
-    @property
-    def _measures_distances(self):
-        """Whether a row is chosen for what other rows of the pool are."""
-        return self._selection.measures_distances(self.initial)
 
     def _reset(self):
         (self._seed,) = draw_seeds(self.random_state, 1).tolist()
-        self._labelled, self._pool = Labelled(), Pool()
-        self._ledger, self._teach_calls = Ledger(), ()
-        self._n_rounds = self._n_offered = self.n_queries_ = 0
+        self._ledger, self._pool, self._n_rounds = Ledger(), KeptPool(), 0
         self._may_grow, self._declared_classes = True, ()
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self._seeded = self._trained = self._points = None
         self.__dict__.pop("classes_", None)
         self._forget_model()
 
+    @property
+    def n_queries_(self) -> int:
+        """Labels bought since the last `fit`, less refunds."""
+        return self._ledger.n_queries
+
+    @property
+    def n_taught_(self) -> int:
+        """Labels taught, bought or not."""
+        return len(self._ledger.labelled)
+
+    @property
+    def n_skipped_(self) -> int:
+        """Rows that were skipped and not taught later."""
+        return self._ledger.n_skipped
+
+    # The query
+
+    @typed_as(PoolQuery)
+    def query(
+        self,
+        X,
+        *,
+        candidates=None,
+        exclude=None,
+        limit=None,
+        return_probability=False,
+        return_utility=False,
+        ids=None,
+    ):
+        """Choose the rows of X whose labels are worth paying for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The whole pool, labelled rows included, always in one order. Rows that were
+            taught, are pending or were skipped are not asked for again.
+        candidates : array-like of int, or of bool of shape (n_samples,), default=None
+            Row numbers of X that may be bought, or a mask. None: all.
+        {exclude}
+        limit : int >= 0, default=None
+            Largest number of rows to return.
+        return_probability : bool, default=False
+            Also return the probability with which each row was bought: the probability
+            of a random draw, else 1.
+        return_utility : bool, default=False
+            Also return the utility of each row when it was chosen, higher is better;
+            NaN for rows that were drawn at random.
+        {ids}
+            If the values of labelled rows have changed, the model is trained on the
+            values in X before rows are chosen.
+
+        Returns
+        -------
+        {rows, probabilities}
+        utilities : ndarray of shape (n_queries,)
+            Only with `return_utility`; the last of the returned arrays.
+
+        Raises
+        ------
+        ValueError
+            For rows that the estimator refuses, `candidates` or `exclude` that are no
+            rows of X, or a parameter out of its range. If X has other columns than
+            before, or comes in another kind of container: for a labelled row that is
+            not in it.
+        {wrong_ids, RuntimeError}
+
+        Warns
+        -----
+        UserWarning
+            If labelled rows have other values than before, and some are not in X: the
+            model is trained on the last values of the latter.
+        """
+        check_flag(return_probability, "return_probability")
+        check_flag(return_utility, "return_utility")
+        transaction = begin_transaction(self)
+        learner = transaction.learner
+        X = learner._validate(X, min_rows=0, ids=ids)
+        identity = identify(learner, X, ids, is_pool=True)
+        candidates = check_selection(candidates, exclude, n_rows(X))
+        limit = check_limit(limit, "limit")
+        is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
+        stop_reason = learner.stop_reason_
+        purchase = learner._choose(X, rows_of_mask(is_for_sale), limit)
+        if learner.stop_reason_ != stop_reason:
+            learner._warn_if_constant(X)
+        learner._ledger = learner._ledger.add_requests(identity, purchase)
+        if len(purchase.rows):
+            learner._known_by = identity.kind
+        asked = return_probability, return_utility
+        also = compress((purchase.probabilities, purchase.utilities), asked)
+        out = (purchase.rows, *also) if any(asked) else purchase.rows
+        transaction.commit()
+        return out
+
+    def _find_rows_for_sale(self, X, identity, candidates):
+        """Return which rows of X may be bought: not taught, pending or skipped.
+
+        With ids, the model is trained again if labelled rows have new values in X.
+        """
+        is_for_sale = np.full(n_rows(X), candidates is None)
+        if not len(is_for_sale):
+            return is_for_sale
+        if candidates is not None:
+            is_for_sale[candidates] = True
+        self._ledger = ledger = self._ledger.locate(identity, is_for_sale)
+        if self._make_trainer().keeps_pool:
+            places = ledger.found[ledger.taught]
+            rows = np.flatnonzero(is_for_sale)
+            self._pool = self._pool.offer(identity, X, rows, places)
+        if identity.kind != VALUES:
+            self._take_new_values(X)
+        is_for_sale[ledger.found[ledger.found >= 0]] = False
+        n_offered = ledger.n_queries + np.count_nonzero(is_for_sale)
+        if n_offered > ledger.n_offered:
+            self._ledger = replace(self._ledger, n_offered=n_offered)
+        return is_for_sale
+
+    def _choose(self, X, rows, limit):
+        """Choose which of these rows of X to buy; or none, and set `stop_reason_`."""
+        n_first = self._n_first()
+        is_cold = self._is_cold_start(n_first)
+        n_left, n_open = self._ledger.n_left(self.budget), len(rows)
+        n_batch = min(n_first or self._batch_size(), n_open)
+        n_wanted = min(n_batch, n_left)
+        seed = self._seed, self._n_rounds  # a new one each round: nothing to rewind
+        candidates = Candidates(X, rows)
+        if self._samples and self.n_candidates is not None:
+            # the random rows of a batch leave enough, also if it is cut short
+            candidates = candidates.sample(max(self.n_candidates, n_batch), seed)
+        if n_wanted and not is_cold and self._uses_model:
+            self._train_if_needed()  # the last training may have failed
+        self.stop_reason_ = None
+        if n_left == 0:
+            self.stop_reason_ = "budget"
+        elif n_wanted and not is_cold:
+            self.stop_reason_ = why_stop(self, candidates, n_open)
+        if self.stop_reason_ is None and (n_open == 0 or limit == 0):
+            self.stop_reason_ = "limit" if n_open else "no rows"
+        if self.stop_reason_ is not None:
+            return NO_PURCHASE
+        n_wanted = min(n_wanted, limit)
+        self._n_rounds += 1
+        if not is_cold and self.stopping is not None and n_random_wanted(self):
+            n_audit = min(n_random_wanted(self), n_wanted)
+            return draw_rows(np.asarray(rows), n_audit, seed, AUDIT)
+        initial = self._initial_for(n_first) if is_cold else None
+        share = explored_share(self.explore, initial)
+        if not share:
+            return self._apply_rule(candidates, initial, n_wanted, seed)
+        is_random, explored = draw_explored(share, rows, n_batch, n_wanted, seed)
+        chosen = NO_PURCHASE
+        if n_chosen := n_wanted - np.count_nonzero(is_random):
+            candidates = candidates.without(explored.rows)
+            self._random_rows_in_batch = explored.rows
+            chosen = self._apply_rule(candidates, initial, n_chosen, seed)
+            del self._random_rows_in_batch
+        return merge_purchases(is_random, explored, chosen)
+
+    def _apply_rule(self, candidates, initial, n_wanted, seed):
+        """Choose candidates by the model, or by `initial` if there is no model."""
+        if self._measures_distances(initial):
+            candidates = candidates.to_memory()
+            X, keys = candidates.X, hash_rows(candidates.X)
+            if self._points is None or not np.array_equal(self._points.keys, keys):
+                names = getattr(self, "feature_names_in_", None)
+                self._points = Points(self.embedding, X, keys, self._seed, names)
+        choose, rows = self._select if initial is None else self._start, candidates.rows
+        if choose.__func__ is not PoolClassifier._select:  # which needs no list of them
+            rows = np.asarray(rows)
+        return candidates.in_pool(choose(candidates.X, rows, n_wanted, seed))
+
+    def _n_first(self):
+        """Return how many of the first rows are missing.
+
+        No more are wanted once labels that nobody asked for have shown two classes.
+        """
+        ledger = self._ledger
+        n_missing = self.n_initial - len(ledger.labelled.codes) - len(ledger)
+        if n_missing <= 0:
+            return 0
+        knows = ledger.labelled.has_two_classes and ledger.has_unasked_labels
+        return 0 if knows else n_missing
+
+    def _is_cold_start(self, n_first):
+        """Return True if rows are bought without a model."""
+        return n_first > 0 or not self._ledger.labelled.has_two_classes
+
+    def _initial_for(self, n_first):
+        """Return the start for rows that are bought without a model.
+
+        If no first row is missing, all labels are of one class: what covers the pool
+        has not shown the others, and chance may.
+        """
+        is_followed = n_first or not isinstance(self.initial, str)
+        return self.initial if is_followed else "random"
+
+    def _measures_distances(self, initial=None):
+        """Return True if the pool is needed as points.
+
+        Parameters
+        ----------
+        initial : str, callable, rows or None
+            The start; None: a model chooses.
+        """
+        if self.batch != "top":
+            return True
+        if isinstance(initial, str):
+            return initial != "random"
+        return self.embedding is not None and is_rows(initial)
+
+    @property
+    def _space(self):
+        """The pool as points, with the rows that need no label."""
+        space = Space.of(self._points, self._ledger)
+        if len(self._points.keys) < self._ledger.n_pool_rows:
+            return space  # a sample has none of the other rows of the batch
+        return space.with_known(self._random_rows_in_batch)
+
+    def _utilities(self, X, rows):
+        """Return the utilities of these row numbers of X."""
+        scores = score_rows(self._utility, X, rows, self.n_jobs, self._prototypes)
+        return check_scores(scores, rows, self.estimator_)
+
+    def _warn_if_constant(self, X):
+        """Warn if all labels are of one class, or one class is predicted for all rows.
+
+        Predictions for the labelled rows are checked first, and only if they are all
+        the same, predictions for the pool, or for random rows of a large pool.
+        """
+        codes, reason = self._ledger.labelled.codes, self.stop_reason_
+        if reason in (None, "limit") or len(self._ledger):
+            return
+        if len(codes) < max(self.n_initial, FEWEST_KNOWN):
+            return
+        n_classes = len(np.unique(codes))
+        if n_classes == 1 and reason == "budget":
+            warn_of_constant_answer(
+                self,
+                self.classes_[codes[0]],
+                "predicts {} for every row",
+                f"since its {len(codes)} labels are all of that class",
+                self._advice_if_one_class,
+            )
+        if n_classes == 1 or not FEWEST_PREDICTED <= len(codes) <= self._n_trained:
+            return
+        answers = np.unique(self.estimator_.predict(self._ledger.labelled.rows))
+        n = n_checked = n_rows(X)
+        if len(answers) == 1 and n:
+            some, n_checked = slice(None), min(n, MOST_CHECKED)
+            if n > MOST_CHECKED:
+                rng = np.random.default_rng((self._seed, self._n_rounds))
+                some = np.sort(rng.choice(n, MOST_CHECKED, replace=False))
+            answers = np.union1d(answers, self.estimator_.predict(take(X, some)))
+        if len(answers) == 1:
+            warn_of_constant_answer(
+                self,
+                answers[0],
+                f"predicts {{}} for all labelled rows and for {n_checked} of the pool",
+                f"although it has been taught labels of {n_classes} classes",
+                self._advice_if_constant,
+            )
+
+    # Labels, corrections and training
+
+    def _store_labels(self, X, identity, codes):
+        X = to_memory(X)
+        names = getattr(self, "feature_names_in_", None)
+        self._ledger = self._ledger.add_labels(
+            identity.part(X), X, codes, names, self._declared_classes
+        )
+        self._pool = self._pool.update(self._ledger)
+
+    def _pending(self, identity):
+        return self._ledger.pending(identity)
+
+    def _skip(self, identity):
+        n_pending = len(self._ledger)
+        known = () if identity is None else (identity.keys(), identity.names())
+        self._ledger = self._ledger.skip(*known)
+        return n_pending - len(self._ledger)
+
+    def _refund(self, n_labels):
+        n_queries = self._ledger.n_queries - n_labels
+        self._ledger = replace(self._ledger, n_queries=n_queries)
+
+    def _after_teach(self):
+        trained = shallow_copy(self)
+        try:
+            trained._train_if_needed()
+        except Exception as error:
+            warn_user(
+                f"The labels are stored, but the estimator failed on them: "
+                f"{type(error).__name__}: {error}",
+                FitFailedWarning,
+            )
+            return self
+        return trained
+
+    def _train_if_needed(self):
+        """Train the model if there are new labels, and labels of two classes."""
+        labelled = self._ledger.labelled
+        if self._n_trained < len(labelled.codes) and labelled.has_two_classes:
+            self._train()
+
+    def _train(self):
+        trained = self._make_trainer().train(Known.of(self), self._trained)
+        self._trained, self.estimator_ = trained, trained.model
+        vars(self).update(trained.attributes)
+        self._n_trained = len(self._ledger.labelled.codes)
+
     def _forget_model(self):
-        """Set what training makes to that of a learner that was never trained."""
         self._n_trained, self._stopping_memory, self._has_stopped = 0, {}, False
         attributes = self._trained.attributes if self._trained else ()
         for name in ("estimator_", *attributes):
@@ -913,18 +724,8 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
         self._trained = None
 
     @property
-    def n_taught_(self) -> int:
-        """Labels taught, bought or not."""
-        return len(self._labelled)
-
-    @property
-    def n_skipped_(self) -> int:
-        """Rows that were skipped and not taught later."""
-        return self._ledger.n_skipped
-
-    @property
     def _prototypes(self):
-        """What is cloned for each training; made again after `set_params`."""
+        """Clones of the estimators with seeds; made again after `set_params`."""
         if self._seeded is None:
             self._seeded = [
                 seeded(estimator, self._seed % 2**32)
@@ -934,116 +735,592 @@ class PoolClassifier(PoolLoop, DelegatedPrediction, ActiveClassifier):
 
     def _set_params(self, params):
         super()._set_params(params)
-        if hasattr(self, "_seeded"):  # estimators are taken over by the next training
+        if hasattr(self, "_seeded"):  # the next training clones the new estimators
             self._seeded = self._points = None
 
-    def _choose(self, X, identity, candidates, limit):
-        rows = rows_of_mask(self._offer(X, identity, candidates))
-        self._n_offered = max(self._n_offered, self.n_queries_ + len(rows))
-        before, bought = self.stop_reason_, self._pick(X, rows, limit)
-        if self.stop_reason_ != before:
-            warn_of_one_answer(self, X)
-        self._note(identity, bought)
-        return bought
+    def correct(
+        self, X: RowsLike, y: ArrayLike, *, ids: ArrayLike | None = None
+    ) -> Self:
+        """Replace labels that were taught.
 
-    _pick, _select = pick, most_useful
+        The learner becomes what it would be had it been taught the right labels in the
+        same calls, on the pool that it knows now. Row numbers, probabilities and the
+        number of labels bought stay; stopping rules forget what they remember.
 
-    def _points_of(self, X):
-        """Return the rows of a pool as points, those of the last query if they are."""
-        names = getattr(self, "feature_names_in_", None)
-        return self._selection.points(X, self._points, self._seed, names)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows that were taught. Of equal rows the one that was taught last is meant,
+            among those whose label differs.
+        y : array-like of shape (n_samples,)
+            Their right labels. A class that has no label any more goes, if nobody gave
+            the classes.
+        {ids}
 
-    @property
-    def _selection(self):
-        return Selection(
-            self.n_initial, self.batch_size, self.initial, self.batch, self.embedding
-        )
+        {returns}
 
-    @property
-    def _space(self):
-        """The pool as points, if distances are measured, and what is known."""
-        if self._points is None:
-            return None
-        space = space_of(self._points, self._ledger, self._labelled)
-        return space.beside(self._beside)
+        Raises
+        ------
+        ValueError
+            For a row that was never taught, a label outside the classes, rows that do
+            not match `y` or the features.
+        {wrong_ids, RuntimeError}
 
-    def _n_first(self):
-        """Return how many of the first rows are missing.
-
-        No more are wanted once labels that nobody asked for have shown two classes.
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels. They are stored; the next
+            call that needs the model raises the estimator's error.
         """
-        n_missing = self.n_initial - len(self._labelled) - len(self._ledger)
-        if n_missing <= 0:
-            return 0
-        knows = self._labelled.has_two_classes and self._ledger.has_unasked
-        return 0 if knows else n_missing
+        transaction = begin_transaction(self)
+        learner = transaction.learner
+        X, y = learner._validate(X, y, min_rows=0)
+        identity = identify(learner, X, ids)
+        if len(y):
+            learner._register_classes(None, y)
+            codes = encode(y, learner.classes_)
+            learner._ledger = learner._ledger.correct(identity, codes)
+            learner._restrict_classes(learner._declared_classes)
+            learner._forget_model()
+            learner._repeat_training()
+            transaction.learner = learner._after_teach()
+        return transaction.commit()
 
-    def _is_cold_start(self, n_first):
-        """Whether rows are bought without a model, with so many first ones missing."""
-        return n_first > 0 or not self._labelled.has_two_classes
+    def _repeat_training(self):
+        """If models depend on the models before, train after each call but the last.
 
-    def _start(self, X, rows, n_wanted, seed):
-        """Choose some of these row numbers of X without a model."""
-        selection, wanted = self._selection, (rows, n_wanted, seed)
-        initial = selection.initial_for(self._n_first())
-        if not isinstance(initial, str):
-            how = self._space, self.n_jobs, self._prototypes
-            return selection.following(X, *wanted, *how)
-        if initial != "random":
-            return selection.covering(*wanted, self._space)
-        return drawn_apart(hash_rows(X, rows), *wanted)
+        As before, a call on whose labels the estimator fails trains nothing.
+        """
+        if not self._make_trainer().goes_on:
+            return
+        ledger, classes, pool = self._ledger, self.classes_, self._pool
+        for call in ledger.calls[:-1]:
+            before = self.__dict__
+            self.__dict__ = before.copy()
+            self._ledger, self.classes_ = ledger.first(call.n_labels), classes
+            self._pool = pool.first(call.n_labels)
+            self._restrict_classes(call.declared)
+            try:
+                self._train_if_needed()
+            except Exception:  # it was a warning then
+                self.__dict__ = before
+        self._ledger, self.classes_, self._pool = ledger, classes, pool
 
-    def _at_random(self, X, rows, n_wanted, seed):
-        """Draw some of these row numbers of X."""
-        return drawn_at_random(rows, n_wanted, seed)
-
-    def _utilities(self, X, rows):
-        """Return what each of these row numbers of X is worth."""
-        utility = scored(self._utility, X, rows, self.n_jobs, self._prototypes)
-        return finite_scores(utility, rows, self.estimator_)
-
-    def _n_left(self):
-        """Return how many labels the budget allows yet."""
-        return max(check_budget(self.budget, self._n_offered) - self.n_queries_, 0)
-
-    @property
-    def _uses_model(self):
-        """Whether a model decides what to buy, or when to stop."""
-        return True
-
-    def _store_labels(self, X, identity, codes):
-        X = to_memory(X)
-        identity = identity.part(X)
-        self._ledger = self._ledger.answered(identity.keys(), identity.names())
+    def _take_new_values(self, X):
+        """Train again if labelled rows have new values in the pool X."""
+        ledger, labelled = self._ledger, self._ledger.labelled
+        if not len(labelled):
+            return
+        entries = ledger.taught
+        found = ledger.found[entries]
+        (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
+        rows, is_new = take(X, found[inside]), np.ones(len(inside), dtype=bool)
         names = getattr(self, "feature_names_in_", None)
-        self._labelled = self._labelled.plus(X, codes, names)
-        self._pool = self._pool.taught(self._ledger)
-        self._teach_calls = (
-            *self._teach_calls,
-            TeachCall(len(self._labelled), self._declared_classes),
+        if labelled.has_columns_of(rows, names):
+            is_new = hash_rows(rows) != hash_rows(take(labelled.rows, inside))
+        elif len(outside):
+            missing = plain_id(ledger.ids[entries[outside[0]]])
+            raise ValueError(
+                "X has other columns than before: all labelled rows must be in it, and "
+                f"the row with the id {missing!r} is not."
+            )
+        if not is_new.any():
+            return
+        if len(outside):
+            warn_user(
+                f"{np.count_nonzero(is_new)} labelled rows have other values than "
+                f"before, and {len(outside)} are not in X: the model is trained on the "
+                "last values of the latter. Pass the whole pool.",
+            )
+        new = take(rows, np.flatnonzero(is_new))
+        labelled = labelled.replace_rows(inside[is_new], new, names)
+        self._ledger = replace(ledger, labelled=labelled)
+        self._forget_model()
+        self._repeat_training()
+        self._train_if_needed()
+
+    def _with_first_labels(self, n_labels):
+        """Return a copy without a model that knows the first labels only."""
+        calls = [call for call in self._ledger.calls if call.n_labels >= n_labels]
+        learner = shallow_copy(self)
+        learner._ledger = learner._ledger.first(n_labels)
+        learner._pool, learner._n_trained = learner._pool.first(n_labels), 0
+        learner._trained = None
+        learner._restrict_classes(calls[0].declared)
+        return learner
+
+    def _restrict_classes(self, declared):
+        """Keep the declared classes and the classes that have a label."""
+        known, codes = self.classes_, self._ledger.labelled.codes
+        is_kept = np.array([label in declared for label in known.tolist()])
+        is_kept[codes] = True
+        kept = np.flatnonzero(is_kept)
+        codes = np.searchsorted(kept, codes).astype(np.int32)
+        self._ledger, self.classes_ = self._ledger.recode(codes), known[kept]
+
+    def _register_classes(self, classes, y=()):
+        if not self._may_grow:
+            super()._register_classes(classes)
+        elif classes is not None:
+            self._set_classes(check_classes(classes))
+        elif len(y):
+            known = getattr(self, "classes_", None)
+            classes = distinct_labels(y, "y", known)
+            if classes is not known:
+                self._replace_classes(classes)
+
+    def _replace_classes(self, classes):
+        """Set the classes, and code the labels by them."""
+        if hasattr(self, "classes_"):
+            positions = encode(self.classes_, classes)
+            codes = positions[self._ledger.labelled.codes]
+            self._ledger = self._ledger.recode(codes)
+        super()._set_classes(classes)
+
+    def _set_classes(self, classes):
+        known = classes.tolist()
+        check_rule_classes(getattr(self, "stopping", None), known, self.positive)
+        self._replace_classes(classes)
+        self._may_grow, self._declared_classes = False, tuple(known)
+
+    def _encode_answers(self, labels, rows):
+        """Return the codes of an oracle's labels, -1 for wrong ones, and the error."""
+        reason = ""
+        try:
+            self._register_classes(None, labels)
+        except ValueError as error:
+            reason = f" {error}"
+            if first_missing_label(labels) >= 0:
+                reason = " Each row needs a label, not None or NaN."
+            for i in range(len(labels)):  # some of the labels may be right
+                with suppress(ValueError):
+                    self._register_classes(None, labels[[i]])
+        classes = self.classes_.tolist() if hasattr(self, "classes_") else []
+        known = {label: code for code, label in enumerate(classes)}
+        codes, error = encode_answers(labels, rows, known)
+        return codes, error and error + reason
+
+    # The loop
+
+    def fit(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Simulate active learning on a labelled pool, from scratch.
+
+        The label of a row is used only if the learner buys it; the set of classes is
+        read at the start. If an error ends the call, purchases made before it stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The pool.
+        {y}
+
+        {returns}
+
+        Raises
+        ------
+        ValueError, TypeError
+            For labels of one class or continuous ones, rows that the estimator
+            refuses, an estimator without the method that is needed, or a
+            parameter out of its range.
+        """
+        return run_exclusively(
+            self, lambda learner: validate_and_reset(learner, X, y), self._buy_from
         )
 
-    def _pending(self, identity):
-        return self._ledger.pending(identity)
+    def partial_fit(
+        self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """Simulate active learning on one more labelled pool, from where it stands.
 
-    def _skip(self, identity):
-        n_out = len(self._ledger)
-        known = () if identity is None else (identity.keys(), identity.names())
-        self._ledger = self._ledger.skipped(*known)
-        return n_out - len(self._ledger)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The next chunk of the pool. Rows that equal rows bought from earlier chunks
+            are not bought again, as often as those were bought.
+        {y}
+        classes : array-like of shape (n_classes,), default=None
+            All labels that can occur. None: the labels of `y` and of earlier calls.
 
-    def _refund(self, n_labels):
-        self.n_queries_ -= n_labels
+        {returns}
 
-    _after_teach = trained_if_possible
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fit`, and for a label outside the declared classes.
+        """
 
-    def _train_if_needed(self):
-        """Train the model if labels came in since, and if they are of two classes."""
-        if self._n_trained < len(self._labelled) and self._labelled.has_two_classes:
-            self._train()
+        def start(learner):
+            rows, codes = validate_and_append(learner, X, y, classes)
+            identify(learner, rows, None)
+            named = learner.classes_[np.unique(codes)].tolist()
+            known = learner._declared_classes
+            learner._declared_classes = tuple(dict.fromkeys((*known, *named)))
+            return rows, codes
 
-    def _train(self):
-        trained = self._make_trainer().train(Known.of(self), self._trained)
-        self._trained, self.estimator_ = trained, trained.model
-        vars(self).update(trained.attributes)
-        self._n_trained = len(self._labelled)
+        return run_exclusively(self, start, self._buy_from)
+
+    def _buy_from(self, X, codes):
+        y = self.classes_[codes]
+        self._ask(X, ByValue(X), lambda rows, keep: keep(y[rows]), y=y, are_more=True)
+
+    @with_callbacks
+    def _ask(self, X, identity, answer, candidates=None, y=None, are_more=False):
+        """Buy labels until nothing is chosen; each purchase stays when it is made.
+
+        Parameters
+        ----------
+        X : rows
+            The pool.
+        identity : ByValue or ById
+            Keys and ids of its rows.
+        answer : callable
+            ``answer(rows, keep)`` calls ``keep(labels)``, for row numbers of X.
+        candidates : ndarray of int, optional
+            Row numbers of X that may be bought; None for all.
+        y : ndarray of shape (n_samples,), optional
+            All labels, for callbacks that score.
+        are_more : bool
+            Whether these rows add to the rows of earlier calls, for a budget that is a
+            share of them.
+        """
+        transaction = Transaction(self)
+        learner = transaction.learner
+        n_before = learner._ledger.n_offered
+        is_open = learner._find_rows_for_sale(X, identity, candidates)
+        n_open = np.count_nonzero(is_open)
+        if are_more:
+            if n_open and learner._has_stopped:  # stopping rules judge again
+                learner._stopping_memory, learner._has_stopped = {}, False
+            learner._ledger = replace(learner._ledger, n_offered=n_before + n_open)
+        learner.queried_indices_ = NO_ROWS
+        transaction.commit()
+        info = {"estimator": self, "X": X, "y": y}
+        # rules that draw rows may end batches early
+        is_known = not rules_that_draw(self.stopping)
+        task = self._init_callback_context(
+            max_subtasks=self._n_rounds_left(n_open) if is_known else None
+        ).call_on_fit_task_begin(**info)
+        stop = False
+        while not stop:
+            transaction = Transaction(self)
+            purchase = transaction.learner._choose(X, rows_of_mask(is_open), UNLIMITED)
+            if len(purchase.rows) == 0:
+                transaction.commit()
+                break
+            round_task = task.subcontext("query").call_on_fit_task_begin(**info)
+            answer(
+                purchase.rows, partial(self._buy, transaction, X, identity, purchase)
+            )
+            is_open[purchase.rows] = False
+            if self._uses_model:
+                self._train_and_commit()
+            stop = round_task.call_on_fit_task_end(**info, reconstruction_attributes={})
+        self._train_and_commit()
+        task.call_on_fit_task_end(**info, reconstruction_attributes={})
+        if len(self.queried_indices_):
+            self._warn_if_constant(X)
+        return self
+
+    def _train_and_commit(self):
+        transaction = Transaction(self)
+        transaction.learner._train_if_needed()
+        transaction.commit()
+
+    def _buy(self, transaction, X, identity, purchase, labels):
+        """Commit a transaction that chose rows, together with their labels.
+
+        Rows with a wrong label stay bought and pending. A parameter that the oracle has
+        set stays set.
+        """
+        learner = shallow_copy(transaction.learner)
+        vars(learner).update(parameters_of(self))
+        codes, error = learner._encode_answers(labels, purchase.rows)
+        learner._ledger = learner._ledger.add_requests(identity, purchase)
+        (known,) = np.nonzero(codes >= 0)
+        if len(known):
+            rows = purchase.rows[known]
+            X = take(X, rows)
+            learner._store_labels(X, identity.part(X, rows), codes[known])
+        learner._known_by = identity.kind
+        learner.queried_indices_ = np.append(learner.queried_indices_, purchase.rows)
+        transaction.commit(learner)
+        if error:
+            raise ValueError(error)
+
+    def _n_rounds_left(self, n_open):
+        """Return the number of rounds left if no rule stops them."""
+        n_left = min(self._ledger.n_left(self.budget), n_open)
+        n_first = min(self._n_first(), n_left)
+        return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
+
+    # Records
+
+    @available_if(_follows_from_labels)
+    def record(self) -> dict[str, Any]:
+        """Return what it has asked for and was taught, without values and labels.
+
+        The record is JSON. Keep it beside the rows, their ids if they have any, and the
+        labels: `restore` makes the same learner of them. Learners whose models depend
+        on the models before them, or on rows without labels, have no record.
+
+        Returns
+        -------
+        record : dict
+            ``rows``, ``asked``, ``probabilities``, ``purposes``, ``keys`` and ``ids``
+            have an item for each row that was asked for or taught, in this order: its
+            number in the pool (None if nobody asked for it), whether it was asked for,
+            with which probability, for which purpose, and a hash of its values or,
+            where rows have ids, its id (the other one of the two is None). ``taught``
+            are the positions of the rows that have labels, in the order of teaching,
+            ``skipped`` the positions of the skipped rows. The other items are counts,
+            classes, and the memory of the stopping rules.
+
+        Raises
+        ------
+        NotFittedError
+            If it has not seen a pool.
+        TypeError
+            If JSON cannot hold the memory of a stopping rule.
+        """
+        if not hasattr(self, "_ledger"):
+            raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
+        classes = getattr(self, "classes_", None)
+        remembered = self._stopping_memory or Remembered()
+        for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
+            try:
+                check_json(memory)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f"JSON cannot hold the memory of the stopping rule "
+                    f"{rule_name(rule)}: {error}."
+                ) from None
+        return {
+            **self._ledger.to_record(self._known_by not in (None, VALUES)),
+            "seed": self._seed,
+            "classes": None if classes is None else classes.tolist(),
+            "dtype": None if classes is None else classes.dtype.str,
+            "declared": list(self._declared_classes),
+            "may_grow": self._may_grow,
+            "queried": self.queried_indices_.tolist(),
+            "n_rounds": self._n_rounds,
+            "stop_reason": self.stop_reason_,
+            "has_stopped": self._has_stopped,
+            "stopping": list(remembered.memory),
+        }
+
+    @available_if(_follows_from_labels)
+    def restore(
+        self,
+        X: RowsLike,
+        record: dict[str, Any],
+        y: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+    ) -> Self:
+        """Become what a learner with the same parameters was when it was recorded.
+
+        It is trained once, on all labels. What it knew before is forgotten.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The pool. Rows that were taught though nobody asked for them must be in it,
+            too, anywhere.
+        record : dict
+            What `record` returned. ``keys`` may be missing if all numbers of rows are
+            known, and ``seed`` and ``queried`` may be missing.
+        y : array-like of shape (n_taught,)
+            The labels, in the order in which they were taught.
+        ids : array-like of int or of str of shape (n_samples,), default=None
+            The ids of the rows of X, if the learner that was recorded got ids. The pool
+            may then be in another order, and have other values.
+
+        Returns
+        -------
+        self : object
+            The learner.
+
+        Raises
+        ------
+        ValueError
+            For rows that are not the rows of the record, ids that are missing or that
+            the record does not have, another number of labels, a label outside the
+            classes, a dict that is no record; as `query`.
+        RuntimeError
+            As for `teach`.
+
+        Warns
+        -----
+        FitFailedWarning
+            If the estimator cannot be trained on the labels; as for `teach`.
+
+        Examples
+        --------
+        >>> import json
+        >>> from sklearn.base import clone
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn_activelearn import MinMarginClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> learner, labels = MinMarginClassifier(budget=30, random_state=0), []
+        >>> while len(rows := learner.query(X)):
+        ...     labels += y[rows].tolist()
+        ...     learner = learner.teach(X[rows], y[rows])
+        >>> stored = json.dumps([learner.record(), labels])
+        >>> record, labels = json.loads(stored)
+        >>> restored = clone(learner).restore(X, record, labels)
+        >>> print(restored.n_queries_, restored.score(X, y) == learner.score(X, y))
+        30 True
+        """
+        transaction = begin_transaction(self)
+        learner = transaction.learner
+        learner._check_parameters()
+        forget_fitted(learner)
+        X = learner._check_rows(X, reset=True, min_rows=0, finite=True)
+        learner._reset()
+        learner._known_by = None
+        identity = identify(learner, X, ids)
+        check_record(record)
+        learner._load(X, identity, record, np.asarray(check_not_missing(y)))
+        transaction.learner = learner._after_teach()
+        return transaction.commit()
+
+    def _load(self, X, identity, record, y):
+        """Set the state of a record, without the model."""
+        ledger, rows = Ledger.from_record(record, X, identity)
+        entries = ledger.taught
+        if y.shape != (len(entries),):
+            raise ValueError(
+                f"y must have {len(entries)} labels, one for each row that was taught, "
+                f"got shape {y.shape}."
+            )
+        if record["classes"] is None:
+            self._register_classes(None, y)
+        else:
+            self.classes_ = np.array(record["classes"], dtype=record.get("dtype"))
+        if len(y):
+            names, codes = (
+                getattr(self, "feature_names_in_", None),
+                encode(y, self.classes_),
+            )
+            labelled = ledger.labelled.add(take(X, rows[entries]), codes, names)
+            ledger = replace(ledger, labelled=labelled)
+        self._ledger, self._pool = ledger, KeptPool().update(ledger)
+        self._known_by = identity.kind if len(rows) else None
+        self._may_grow = record["may_grow"]
+        self._declared_classes = tuple(record["declared"])
+        self._seed = record.get("seed", self._seed)
+        self.queried_indices_ = np.array(record.get("queried", []), dtype=np.int64)
+        self._n_rounds = record["n_rounds"]
+        self.stop_reason_ = record["stop_reason"]
+        self._has_stopped = record["has_stopped"]
+        memory, rules = record["stopping"], find_rules(self.stopping)
+        if memory and len(memory) != len(rules):
+            raise ValueError(
+                f"The record is of a learner with {len(memory)} stopping rules, and "
+                f"this learner has {len(rules)}."
+            )
+        if memory:
+            self._stopping_memory = Remembered(tuple(rules), tuple(memory))
+
+    # Prediction
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the most likely class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels. While all known labels are of one class, that class.
+        """
+        model = self._model()
+        return answer_by_blocks(model.predict, self._rows_to_predict(X))
+
+    @available_if(_models_have("predict_proba"))
+    def predict_proba(self, X: RowsLike) -> Floats:
+        """Return the class probabilities of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            0 for a class without a labelled row yet.
+        """
+        return self._probabilities(self._model(), self._rows_to_predict(X))
+
+    def _probabilities(self, model, X):
+        def answer(rows):
+            values = model.predict_proba(rows)
+            return self._for_all_classes(model, values, np.zeros(n_rows(rows)))
+
+        return answer_by_blocks(answer, X)
+
+    @available_if(_models_have("decision_function"))
+    def decision_function(self, X: RowsLike) -> Floats:
+        """Return the decision values of the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes positive for ``classes_[1]``. A class without a
+            labelled row yet is 1 below the lowest of the others.
+        """
+        model = self._model()
+
+        def answer(rows):
+            scores = scores_of(model, rows)
+            if np.array_equal(model.classes_, self.classes_):
+                return scores
+            if scores.ndim == 1:
+                scores = np.column_stack([-scores, scores])
+            scores = self._for_all_classes(model, scores, scores.min(axis=1) - 1)
+            return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+        return answer_by_blocks(answer, self._rows_to_predict(X))
+
+    def _for_all_classes(self, model, values, unseen):
+        """Return the columns of a model, with further ones for classes it lacks."""
+        if np.array_equal(model.classes_, self.classes_):
+            return values
+        out = np.repeat(unseen[:, None], len(self.classes_), axis=1)
+        out[:, encode(model.classes_, self.classes_)] = values
+        return out
+
+    def _rows_to_predict(self, X):
+        return self._make_trainer().check_rows(self, X, reset=False, min_rows=1)
+
+    def _model(self):
+        """Return the model; a copy is trained if labels came in since."""
+        check_is_fitted(self)
+        labelled = self._ledger.labelled
+        if not labelled.has_two_classes:
+            return Constant(self.classes_[labelled.codes[0] if len(labelled) else 0])
+        if self._n_trained == len(labelled):
+            return self.estimator_
+        learner = shallow_copy(self)  # prediction changes nothing
+        learner._train()
+        return learner.estimator_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        with suppress(AttributeError, TypeError, ValueError):
+            # the verbs refuse a wrong parameter, repr must not
+            self._make_trainer().adapt_tags(tags)
+        return tags
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {k: v for k, v in state.items() if k not in CALLBACK_ATTRIBUTES}

@@ -1,17 +1,17 @@
-"""Query by committee: ask for the row on which the candidate models disagree."""
+"""Query by committee: buy the row on which several models disagree."""
 
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import rel_entr
 
 from .._docstrings import CANDIDATES, documented
+from .._scores import check_user_values, entropy, of_padded, probabilities_of
 from .._typing import (
     Classifier,
-    Embedding,
     Estimators,
     Floats,
-    Initial,
     ParamGrid,
     Scoring,
     Seed,
@@ -21,10 +21,53 @@ from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import CandidateTrainer, candidate_set
-from ._utilities import DISAGREEMENTS, own_utility, probabilities_of
 
-#: The committee that needs no parameter.
+#: Parameters of the default committee of logistic regressions.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+
+
+def vote_entropy(votes, weights):
+    """Return the entropy of the weighted votes.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_members, n_samples, n_classes)
+        1 for the class that a member predicts, 0 for the others.
+    weights : ndarray of shape (n_members,)
+        Positive weights of the members, of sum 1.
+    """
+    return entropy(np.tensordot(weights, votes, axes=1))
+
+
+def consensus_kl(probabilities, weights):
+    """Return the mean divergence of the members from their weighted mean.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_members, n_samples, n_classes)
+        Class probabilities of each member.
+    weights : ndarray of shape (n_members,)
+        Weights of the members, of sum 1; members of weight 0 are left out.
+    """
+    counts = weights > 0
+    probabilities, weights = probabilities[counts], weights[counts]
+    consensus = np.tensordot(weights, probabilities, axes=1)
+    # a share of the smallest number rounds to 0, which makes the divergence infinite
+    consensus = np.maximum(consensus, np.finfo(np.float64).tiny)
+    return np.tensordot(weights, rel_entr(probabilities, consensus).sum(axis=2), axes=1)
+
+
+def votes_of(member, X):
+    """Return 1 for the predicted class, 0 for the others."""
+    return (of_padded(member.predict, X)[:, None] == member.classes_).astype(float)
+
+
+#: Values of `disagreement`: the function, its answers of a member, and the method that
+#: a member needs for them.
+DISAGREEMENTS = {
+    "vote_entropy": (vote_entropy, votes_of, "predict"),
+    "consensus_kl": (consensus_kl, probabilities_of, "predict_proba"),
+}
 
 
 @documented(CANDIDATES)
@@ -39,35 +82,34 @@ class QueryByCommitteeClassifier(PoolClassifier):
     ----------
     {estimator, param_grid, estimators}
     disagreement : {"vote_entropy", "consensus_kl"} or callable, default="vote_entropy"
-        Entropy of the votes, or the mean Kullback-Leibler divergence of the
-        members' probabilities from their mean, which needs `predict_proba`. Or
-        ``disagreement(probabilities, weights)``, which needs it, too: a utility for
-        each row, of shape (n_samples,), higher is bought sooner; `probabilities` are
-        of shape (n_members, n_samples, n_classes), `weights` of shape (n_members,) and
-        of sum 1.
-    {cv, scoring, n_initial, initial, batch_size, batch, embedding, explore,
-    n_candidates, budget, stopping}
+        The entropy of the votes, or the mean Kullback-Leibler divergence of the
+        members' probabilities from their mean, which needs `predict_proba`. A callable
+        ``disagreement(probabilities, weights)`` needs it, too. It gets probabilities of
+        shape (n_members, n_samples, n_classes) and weights of shape (n_members,) and of
+        sum 1, and returns a utility for each row, of shape (n_samples,); the highest
+        are bought.
+    {cv, scoring, n_initial, batch_size, explore, n_candidates, budget, stopping}
     n_jobs : int, default=None
-        Threads that score the pool and processes that cross-validate, as in
-        joblib.
+        Number of threads that score the pool and of processes that cross-validate, as
+        in joblib.
     {random_state}
 
     Attributes
     ----------
     {estimator_}
     estimators_ : list of classifier
-        All candidates, trained likewise.
+        All candidates, trained on all labels.
     {cv_scores_}
     vote_weights_ : ndarray of shape (n_candidates,)
-        What the votes weigh: accuracies in cross-validation, scaled to sum 1.
+        Weights of the votes: accuracies in cross-validation, scaled to sum 1.
     {model_names_, best_index_, attributes_of_all}
 
     {raises}
 
     See Also
     --------
-    PassiveClassifier : The same candidates on random rows.
-    UncertaintySamplingClassifier : One model.
+    PassiveClassifier : Trains the same candidates on random rows.
+    UncertaintySamplingClassifier : Trains one model.
 
     Notes
     -----
@@ -77,8 +119,8 @@ class QueryByCommitteeClassifier(PoolClassifier):
     :math:`\sum_m w_m \mathrm{KL}(p_m \| \bar p)`. Votes tie on many rows; ties
     are broken at random.
 
-    Accuracy in cross-validation on rows that were chosen is biased. With one
-    label of a class there is nothing to validate on; all candidates weigh the same.
+    Accuracy in cross-validation on chosen rows is biased. While the second largest
+    class has one label, validation is impossible and all candidates weigh the same.
 
     Candidates are trained from scratch each time, also with `warm_start`.
 
@@ -127,10 +169,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         cv: int = 5,
         scoring: Scoring = "accuracy",
         n_initial: int = 10,
-        initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         n_candidates: int | None = None,
         budget: int | float | None = 100,
@@ -145,10 +184,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
         self.cv = cv
         self.scoring = scoring
         self.n_initial = n_initial
-        self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.n_candidates = n_candidates
         self.budget = budget
@@ -158,7 +194,7 @@ class QueryByCommitteeClassifier(PoolClassifier):
 
     @property
     def _rule(self):
-        """The disagreement, what it asks each member, and the method for that."""
+        """The disagreement, the answers it needs, and the method for them."""
         if callable(self.disagreement):
             return self.disagreement, probabilities_of, "predict_proba"
         return DISAGREEMENTS[self.disagreement]
@@ -188,12 +224,13 @@ class QueryByCommitteeClassifier(PoolClassifier):
             check_option(self.disagreement, "disagreement", DISAGREEMENTS)
         super()._check_parameters()
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         disagreement, answer, _ = self._rule
         answers = np.array([answer(member, X) for member in self.estimators_])
         utility = disagreement(answers, self.vote_weights_)
         if callable(self.disagreement):
-            utility = own_utility("disagreement", utility, answers.shape[1])
+            utility = check_user_values("disagreement", utility, answers.shape[1])
         return utility

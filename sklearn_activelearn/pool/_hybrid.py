@@ -1,49 +1,46 @@
-"""A mixture of rules that is never much worse than random rows."""
+"""Hybrid sampling: a mixture of rules that is never much worse than random rows."""
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import HERDING, documented
+from .._scores import logit_method_of, logits_of, uncertainty_of_logits
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_limit
-from ..sources._containers import hash_rows
-from ._base import PoolClassifier
-from ._distances import MOST_ROWS, Coverage, far_apart
-from ._input_checks import NEEDS_ALL
+from ..sources._containers import NO_ROWS, hash_rows
+from ._base import NEEDS_ALL, PoolClassifier
+from ._distances import MOST_ROWS, Coverage
 from ._passive import passive_baseline
-from ._ranking import best_of_different
 from ._selection import (
-    NOTHING,
+    NO_PURCHASE,
     SPREAD,
-    Selection,
-    finite_scores,
-    mixed,
-    places_of,
-    ranked,
-    scored,
+    choose_covering,
+    choose_far_apart,
+    draw_positions,
+    find_best_different,
+    merge_purchases,
+    ranked_purchase,
 )
-from ._training import OneModel, logit_method_of, logits_of
-from ._utilities import small_gap
+from ._training import OneModel
 
-#: Of the rows that a model chooses, the share with the smallest margins where there
-#: are two classes; with more of them the others stand for many rows each.
+#: With two classes, share of the smallest margins among the rows that a model chooses.
 MARGIN_SHARE = 0.75
 
-#: Among how many of the least certain rows those are taken that are far apart.
+#: Number of the least certain rows among which rows far apart are chosen.
 N_BEST = 500
 
-#: Makes the draw of a part of a row differ from other draws of a round.
-PART = 3
+#: Makes the draw of positions differ from other draws of a round.
+POSITIONS = 3
 
 
 @documented(HERDING)
 class HybridSamplingClassifier(PoolClassifier):
-    r"""Pool learner to take first: uncertain, representative and random rows.
+    r"""Pool learner to try first: buys uncertain, representative and random rows.
 
     Around any classifier with `predict_proba` or `decision_function`. No single rule
-    is right on every pool. This one mixes three, so that none can mislead it for long:
-    rows that the model is least certain of, rows that stand for many uncertain ones,
-    and some random rows, which also tell how good the model is.
+    is right on every pool. This learner mixes three, so that none can mislead it for
+    long: rows of which the model is least certain, rows that are similar to many
+    uncertain rows, and some random rows, which also measure how good the model is.
 
     Parameters
     ----------
@@ -52,16 +49,15 @@ class HybridSamplingClassifier(PoolClassifier):
         Share of each purchase that is random; `explored_score` needs them.
     {n_coverage}
     n_candidates : int >= 1, default=None
-        Among how many random rows those of a purchase that cover the pool are chosen,
-        no fewer than `n_initial` and `batch_size`. None: all, or 4,000 of a larger
-        pool.
+        Number of random rows among which rows that cover the pool are chosen, at least
+        `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
     {n_initial}
     initial : {"mixed", "random", "herding"}, callable or rows, default="mixed"
         Which rows are bought first, as for `MinMarginClassifier`.
     {batch_size, budget, stopping, n_jobs}
     random_state : int, RandomState instance or None, default=None
-        Seed of all draws, of the choice among ties, and of the estimator and the
-        embedding if they have none of their own.
+        Seed of all draws, of the choice among ties, and of an estimator or an embedding
+        without a seed.
 
     Attributes
     ----------
@@ -71,22 +67,21 @@ class HybridSamplingClassifier(PoolClassifier):
 
     See Also
     --------
-    UncertaintyHerdingClassifier : Only rows that stand for many uncertain ones.
-    UncertaintySamplingClassifier, MinMarginClassifier : Only the smallest margins;
-        also for pools that have no distances, or do not fit in memory.
+    UncertaintyHerdingClassifier : Buys only representative rows.
+    UncertaintySamplingClassifier, MinMarginClassifier : Buy only uncertain rows, also
+        from pools that have no distances, or do not fit in memory.
 
     Notes
     -----
-    Of the first rows two in five are random, and the others cover the pool. Of each
+    Two in five of the first rows are random, and the others cover the pool. In each
     later purchase a share `explore` is random. While two classes are known, three
-    quarters of the others have the smallest gap between the two highest probabilities,
-    the softmax of the decision values if there are none. What is left, with more
-    classes all of it, is chosen as by `UncertaintyHerdingClassifier` with
+    quarters of the other rows are those with the smallest gap between the two highest
+    probabilities (the softmax of the decision values, if there are no probabilities).
+    All other rows are chosen as by `UncertaintyHerdingClassifier` with
     ``radius="local"`` and ``calibrate=False``, as if the rows before had their labels.
-    A part of a row is drawn with that probability.
+    A fraction of a row is one row with that probability.
 
-    The shares were chosen on other data sets than those on which the guide compares
-    the rules.
+    The shares were chosen on data sets that the guide does not use to compare rules.
 
     References
     ----------
@@ -109,6 +104,8 @@ class HybridSamplingClassifier(PoolClassifier):
     ...       f"{learner.score(X[900:] / 16, y[900:]):.2f}")
     50 labels, accuracy 0.87
     """
+
+    batch = "herding"
 
     _search_grid = {"explore": [0.0, 0.3]}
 
@@ -159,64 +156,57 @@ class HybridSamplingClassifier(PoolClassifier):
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
-    @property
-    def _selection(self):
-        sizes = self.n_initial, self.batch_size
-        return Selection(*sizes, self.initial, "herding", self.embedding)
-
-    def _start(self, X, rows, n_wanted, seed):
-        initial = self._selection.initial_for(self._n_first())
-        if isinstance(initial, str) and initial != "random":
-            return self._representative(X, rows, n_wanted, seed, self._space)
-        return super()._start(X, rows, n_wanted, seed)
+    def _choose_first_covering(self, rows, n_wanted, seed):
+        return self._choose_representative(self._coverage(), rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         # a batch that is cut short begins as the whole one does
         n_batch = min(self.batch_size, len(rows))
-        is_margin, certain, others = np.zeros(n_batch, dtype=bool), NOTHING, NOTHING
-        if len(np.unique(self._labelled.codes)) == 2:
-            rng = np.random.default_rng((*seed, PART))
-            is_margin = places_of(MARGIN_SHARE, n_batch, rng)
-        if n_certain := np.count_nonzero(is_margin):
-            certain = self._least_certain(X, rows, n_certain, seed)
-        is_margin = is_margin[:n_wanted]
+        is_margin, uncertain = np.zeros(n_batch, dtype=bool), NO_PURCHASE
+        if len(np.unique(self._ledger.labelled.codes)) == 2:
+            rng = np.random.default_rng((*seed, POSITIONS))
+            is_margin = draw_positions(MARGIN_SHARE, n_batch, rng)
+        if n_uncertain := np.count_nonzero(is_margin):
+            uncertain = self._choose_uncertain(X, rows, n_uncertain, seed)
+        is_margin, representative = is_margin[:n_wanted], NO_PURCHASE
         if n_others := n_wanted - np.count_nonzero(is_margin):
-            rows = self._others(rows, certain.rows, n_others)
-            given = n_others, seed, self._space.beside(certain.rows)
-            others = self._representative(X, rows, *given, self._uncertainties)
-        return mixed(is_margin, certain, others)
+            rows = self._leave_out(rows, uncertain.rows, n_others)
+            coverage = self._coverage(uncertain.rows)
+            weights = self._utilities(X, coverage.reference)
+            representative = self._choose_representative(
+                coverage, rows, n_others, seed, weights
+            )
+        return merge_purchases(is_margin, uncertain, representative)
 
-    def _others(self, rows, chosen, n_wanted):
-        """Return the rows that were not chosen; none equal to these if enough."""
+    def _leave_out(self, rows, chosen, n_wanted):
+        """Return rows that were not chosen, without equal ones if enough are left."""
         rows = np.setdiff1d(rows, chosen, assume_unique=True)
         keys = self._points.keys
         different = rows[~np.isin(keys[rows], keys[chosen])]
         return different if len(different) >= n_wanted else rows
 
-    def _least_certain(self, X, rows, n_wanted, seed):
+    def _choose_uncertain(self, X, rows, n_wanted, seed):
         """Choose rows with small gaps, no two of them close to each other."""
-        utility = self._uncertainties(X, rows)
-        equal = [lambda some: hash_rows(X, rows[some])]
+        utility = self._utilities(X, rows)
+        keys = [lambda some: hash_rows(X, rows[some])]
         n_best = min(max(N_BEST, SPREAD * n_wanted), len(rows))
-        chosen = best_of_different(utility, n_best, seed, equal)
-        n_coverage = self.n_coverage or MOST_ROWS
-        chosen = chosen[far_apart(self._space, rows[chosen], n_wanted, n_coverage)]
-        return ranked(rows[chosen], utility[chosen])
+        chosen = find_best_different(utility, n_best, seed, keys)
+        n_reference = self.n_coverage or MOST_ROWS
+        far = choose_far_apart(self._space, rows[chosen], n_wanted, n_reference)
+        return ranked_purchase(rows[chosen[far]], utility[chosen[far]])
 
-    def _representative(self, X, rows, n_wanted, seed, space, weigh=None):
-        """Choose rows that stand for many others, weighed if there is a model."""
-        n_coverage = self.n_coverage or MOST_ROWS
-        coverage = Coverage(space, gamma=None, n_coverage=n_coverage)
+    def _coverage(self, known=NO_ROWS):
+        """Return the coverage of the pool by the known rows and these."""
+        space = self._space.with_known(known)
+        return Coverage(space, None, self.n_coverage or MOST_ROWS)
+
+    def _choose_representative(self, coverage, rows, n_wanted, seed, weights=None):
         n_candidates = self.n_candidates or MOST_ROWS
         n_candidates = max(n_candidates, self.n_initial, self.batch_size)
-        weights = None if weigh is None else weigh(X, coverage.standing)
-        return ranked(*coverage.herd(rows, n_wanted, seed, weights, n_candidates))
+        return choose_covering(coverage, rows, n_wanted, seed, weights, n_candidates)
 
-    def _uncertainties(self, X, rows):
-        utility = scored(self._uncertainty, X, rows, self.n_jobs, self._prototypes)
-        return finite_scores(utility, rows, self.estimator_)
-
-    def _uncertainty(self, X):
-        return small_gap(logits_of(self.estimator_, X))
+    def _utility(self, X):
+        return uncertainty_of_logits(logits_of(self.estimator_, X))

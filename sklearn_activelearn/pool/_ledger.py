@@ -1,18 +1,20 @@
-"""Rows of a pool that were asked for, taught or skipped: none of them is sold again."""
+"""Requests, labels and skipped rows of a pool learner, and the record of them."""
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy import concatenate
-from sklearn.exceptions import FitFailedWarning
 
-from .._labels import encode
-from .._transaction import shallow_copy
-from .._typing import RowNumbers
-from .._validation import RECOGNISED_BY_VALUES, check_all_pending, describe_row
-from .._warnings import warn_user
+from .._validation import (
+    RECOGNISED_BY_VALUES,
+    check_all_pending,
+    check_budget,
+    describe_row,
+    is_count,
+)
 from ..sources._containers import (
     NO_ROWS,
     hash_rows,
@@ -22,237 +24,459 @@ from ..sources._containers import (
     take,
     to_array,
 )
-from ..sources._identity import ById, ByValue, plain_id
+from ..sources._identity import (
+    VALUES,
+    ById,
+    ByValue,
+    check_same_kind,
+    hashes_of_ids,
+    plain_id,
+    plain_ids,
+)
 
-#: Where a row stands if it has no label.
-OUT, SKIPPED = -1, -2
+#: Positions of entries without a label.
+PENDING, SKIPPED = -1, -2
+
+
+class TeachCall(NamedTuple):
+    """State after a call that taught labels."""
+
+    n_labels: int  # number of labels known
+    declared: tuple  # classes that a caller had named
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Labelled rows and the codes of their labels, in the order of teaching.
+
+    Parameters
+    ----------
+    rows : rows, optional
+        In memory.
+    codes : ndarray of int32 of shape (n_labelled,)
+        Codes of the labels.
+    names : ndarray of str, optional
+        Names of the columns.
+    """
+
+    rows: Any = None
+    codes: np.ndarray = field(default_factory=partial(np.empty, 0, np.int32))
+    names: Any = None
+
+    #: A list with the array that begins with the rows and has room for more. Who takes
+    #: the array out of the list may write behind the rows; nobody else can.
+    _room: Any = field(default=None, repr=False, compare=False)
+
+    def __len__(self):
+        return len(self.codes)
+
+    @property
+    def has_two_classes(self):
+        """Return True if a classifier can be trained."""
+        return len(self.codes) > 1 and self.codes.min() != self.codes.max()
+
+    def add(self, X, codes, names=None):
+        """Return the labelled rows and more; arrays are copied only now and then."""
+        known, codes = self.rows, np.append(self.codes, np.asarray(codes, np.int32))
+        if known is None:
+            return Labelled(X.copy(), codes, names)  # the caller may change X
+        if type(known) is np.ndarray:
+            X = to_array(X)
+            is_alike = X.shape[1:] == known.shape[1:]
+            if is_alike and np.result_type(X, known) == known.dtype:
+                buffer = self._take_buffer(len(codes))
+                buffer[len(known) : len(codes)] = X
+                return Labelled(buffer[: len(codes)], codes, names, [buffer])
+        return Labelled(stack_rows(known, X), codes, names)
+
+    def _take_buffer(self, n):
+        with suppress(AttributeError, IndexError):
+            # atomic: only one of two threads gets the buffer
+            buffer = self._room.pop()
+            if n <= len(buffer):
+                return buffer
+        buffer = np.empty((n + n // 4, *self.rows.shape[1:]), self.rows.dtype)
+        buffer[: len(self.codes)] = self.rows
+        return buffer
+
+    def has_columns_of(self, X, names):
+        """Return True if rows with these column names have the same columns."""
+        if getattr(X, "shape", ())[1:] != getattr(self.rows, "shape", ())[1:]:
+            return False
+        return self.names is None or names is None or list(self.names) == list(names)
+
+    def replace_rows(self, positions, X, names=None):
+        """Return the same labels with new rows at these positions."""
+        if len(positions) == len(self):
+            return Labelled(X, self.codes, names)
+        order = np.arange(len(self))
+        order[positions] = len(self) + np.arange(len(positions))
+        return Labelled(take(stack_rows(self.rows, X), order), self.codes, names)
+
+    def first(self, n):
+        """Return the first n labelled rows."""
+        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names)
+
+    def __getstate__(self):
+        return {"rows": self.rows, "codes": self.codes, "names": self.names}
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """One entry for each row, in the order in which they came; never changed itself.
+    """Requests, labels and skipped rows; never changed in place.
 
-    Of equal rows that are out the first one is answered first; if none is, one that
-    was skipped.
+    There is one entry for each row. Entries stand in the order in which the rows were
+    asked for or taught. Rows are recognised by their keys, which are equal for equal
+    values, or equal ids. A label goes to the oldest pending entry with its key, else to
+    a skipped one, else to a new entry.
 
     Parameters
     ----------
-    keys : ndarray of uint64
-        What the rows are recognised by.
-    rows : ndarray of int64
-        Their numbers in the pool when they were asked for; -1 for rows that nobody
-        asked for.
-    probabilities : ndarray of float64
-        With which they were bought, or 1.
-    purposes : ndarray of str
-        What their labels are for, as in `Purchase`.
-    places : ndarray of int64
-        Positions among the labelled rows; `OUT` or `SKIPPED`.
-    ids : ndarray
-        Their ids, if they have any.
-    found : ndarray of int64
-        Their numbers in the pool that was offered last, or when they were asked for;
-        -1 for none.
-    n_rows : int
-        How many rows that pool has.
-    n_sought : int
-        How many entries, the first ones, there were when some were searched,
-    pool : tuple, optional
-        in a pool with this fingerprint.
+    keys : ndarray of uint64 of shape (n_entries,)
+        Keys of the rows.
+    ids : ndarray of shape (n_entries,)
+        Ids of the rows, if they have ids.
+    rows : ndarray of int64 of shape (n_entries,)
+        Row numbers in the pool when the rows were asked for; -1 if nobody asked.
+    probabilities : ndarray of shape (n_entries,)
+        Probability with which each row was bought, or 1.
+    purposes : ndarray of str of shape (n_entries,)
+        Purposes of the labels, as in `Purchase`.
+    positions : ndarray of int64 of shape (n_entries,)
+        Position of each row in `labelled`; `PENDING` or `SKIPPED`.
+    found : ndarray of int64 of shape (n_entries,)
+        Row numbers in the pool that was offered last; -1 if a row is not in it.
+    n_pool_rows : int
+        Number of rows of that pool.
+    n_searched : int
+        Number of entries, the first ones, that were searched in the pool with the
+        fingerprint `searched_pool`. They are not searched again in the same pool.
+    labelled : Labelled
+        The labelled rows.
+    calls : tuple of TeachCall
+        The calls that taught labels.
+    n_queries : int
+        Number of labels asked for, less refunds.
+    n_offered : int
+        Number of rows offered, for a budget that is a share.
     """
 
-    keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    keys: np.ndarray = field(default_factory=partial(np.empty, 0, np.uint64))
+    ids: np.ndarray = field(default_factory=partial(np.empty, 0, object))
     rows: np.ndarray = field(default_factory=NO_ROWS.copy)
-    probabilities: np.ndarray = field(default_factory=lambda: np.empty(0))
-    purposes: np.ndarray = field(default_factory=lambda: np.empty(0, "<U1"))
-    places: np.ndarray = field(default_factory=NO_ROWS.copy)
-    ids: np.ndarray = field(default_factory=lambda: np.empty(0, object))
+    probabilities: np.ndarray = field(default_factory=partial(np.empty, 0, np.float64))
+    purposes: np.ndarray = field(default_factory=partial(np.empty, 0, "<U1"))
+    positions: np.ndarray = field(default_factory=NO_ROWS.copy)
     found: np.ndarray = field(default_factory=NO_ROWS.copy)
-    n_rows: int = 0
-    n_sought: int = 0
-    pool: Any = None
+    n_pool_rows: int = 0
+    n_searched: int = 0
+    searched_pool: Any = None
+    labelled: Labelled = Labelled()
+    calls: tuple = ()
+    n_queries: int = 0
+    n_offered: int = 0
 
     def __len__(self):
-        """How many rows are out."""
-        return int(np.count_nonzero(self.places == OUT))
+        """Return the number of pending rows."""
+        return int(np.count_nonzero(self.positions == PENDING))
 
     @property
     def n_skipped(self):
-        """How many rows were skipped, and not taught later."""
-        return int(np.count_nonzero(self.places == SKIPPED))
+        """Number of rows that were skipped and not taught later."""
+        return int(np.count_nonzero(self.positions == SKIPPED))
 
     @property
     def n_taught(self):
-        """How many rows have labels."""
-        return int(np.count_nonzero(self.places >= 0))
+        """Number of entries with a label."""
+        return int(np.count_nonzero(self.positions >= 0))
 
     @property
-    def has_unasked(self):
-        """Whether a row has a label that nobody asked for."""
-        return bool(np.any((self.rows < 0) & (self.places >= 0)))
+    def has_unasked_labels(self):
+        """Return True if a row has a label that nobody asked for."""
+        return bool(np.any((self.rows < 0) & (self.positions >= 0)))
 
     @property
     def taught(self):
-        """The entries of the labelled rows, in the order in which they were taught."""
-        (entries,) = np.nonzero(self.places >= 0)
-        return entries[np.argsort(self.places[entries])]
+        """Entries of the labelled rows, in the order of teaching."""
+        (entries,) = np.nonzero(self.positions >= 0)
+        return entries[np.argsort(self.positions[entries])]
 
-    def plus(self, keys, rows, probabilities, purposes="", places=OUT, ids=()):
-        """Return these entries and more; what is one for all may be one number."""
+    def n_left(self, budget):
+        """Return how many labels a budget still allows."""
+        return max(check_budget(budget, self.n_offered) - self.n_queries, 0)
+
+    def add_entries(
+        self, keys, rows, probabilities, purposes="", positions=PENDING, ids=()
+    ):
+        """Return the ledger with new entries; one number may stand for all of them."""
         n = len(keys)
         rows = np.full(n, rows, dtype=np.int64)
-        places = np.full(n, places, dtype=np.int64)
+        new = {
+            "keys": keys,
+            "rows": rows,
+            "probabilities": np.full(n, probabilities),
+            "purposes": np.full(n, purposes),
+            "positions": np.full(n, positions, dtype=np.int64),
+            "found": rows,
+        }
+        if len(ids):
+            new["ids"] = ids
+        own = vars(self)
         return replace(
-            self,
-            keys=concatenate((self.keys, keys)),
-            rows=concatenate((self.rows, rows)),
-            probabilities=concatenate((self.probabilities, np.full(n, probabilities))),
-            purposes=concatenate((self.purposes, np.full(n, purposes))),
-            places=concatenate((self.places, places)),
-            ids=concatenate((self.ids, ids)) if len(ids) else self.ids,
-            found=concatenate((self.found, rows)),
+            self, **{k: np.concatenate((own[k], column)) for k, column in new.items()}
         )
 
-    def answered(self, keys, ids=()):
-        """Return the ledger when rows with these keys, or ids, are taught."""
-        n_taught = self.n_taught
-        if len(ids):
-            (again,) = np.nonzero(isin(keys, self.keys[self.places >= 0]))
-            if len(again):
-                first = plain_id(ids[again[0]])
-                raise ValueError(f"{first!r} has a label: use correct.")
-        entries = self.find(keys, (OUT, SKIPPED))
-        places = self.places.copy()
-        known = entries >= 0
-        places[entries[known]] = n_taught + np.flatnonzero(known)
-        (others,) = np.nonzero(~known)
-        out = replace(self, places=places)
-        if not len(others):
-            return out
-        ids = ids[others] if len(ids) else ids
-        return out.plus(keys[others], -1, 1.0, places=n_taught + others, ids=ids)
+    def add_requests(self, identity, purchase):
+        """Return the ledger after a purchase."""
+        rows, probabilities, _, purposes = purchase
+        keys, ids = identity.keys(rows), identity.names(rows)
+        ledger = self.add_entries(keys, rows, probabilities, purposes, ids=ids)
+        return replace(ledger, n_queries=self.n_queries + len(rows))
 
-    def skipped(self, keys=None, ids=()):
-        """Return the ledger when rows will not be answered; None: all that are out."""
-        places = self.places.copy()
-        if keys is None:
-            places[places == OUT] = SKIPPED
-        else:
-            entries = self.find(keys, (OUT,))
-            check_all_pending(entries >= 0, ids)
-            places[entries] = SKIPPED
-        return replace(self, places=places)
-
-    def first(self, n_taught):
-        """Return the ledger without the labels that were taught after so many."""
-        return replace(self, places=np.where(self.places < n_taught, self.places, OUT))
-
-    def pending(self, identity):
-        """Return where rows that are out are in a pool, in the order asked."""
-        found = self.located(identity, np.zeros(len(identity), dtype=bool)).found
-        found = found[self.places == OUT]
-        return found[found >= 0]
-
-    def located(self, identity, is_for_sale):
-        """Return the ledger with `found` for this pool. No two rows are in one place.
-
-        A row is searched where it was last, then at the number at which it was asked
-        for, then among equal rows that are not for sale, then among the others. Rows
-        that were not in the pool are not searched again before the pool changes.
+    def add_labels(self, identity, X, codes, names, declared):
+        """Return the ledger after a call that taught these rows.
 
         Parameters
         ----------
         identity : ByValue or ById
-            What the rows of the pool are recognised by.
-        is_for_sale : ndarray of bool of shape (n_samples,)
-            Whether a row may be bought if it is none of these.
+            Keys and ids of the rows.
+        X : rows
+            The rows, in memory.
+        codes : ndarray of int
+            Codes of their labels.
+        names : ndarray of str or None
+            Names of the columns.
+        declared : tuple
+            The classes that a caller has named.
         """
-        found = np.full(len(self.places), -1)
-        is_open = np.ones(len(is_for_sale), dtype=bool)
-        for numbers in (self.found, self.rows):
-            if (found < 0).any():
-                self._stay(found, is_open, numbers, identity)
-        n_sought, pool, is_lost = self.n_sought, self.pool, found < 0
-        before = slice(n_sought)
-        if pool and is_lost[before].any() and identity.fingerprint == pool:
-            is_lost[before] &= self.found[before] >= 0
-        if is_lost.any():
-            self._search(found, is_open, identity, is_for_sale)
-            n_sought, pool = len(found), identity.fingerprint
-        known = {"n_sought": n_sought, "n_rows": len(is_for_sale), "pool": pool}
-        return replace(self, found=found, **known)
+        labelled = self.labelled.add(X, codes, names)
+        call = TeachCall(len(labelled.codes), declared)
+        ledger = self.mark_taught(identity.keys(), identity.names())
+        return replace(ledger, labelled=labelled, calls=(*self.calls, call))
 
-    def _stay(self, found, is_open, numbers, identity):
-        """Note which rows that are not found yet are at these numbers of the pool."""
-        (lost,) = np.nonzero((found < 0) & (numbers >= 0) & (numbers < len(is_open)))
-        if len(lost):
-            is_equal = identity.keys(numbers[lost]) == self.keys[lost]
-            stays = is_equal & is_open[numbers[lost]]
-            is_open[keep_in_place(found, lost[stays], numbers)] = False
+    def mark_taught(self, keys, ids=()):
+        """Return the ledger with these rows as the next labelled ones."""
+        n_taught = self.n_taught
+        if len(ids):
+            (again,) = np.nonzero(is_in(keys, self.keys[self.positions >= 0]))
+            if len(again):
+                id = plain_id(ids[again[0]])
+                raise ValueError(f"{id!r} has a label: use correct to replace it.")
+        entries = self.find_entries(keys, (PENDING, SKIPPED))
+        positions, is_known = self.positions.copy(), entries >= 0
+        positions[entries[is_known]] = n_taught + np.flatnonzero(is_known)
+        ledger = replace(self, positions=positions)
+        if is_known.all():
+            return ledger
+        (new,) = np.nonzero(~is_known)
+        ids = ids[new] if len(ids) else ids
+        return ledger.add_entries(keys[new], -1, 1.0, "", n_taught + new, ids)
 
-    def _search(self, found, is_open, identity, is_for_sale):
-        """Note where rows that are not found yet are, whatever their numbers."""
+    def skip(self, keys=None, ids=()):
+        """Return the ledger with these pending rows skipped; None: all of them."""
+        positions = self.positions.copy()
+        if keys is None:
+            positions[positions == PENDING] = SKIPPED
+        else:
+            entries = self.find_entries(keys, (PENDING,))
+            check_all_pending(entries >= 0, ids)
+            positions[entries] = SKIPPED
+        return replace(self, positions=positions)
+
+    def first(self, n_labels):
+        """Return the ledger with the first labels only; the other rows are pending."""
+        positions = np.where(self.positions < n_labels, self.positions, PENDING)
+        return replace(
+            self, positions=positions, labelled=self.labelled.first(n_labels)
+        )
+
+    def pending(self, identity):
+        """Return the row numbers of pending rows in a pool, in the order asked."""
+        found = self.locate(identity, np.zeros(len(identity), dtype=bool)).found
+        found = found[self.positions == PENDING]
+        return found[found >= 0]
+
+    def locate(self, identity, is_for_sale):
+        """Return the ledger with `found` for this pool; no two entries share a row.
+
+        A row is searched where it was last, then at the number at which it was asked
+        for, then among the rows that are not for sale, then among the others. Rows that
+        were not in the pool are not searched again before the pool changes.
+
+        Parameters
+        ----------
+        identity : ByValue or ById
+            Keys of the rows of the pool.
+        is_for_sale : ndarray of bool of shape (n_samples,)
+            False for rows that may not be bought, whatever this ledger says.
+        """
+        n_pool_rows = len(is_for_sale)
+        found = np.full(len(self.keys), -1)
+        is_free = np.ones(n_pool_rows, dtype=bool)
+        for last in self.found, self.rows:
+            (lost,) = np.nonzero((found < 0) & (last >= 0) & (last < n_pool_rows))
+            if not len(lost):
+                continue
+            is_same = identity.keys(last[lost]) == self.keys[lost]
+            entries = lost[is_same & is_free[last[lost]]]
+            numbers, n_free = last[entries], np.count_nonzero(is_free)
+            is_free[numbers] = False
+            if n_free - np.count_nonzero(is_free) < len(numbers):  # the first takes it
+                numbers, first = np.unique(numbers, return_index=True)
+                entries = entries[first]
+            found[entries] = numbers
+        is_lost = found < 0
+        if is_lost.any() and identity.fingerprint == self.searched_pool:
+            is_lost[: self.n_searched] &= self.found[: self.n_searched] >= 0
+        ledger = replace(self, found=found, n_pool_rows=n_pool_rows)
+        if not is_lost.any():
+            return ledger
         (lost,) = np.nonzero(found < 0)
         keys = identity.keys()
-        equal = np.flatnonzero(is_open & isin(keys, self.keys[lost]))
+        equal = np.flatnonzero(is_free & is_in(keys, self.keys[lost]))
         equal = equal[np.argsort(is_for_sale[equal], kind="stable")]
-        first, second = paired(self.keys[lost], keys[equal])
+        first, second = pair_equal(self.keys[lost], keys[equal])
         found[lost[first]] = equal[second]
-        is_open[equal[second]] = False
+        return replace(
+            ledger, n_searched=len(found), searched_pool=identity.fingerprint
+        )
 
-    def labelled(self, keys):
-        """Return for each row the entries of equal rows with labels, latest first."""
-        entries = self.taught[::-1]
-        return [entries[self.keys[entries] == key] for key in keys]
-
-    def find(self, keys, standings):
-        """Return the entry of each row with these keys, -1 for none."""
+    def find_entries(self, keys, states):
+        """Return the entry of each key, -1 for none, in the first of these states."""
         entries = np.full(len(keys), -1)
-        for standing in standings:
-            (lost,), (open_,) = (
-                np.nonzero(entries < 0),
-                np.nonzero(self.places == standing),
-            )
-            if np.array_equal(keys[lost], self.keys[open_]):  # in the order asked
-                entries[lost] = open_
-                continue
-            open_ = open_[isin(self.keys[open_], keys[lost])]
-            first, second = paired(keys[lost], self.keys[open_])
-            entries[lost[first]] = open_[second]
+        for state in states:
+            (lost,) = np.nonzero(entries < 0)
+            if not len(lost):
+                break
+            (own,) = np.nonzero(self.positions == state)
+            if np.array_equal(keys[lost], self.keys[own]):  # in the order asked
+                entries[lost] = own
+                break
+            own = own[is_in(self.keys[own], keys[lost])]
+            first, second = pair_equal(keys[lost], self.keys[own])
+            entries[lost[first]] = own[second]
         return entries
 
+    def correct(self, identity, codes):
+        """Return the ledger with these codes in place of its own.
 
-def keep_in_place(found, entries, rows):
-    """Note that entries are where they were, the first of several at one number.
+        Of equal rows the one that was taught last is corrected, among those whose code
+        differs.
+        """
+        own, entries = self.labelled.codes.copy(), self.taught[::-1]
+        for row, key in enumerate(identity.keys()):
+            positions = self.positions[entries[self.keys[entries] == key]]
+            if not len(positions):
+                which = describe_row(row, identity.names())
+                advice = RECOGNISED_BY_VALUES if identity.kind == VALUES else ""
+                raise ValueError(f"{which} was never taught.{advice}")
+            positions = positions[own[positions] != codes[row]]
+            own[positions[:1]] = codes[row]
+        return self.recode(own)
 
-    Returns
-    -------
-    numbers : ndarray of int64
-        Of the rows that they take.
-    """
-    numbers = rows[entries]
-    is_taken = np.zeros(numbers.max(initial=-1) + 1, dtype=bool)
-    is_taken[numbers] = True
-    if np.count_nonzero(is_taken) < len(numbers):
-        numbers, first = np.unique(numbers, return_index=True)
-        entries = entries[first]
-    found[entries] = numbers
-    return numbers
+    def recode(self, codes):
+        """Return the ledger with these codes of all labelled rows."""
+        return replace(self, labelled=replace(self.labelled, codes=codes))
+
+    def to_record(self, has_ids):
+        """Return the ledger as JSON, without values and labels."""
+        return {
+            "rows": [row if row >= 0 else None for row in self.rows.tolist()],
+            "asked": (self.rows >= 0).tolist(),
+            "probabilities": self.probabilities.tolist(),
+            "purposes": self.purposes.tolist(),
+            "keys": None if has_ids else self.keys.tolist(),
+            "ids": [plain_id(id) for id in self.ids] if has_ids else None,
+            "taught": self.taught.tolist(),
+            "skipped": np.flatnonzero(self.positions == SKIPPED).tolist(),
+            "calls": [[call.n_labels, list(call.declared)] for call in self.calls],
+            "n_queries": self.n_queries,
+            "n_offered": int(self.n_offered),
+        }
+
+    @classmethod
+    def from_record(cls, record, X, identity):
+        """Return the ledger of a record without labels, and the rows of its entries.
+
+        Parameters
+        ----------
+        record : dict
+            As `to_record` returned it.
+        X : rows
+            The pool.
+        identity : ByValue or ById
+            Keys of its rows.
+
+        Raises
+        ------
+        ValueError
+            If a labelled row is not in the pool, or a row has other values.
+        """
+        numbers = np.array([-1 if n is None else n for n in record["rows"]], np.int64)
+        ids = ()
+        if record["ids"] is None:
+            check_same_kind(identity, VALUES if len(numbers) else None)
+            if numbers.max(initial=-1) >= len(identity):
+                raise ValueError(
+                    f"X has no row {numbers.max()}: it is not the recorded pool."
+                )
+            (known,) = np.nonzero(numbers >= 0)
+            own, keys = identity.keys(numbers[known]), record.get("keys")
+            keys = own if keys is None else np.array(keys, dtype=np.uint64)
+            (others,) = np.nonzero(keys[known] != own)
+            if len(others):
+                raise ValueError(
+                    f"Row {numbers[known[others[0]]]} of X is not the row that was "
+                    f"asked for.{RECOGNISED_BY_VALUES}"
+                )
+        else:
+            ids, kind = plain_ids(record["ids"])
+            if len(ids):
+                check_same_kind(identity, kind)
+            keys = ById(ids, hashes_of_ids(ids), kind).keys()
+        positions = np.full(len(numbers), PENDING)
+        positions[record["skipped"]] = SKIPPED
+        positions[record["taught"]] = np.arange(len(record["taught"]))
+        was_asked = np.array(record["asked"], dtype=bool)
+        ledger = cls(
+            n_queries=record["n_queries"],
+            n_offered=record["n_offered"],
+            calls=tuple(TeachCall(n, tuple(names)) for n, names in record["calls"]),
+        ).add_entries(
+            keys,
+            np.where(was_asked, numbers, -1),
+            np.array(record["probabilities"], dtype=np.float64),
+            np.array(record["purposes"], dtype=str),
+            positions,
+            ids,
+        )
+        known = replace(ledger, found=numbers)
+        places = known.locate(identity, np.ones(len(identity), dtype=bool)).found
+        lost, values = np.flatnonzero(places < 0), identity.keys()
+        for entry in lost[is_in(keys[lost], values)]:  # taught twice
+            places[entry] = np.argmax(values == keys[entry])
+        missing = ledger.taught[places[ledger.taught] < 0]
+        if len(missing):
+            first = f", {plain_id(ids[missing[0]])!r} first" if len(ids) else ""
+            raise ValueError(
+                f"{len(missing)} of the rows that were taught are not in X{first}."
+            )
+        return ledger, places
 
 
-def isin(keys, wanted):
-    """Whether each key is wanted; `np.isin` sorts all keys for that."""
-    wanted = np.sort(wanted)
+def is_in(keys, wanted):
+    """Return for each key whether it is wanted; `np.isin` would sort all keys."""
     if not len(wanted):
         return np.zeros(len(keys), dtype=bool)
+    wanted = np.sort(wanted)
     places = np.searchsorted(wanted, keys)
     return wanted[np.minimum(places, len(wanted) - 1)] == keys
 
 
-def paired(first, second):
-    """Return pairs of positions: the k-th of a key here with the k-th there."""
+def pair_equal(first, second):
+    """Return the positions of pairs: the k-th of a key in both arrays."""
     keys = np.concatenate([first, second])
-    order = np.argsort(keys, kind="stable")  # of equal keys the first ones first
+    order = np.argsort(keys, kind="stable")
     in_second = order >= len(first)
     is_new = np.append(True, keys[order[1:]] != keys[order[:-1]])[: len(keys)]
     group = np.cumsum(is_new) - 1
@@ -267,161 +491,78 @@ def paired(first, second):
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """Rows and the codes of their labels, in the order in which they were taught.
-
-    Parameters
-    ----------
-    rows : rows, optional
-        In memory.
-    codes : ndarray of int32
-        Of their labels.
-    names : ndarray of str, optional
-        Of the columns.
-    """
-
-    rows: Any = None
-    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    names: Any = None
-
-    #: The array that begins with the rows and has room for more; none once somebody has
-    #: taken it out to append. Who did has the only reference to what follows the rows.
-    _room: Any = field(default=None, repr=False, compare=False)
-
-    def __len__(self):
-        return len(self.codes)
-
-    @property
-    def has_two_classes(self):
-        """Whether a classifier can be trained."""
-        return len(self.codes) > 1 and self.codes.min() != self.codes.max()
-
-    def plus(self, X, codes, names=None):
-        """Return these rows and more; rows of arrays are copied only now and then."""
-        codes = np.append(self.codes, np.asarray(codes, np.int32))
-        if self.rows is None:
-            return Labelled(X.copy(), codes, names)  # the caller may change X
-        if type(self.rows) is not np.ndarray:
-            return Labelled(stack_rows(self.rows, X), codes, names)
-        X, known = to_array(X), self.rows
-        if X.shape[1:] != known.shape[1:] or np.result_type(X, known) != known.dtype:
-            return Labelled(stack_rows(known, X), codes, names)
-        buffer = self._buffer_for(len(codes))
-        buffer[len(known) : len(codes)] = X
-        return Labelled(buffer[: len(codes)], codes, names, [buffer])
-
-    def _buffer_for(self, n):
-        """Return an array of these rows and room for n in all, to be written to."""
-        with suppress(AttributeError, IndexError):
-            # in one step: of two threads only one gets it
-            buffer = self._room.pop()
-            if n <= len(buffer):
-                return buffer
-        buffer = np.empty((n + n // 4, *self.rows.shape[1:]), self.rows.dtype)
-        buffer[: len(self)] = self.rows
-        return buffer
-
-    def has_columns_of(self, X, names):
-        """Whether rows, whose columns have these names, have the same columns."""
-        if getattr(X, "shape", ())[1:] != getattr(self.rows, "shape", ())[1:]:
-            return False
-        return self.names is None or names is None or list(self.names) == list(names)
-
-    def replaced(self, positions, X, names=None):
-        """Return the same labels, with these rows at these positions."""
-        if len(positions) == len(self):
-            return Labelled(X, self.codes, names)
-        order = np.arange(len(self))
-        order[positions] = len(self) + np.arange(len(positions))
-        return Labelled(take(stack_rows(self.rows, X), order), self.codes, names)
-
-    def first(self, n):
-        """Return the rows that were taught first."""
-        return Labelled(take(self.rows, slice(n)), self.codes[:n], self.names)
-
-    def recoded(self, positions):
-        """Return the same rows with new codes for the old ones."""
-        return replace(self, codes=positions[self.codes])
-
-    def __getstate__(self):
-        return {"rows": self.rows, "codes": self.codes, "names": self.names}
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Rows, copied, and which of them have labels.
+class KeptPool:
+    """A copy of the pool for trainers that learn from unlabelled rows, too.
 
     Parameters
     ----------
     X : rows, optional
         The whole pool.
     number : int
-        Which of the pools offered it is.
+        Number of the pool among the pools that were offered.
     unlabelled : ndarray of int
-        Row numbers of X without a label, ascending; others without one are left out.
+        Row numbers of X without a label that may be bought, ascending.
     places : ndarray of int
-        Where each row that was taught is in X, in that order; -1 for nowhere. No two
-        are in one place.
+        Row number of each labelled row in X, in the order of teaching; -1 if it is not
+        in X. No two rows share a place.
     ids : ById, optional
-        Those of the rows.
+        Ids of the rows.
     """
 
     X: Any = None
     number: int = 0
-    unlabelled: RowNumbers = field(default_factory=NO_ROWS.copy)
-    places: RowNumbers = field(default_factory=NO_ROWS.copy)
+    unlabelled: np.ndarray = field(default_factory=NO_ROWS.copy)
+    places: np.ndarray = field(default_factory=NO_ROWS.copy)
     ids: ById | None = None
     _derived: dict = field(default_factory=dict, repr=False)
 
-    def offered(self, identity, X, candidates, places):
+    def offer(self, identity, X, candidates, places):
         """Return the pool X; what was derived from equal rows is kept.
 
         Parameters
         ----------
         identity : ByValue or ById
-            What its rows are recognised by.
+            Keys of its rows.
         X : rows
             The whole pool.
         candidates : ndarray of int
-            Row numbers of X that might be bought or are labelled, ascending.
+            Row numbers of X that may be bought or are labelled, ascending.
         places : ndarray of int
-            As in the pool.
+            As for the class.
         """
         known = self
         if self.X is None or not is_same_data(self.X, X):
-            known = Pool(X.copy(), self.number + 1)
-        return replace(
-            known,
-            unlabelled=not_in(candidates, places),
-            places=places,
-            ids=identity if isinstance(identity, ById) else None,
-        )
+            known = KeptPool(X.copy(), self.number + 1)
+        ids = identity if isinstance(identity, ById) else None
+        unlabelled = leave_out(candidates, places)
+        return replace(known, unlabelled=unlabelled, places=places, ids=ids)
 
-    def taught(self, ledger):
-        """Return the same pool with labels for all rows that the ledger has taught."""
+    def update(self, ledger):
+        """Return the same pool with all labels of a ledger."""
         if self.X is None:
             return replace(self, places=np.full(ledger.n_taught, -1))
         is_for_sale = np.zeros(n_rows(self.X), dtype=bool)
         is_for_sale[self.unlabelled] = True
         identity = self.ids or ByValue(self.X, self.derived)
-        places = ledger.located(identity, is_for_sale).found[ledger.taught]
-        return replace(self, unlabelled=not_in(self.unlabelled, places), places=places)
+        places = ledger.locate(identity, is_for_sale).found[ledger.taught]
+        unlabelled = leave_out(self.unlabelled, places)
+        return replace(self, unlabelled=unlabelled, places=places)
 
-    def before(self, n_labels):
-        """Return the same pool when only so many rows had been taught."""
+    def first(self, n_labels):
+        """Return the same pool with the first labels only."""
         places, later = self.places[:n_labels], self.places[n_labels:]
         unlabelled = np.union1d(self.unlabelled, later[later >= 0])
         return replace(self, unlabelled=unlabelled, places=places)
 
     def fitted(self, name, fit, labelled):
-        """Return ``fit(rows)`` for X and the labelled rows that are not in it."""
+        """Return ``fit(rows)`` for X and the labelled rows that are not in X."""
         (outside,) = np.nonzero(self.places < 0)
         if self.X is None or not len(outside):
             return fit(labelled) if self.X is None else self.derived(name, fit)
         others = take(labelled, outside)
         keys, place = hash_rows(others).tolist(), (name, "and others")
         known = self._derived.get(place, (None, None))
-        if known[0] != keys:  # those before are not kept
+        if known[0] != keys:  # the former ones are not kept
             known = self._derived[place] = keys, fit(stack_rows(self.X, others))
         return known[1]
 
@@ -435,151 +576,68 @@ class Pool:
         return {**vars(self), "_derived": {}}
 
 
-def not_in(rows, places):
-    """Return the row numbers that are no places."""
+def leave_out(rows, places):
+    """Return the row numbers that are not among the places."""
     is_taken = np.zeros(max(rows.max(initial=-1), places.max(initial=-1)) + 1, bool)
     is_taken[places[places >= 0]] = True
     return rows[~is_taken[rows]]
 
 
-class TeachCall(NamedTuple):
-    """What one call taught."""
+def check_json(value):
+    """Raise TypeError or ValueError unless JSON gives the value back as it is."""
+    json.dumps(value, allow_nan=False)
+    parts = [value]
+    for part in parts:  # grows
+        if isinstance(part, dict):
+            if others := [key for key in part if not isinstance(key, str)]:
+                raise TypeError(f"the key {others[0]!r} is no text")
+            parts += part.values()
+        elif isinstance(part, list | tuple):
+            parts += part
 
-    n_labels: int  # that were known after it
-    declared: tuple  # the classes that somebody had named by then
 
-
-def trained_if_possible(learner):
-    """Return the learner, trained on all it knows, or as it was, with a warning."""
-    trained = shallow_copy(learner)
+def check_record(record):
+    """Raise ValueError if this is not the record of a learner."""
     try:
-        trained._train_if_needed()
-    except Exception as error:
-        warn_user(
-            f"The labels are stored, but the estimator failed on them: "
-            f"{type(error).__name__}: {error}",
-            FitFailedWarning,
-        )
-        return learner
-    return trained
+        wrong = [name for name, is_right in check_parts(record) if not is_right]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ValueError(f"This is no record of a learner: {error!r}.") from error
+    if wrong:
+        raise ValueError(f"This is no record of a learner: its {wrong[0]!r} is wrong.")
 
 
-def corrected(learner, identity, y):
-    """Return the learner with these labels in place of its own, not trained on them.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        A working copy.
-    identity : ByValue or ById
-        What the rows are recognised by; it was taught them.
-    y : ndarray of shape (n_samples,)
-        Their right labels.
-    """
-    learner._register_classes(None, y)
-    codes = learner._labelled.codes.copy()
-    new, positions = encode(y, learner.classes_), learner._ledger.places
-    for row, entries in enumerate(learner._ledger.labelled(identity.keys())):
-        if not len(entries):
-            which = describe_row(row, identity.names())
-            hint = "" if len(identity.names()) else RECOGNISED_BY_VALUES
-            raise ValueError(f"{which} was never taught.{hint}")
-        differ = positions[entries][codes[positions[entries]] != new[row]]
-        codes[differ[:1]] = new[row]
-    learner._labelled = replace(learner._labelled, codes=codes)
-    restrict(learner, learner._declared_classes)
-    learner._forget_model()
-    return replay_training(learner) if learner._make_trainer().goes_on else learner
+#: Checks of the items that a record has for each row.
+ITEMS = {
+    "rows": lambda row: row is None or is_count(row),
+    "asked": lambda asked: isinstance(asked, bool),
+    "probabilities": lambda share: isinstance(share, float | int) and 0 < share <= 1,
+    "purposes": lambda purpose: isinstance(purpose, str),
+}
 
 
-def train_on_values(learner, X):
-    """Train a learner on the values that its labelled rows have in a pool.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        A working copy, whose ledger has found its rows in the pool.
-    X : rows
-        The pool.
-    """
-    labelled, ledger = learner._labelled, learner._ledger
-    if not len(labelled):
-        return
-    entries = ledger.taught
-    found = ledger.found[entries]
-    (inside,), (outside,) = np.nonzero(found >= 0), np.nonzero(found < 0)
-    rows, is_other = take(X, found[inside]), np.ones(len(inside), dtype=bool)
-    names = getattr(learner, "feature_names_in_", None)
-    if labelled.has_columns_of(rows, names):
-        is_other = hash_rows(rows) != hash_rows(take(labelled.rows, inside))
-    elif len(outside):
-        missing = plain_id(ledger.ids[entries[outside[0]]])
-        raise ValueError(
-            "X has other columns than before: all labelled rows must be in it, and "
-            f"that with the id {missing!r} is not."
-        )
-    if not is_other.any():
-        return
-    if len(outside):
-        warn_user(
-            f"{np.count_nonzero(is_other)} labelled rows have other values than "
-            f"before, and {len(outside)} are not in X: of those the model is trained "
-            "on the values that were seen last. Pass the whole pool.",
-        )
-    others = take(rows, np.flatnonzero(is_other))
-    learner._labelled = labelled.replaced(inside[is_other], others, names)
-    learner._forget_model()
-    if learner._make_trainer().goes_on:
-        vars(learner).update(vars(replay_training(learner)))
-    learner._train_if_needed()
-
-
-def restrict(learner, declared):
-    """Leave a learner the declared classes and those that have a label."""
-    known, codes = learner.classes_, learner._labelled.codes
-    is_kept = np.array([label in declared for label in known.tolist()])
-    is_kept[codes] = True
-    kept = np.flatnonzero(is_kept)
-    codes = np.searchsorted(kept, codes).astype(np.int32)
-    learner._labelled = replace(learner._labelled, codes=codes)
-    learner.classes_ = known[kept]
-
-
-def with_first_labels(learner, n_labels):
-    """Return a learner that has no model, and knows the labels taught first only.
-
-    Parameters
-    ----------
-    learner : PoolClassifier
-        It has as many labels or more; stays as it is.
-    n_labels : int
-        How many.
-    """
-    calls = [call for call in learner._teach_calls if call.n_labels >= n_labels]
-    learner = shallow_copy(learner)
-    learner._labelled = learner._labelled.first(n_labels)
-    learner._ledger = learner._ledger.first(n_labels)
-    learner._pool, learner._n_trained = learner._pool.before(n_labels), 0
-    learner._trained = None
-    restrict(learner, calls[0].declared)
-    return learner
-
-
-def replay_training(learner):
-    """Return a learner that was trained after each call that taught it, but the last.
-
-    As then, a call on whose labels the estimator fails trains nothing.
-    """
-    labelled, classes, pool = learner._labelled, learner.classes_, learner._pool
-    for call in learner._teach_calls[:-1]:
-        n, before = call.n_labels, learner
-        learner = shallow_copy(before)
-        learner._labelled, learner.classes_ = labelled.first(n), classes
-        learner._pool = pool.before(n)
-        restrict(learner, call.declared)
-        try:
-            learner._train_if_needed()
-        except Exception:  # whatever it is, it was a warning then
-            learner = before
-    learner._labelled, learner.classes_, learner._pool = labelled, classes, pool
-    return learner
+def check_parts(record):
+    """Yield the name of each part of a record, and whether its value is possible."""
+    n, taught = len(record["rows"]), record["taught"]
+    ids, keys = record["ids"], record.get("keys")
+    for name, is_item in ITEMS.items():
+        yield name, len(record[name]) == n and all(map(is_item, record[name]))
+    yield "ids", ids is None or len(ids) == n
+    is_hash = [type(key) is int and 0 <= key < 2**64 for key in keys or ()]
+    yield "keys", keys is None or (len(keys) == n and ids is None and all(is_hash))
+    yield "rows", keys is not None or ids is not None or None not in record["rows"]
+    entries = [*taught, *record["skipped"]]
+    are_entries = all(is_count(entry) and entry < n for entry in entries)
+    yield "taught", are_entries and len({*entries}) == len(entries)
+    totals = [n_labels for n_labels, _ in record["calls"]]
+    are_totals = all(map(is_count, totals)) and totals == sorted(totals)
+    yield "calls", are_totals and (totals[-1:] or [0]) == [len(taught)]
+    for name in ("n_queries", "n_rounds", "n_offered"):
+        yield name, is_count(record[name])
+    yield "seed", is_count(record.get("seed", 0))
+    yield "queried", all(map(is_count, record.get("queried", ())))
+    yield "stop_reason", isinstance(record["stop_reason"], str | None)
+    yield "has_stopped", isinstance(record["has_stopped"], bool)
+    yield "may_grow", isinstance(record["may_grow"], bool)
+    yield "declared", isinstance(record["declared"], list)
+    yield "stopping", isinstance(record["stopping"], list)
+    yield "dtype", record.get("dtype") is None or np.dtype(record["dtype"])

@@ -1,4 +1,4 @@
-"""Min-margin: ask for the row nearest the boundary."""
+"""Minimum margin: buy the row nearest to the decision boundary."""
 
 from functools import partial
 from typing import Literal
@@ -6,11 +6,11 @@ from typing import Literal
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL, documented
+from .._scores import of_padded, scores_of, smallest_margin
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
-from ._utilities import of_padded, scores_of, smallest_margin
 
 
 @documented(POOL)
@@ -23,7 +23,7 @@ class MinMarginClassifier(PoolClassifier):
     Parameters
     ----------
     estimator : classifier, default=None
-        Has `decision_function`. Cloned, never changed. None:
+        A classifier with `decision_function`. Cloned, never changed. None:
         ``LinearSVC()``.
     {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
     stopping, incremental, n_jobs, random_state}
@@ -36,17 +36,17 @@ class MinMarginClassifier(PoolClassifier):
 
     See Also
     --------
-    UncertaintySamplingClassifier : The same with probabilities.
-    PassiveClassifier : The same number of labels, at random.
+    UncertaintySamplingClassifier : Uses probabilities instead.
+    PassiveClassifier : Buys random rows.
 
     Notes
     -----
     For two classes the utility of a row is :math:`-|f(x)|`; for more, minus the
     gap between the two highest decision values. Ties are broken at random. With
-    more than two classes an `SVC` gives votes with a confidence (and must keep
-    ``decision_function_shape="ovr"``), `LinearSVC` the distances meant here.
+    more than two classes the decision values of an `SVC` are votes with a confidence,
+    and it must keep ``decision_function_shape="ovr"``; `LinearSVC` has distances.
 
-    The rows bought are no sample of the pool, and scores on them mislead.
+    The rows bought are not a random sample of the pool, and scores on them mislead.
 
     An `SVC` computes the kernel between the pool and its support vectors again
     for every query. For a linear kernel ``LinearSVC`` scores the same pool
@@ -124,7 +124,8 @@ class MinMarginClassifier(PoolClassifier):
         estimator = LinearSVC() if self.estimator is None else self.estimator
         return OneModel(estimator, self.incremental)
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         return smallest_margin(of_padded(partial(scores_of, self.estimator_), X))

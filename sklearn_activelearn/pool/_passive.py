@@ -1,9 +1,10 @@
-"""Passive learning: random rows, the baseline of every pool learner."""
+"""Passive learning: buy random rows, the baseline of every pool learner."""
 
 from .._base import make_baseline
 from .._docstrings import CANDIDATES, documented
 from .._typing import Classifier, Estimators, Floats, ParamGrid, Scoring, Seed, Stopping
 from ._base import PoolClassifier
+from ._selection import draw_rows
 from ._training import CandidateTrainer, candidate_set
 from .stopping._base import find_rules
 
@@ -12,8 +13,8 @@ from .stopping._base import find_rules
 class PassiveClassifier(PoolClassifier):
     """Pool learner that buys random rows: the baseline to beat.
 
-    With a candidate set, cross-validation on the labels bought chooses the model;
-    these labels are an unbiased sample, so the choice is too.
+    With several candidates, cross-validation on the labels bought chooses the model.
+    The labels are a random sample, so the choice is unbiased.
 
     Parameters
     ----------
@@ -23,14 +24,14 @@ class PassiveClassifier(PoolClassifier):
         is a candidate. None: one candidate.
     {estimators, cv, scoring}
     n_initial : int >= 1, default=10
-        Labels of the first purchase.
+        Number of labels of the first purchase.
     batch_size : int >= 1, default=1
-        Labels bought at a time.
+        Number of labels bought at a time.
     {budget, stopping}
     n_jobs : int, default=None
-        Processes that cross-validate, as in joblib.
+        Number of processes that cross-validate, as in joblib.
     random_state : int, RandomState instance or None, default=None
-        Seed of the rows, and of the estimators if they have none of their own.
+        Seed of the rows, and of estimators without a seed.
 
     Attributes
     ----------
@@ -40,17 +41,17 @@ class PassiveClassifier(PoolClassifier):
 
     See Also
     --------
-    RandomSamplingClassifier : Random labels of a stream, in one pass.
-    MinMarginClassifier, UncertaintySamplingClassifier : What it is compared with.
+    RandomSamplingClassifier : Buys random rows of a stream, in one pass.
+    MinMarginClassifier, UncertaintySamplingClassifier : Buy informative rows.
 
     Notes
     -----
-    No model is needed to choose the rows. `fit`, `partial_fit` and `learn` train
-    at the end only (or for an oracle or a callback that predicts meanwhile),
-    always from scratch. A stopping rule needs a model after each purchase.
+    No model is needed to choose the rows. `fit`, `partial_fit` and `learn` train once,
+    at the end and from scratch, unless a stopping rule needs a model after each
+    purchase, or an oracle or a callback predicts before the end.
 
     ``query(X, return_probability=True)`` gives the share of the rows offered that
-    were bought in that draw.
+    the purchase has bought.
 
     References
     ----------
@@ -70,8 +71,6 @@ class PassiveClassifier(PoolClassifier):
     >>> print(learner.model_names_[learner.best_index_], learner.n_queries_)
     {'C': 1.0} 30
     """
-
-    _start = _select = PoolClassifier._at_random
 
     _search_grid = {"param_grid": [None, {"C": [0.1, 10.0]}]}
 
@@ -106,6 +105,11 @@ class PassiveClassifier(PoolClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def _select(self, X, rows, n_wanted, seed):
+        return draw_rows(rows, n_wanted, seed)
+
+    _start = _select
+
     @property
     def _uses_model(self):
         return bool(find_rules(self.stopping))
@@ -125,14 +129,14 @@ class PassiveClassifier(PoolClassifier):
 
 
 def passive_baseline(learner, estimator=None):
-    """Return passive learning of a pool learner's models, without a limit.
+    """Return a passive learner with the models of a pool learner and no budget.
 
     Parameters
     ----------
     learner : PoolClassifier
-        Stays as it is.
+        The pool learner, which stays as it is.
     estimator : classifier, optional
-        The model, if it is not one of the learner's estimators.
+        The model, unless the models are the estimators of the learner.
     """
     baseline = make_baseline(learner, PassiveClassifier(), stopping=None)
     if estimator is not None:

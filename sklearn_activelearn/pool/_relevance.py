@@ -1,6 +1,5 @@
-"""Relevance sampling: ask for the row that is most likely of one class."""
+"""Relevance sampling: buy the row that is most likely of one class."""
 
-from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Literal
@@ -11,41 +10,40 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from .._docstrings import POOL, documented
+from .._scores import score_method_of, score_of_class
 from .._typing import Classifier, Embedding, Initial, Label, Seed, Stopping
 from .._validation import check_number, is_share
+from ..batch import RankAverageClassifier
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._rank_average import RankAverageClassifier
-from ._ranking import coarse
-from ._selection import finite_scores, scored
+from ._selection import check_scores, score_rows, unit_of
 from ._training import OneModel
-from ._utilities import score_of_class
 
 
 class WeightedModel(OneModel):
-    """Trains one estimator, in which the labels of a class have a weight together.
+    """Trainer of one estimator, in which one class has a weight.
 
     Parameters
     ----------
-    estimator, incremental
-        As for `OneModel`.
+    estimator : classifier
+        The estimator.
     positive : label or None
-        That of the class; None: the last.
+        The class; None: the last one.
     weight : float
-        Of its labels, if all others weigh 1.
+        Weight of all labels of the class together; the other labels together weigh 1.
     """
 
-    def __init__(self, estimator, incremental, positive, weight):
-        super().__init__(estimator, incremental)
+    def __init__(self, estimator, positive, weight):
+        super().__init__(estimator)
         self.positive, self.weight = positive, weight
 
     def train(self, known, before):
         """Return the next model."""
-        if self.weight != 1 and not self.incremental:
-            known = known._replace(prototypes=[self._weighted(known)])
+        if self.weight != 1:
+            known = known._replace(prototypes=[self._weigh_classes(known)])
         return super().train(known, before)
 
-    def _weighted(self, known):
+    def _weigh_classes(self, known):
         """Return the prototype with weights of the classes in place of "balanced"."""
         (prototype,), labels = map(with_members, known.prototypes), known.labels
         positive = known.classes[-1] if self.positive is None else self.positive
@@ -66,7 +64,7 @@ class WeightedModel(OneModel):
 
 
 def with_members(estimator):
-    """Return an estimator in which the members of each rank average are parameters."""
+    """Return an estimator with the default members of rank averages as parameters."""
     own = {
         f"{name}__estimators".removeprefix("__"): part._members()
         for name, part in {"": estimator, **estimator.get_params()}.items()
@@ -79,36 +77,37 @@ def with_members(estimator):
 class RelevanceSamplingClassifier(PoolClassifier):
     r"""Pool learner that buys the rows that are most likely of one class.
 
-    To find all rows of a rare class early: papers for a review, documents for a court,
+    It finds the rows of a rare class early: papers for a review, documents for a court,
     reports of one kind of accident. Around any classifier with `decision_function` or
-    `predict_proba`: train on the labels bought, buy the rows that the model puts first,
+    `predict_proba`: train on the labels bought, buy the rows with the highest scores,
     and again.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Has `decision_function` or `predict_proba`. Cloned, never changed. None:
+        A classifier with `decision_function` or `predict_proba`. Cloned, never changed.
+        None:
         ``LinearSVC(C=0.1, class_weight="balanced")``.
     positive : label or None, default=None
-        That of the rows to find: a str, a finite number or a bool. None: the last of
+        Label of the rows to find: a str, a finite number or a bool. None: the last of
         `classes_`.
     positive_weight : float > 0, default=10.0
-        What the labels of `positive` weigh, all together, if all others weigh 1:
-        wherever ``class_weight="balanced"`` in the estimator, or in a part or member of
-        it. 1: balanced as it is.
+        Weight of all labels of `positive` together; the other labels together weigh 1.
+        It applies where the estimator, or a part or member of it, has
+        ``class_weight="balanced"``. 1: leave "balanced" as it is.
     n_initial : int >= 1, default=1
-        Labels known before the first model. While labels of `positive`, or of all other
-        classes, are missing, further rows are random, `batch_size` at a time, unless
-        `initial` is a function or rows. Labels that nobody asked for count.
+        Number of labels known before the first model. While labels of `positive`, or of
+        all other classes, are missing, further rows are random, `batch_size` at a time,
+        unless `initial` is a function or rows. Labels that nobody asked for count.
     {initial}
     batch_size : int >= 1 or float in (0, 1), default=1
-        Labels bought between two trainings. A float is a share of the labels taught so
-        far: batches grow, from one row on, as a single label changes less.
+        Number of labels bought between two trainings. A float is a share of the labels
+        taught so far: batches begin with one row and grow.
     {batch, embedding, explore, n_candidates}
     budget : int >= 0, float in [0, 1] or None, default=None
-        Labels it may buy between one `fit` and the next, as for `MinMarginClassifier`.
-        None: no limit, as a search ends by a stopping rule, or by yours.
-    {stopping, incremental, n_jobs, random_state}
+        Number of labels it may buy, as for `MinMarginClassifier`. None: no limit; a
+        search ends by a stopping rule, or when you end it.
+    {stopping, n_jobs, random_state}
 
     Attributes
     ----------
@@ -118,24 +117,24 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     See Also
     --------
-    RankAverageClassifier : Several models in one, each of which has a say.
-    UncertaintySamplingClassifier : For a model of all classes from few labels.
+    RankAverageClassifier : Combines the scores of several models.
+    UncertaintySamplingClassifier : Trains a model of all classes on few labels.
 
     Notes
     -----
     The utility of a row is the decision value of `positive`. A classifier without
     `decision_function`, or with more than two classes and `predict_proba`, is asked
-    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. Of a
+    for probabilities, and the utility is :math:`\ln p - \ln(1 - p)`. With a
     `RankAverageClassifier` it is the mean of the ranks that its members give to the
     rows that may be bought. Ties are broken at random.
 
-    Rows are bought by the order of their scores alone. `predict` leans to `positive`,
-    whose labels weigh so much: it may name several times as many rows as there are. If
-    the predictions count, set ``positive_weight=1``, or train another model on the
+    Rows are bought by the order of their scores alone. Because of its weight,
+    `positive` is predicted too often, for several times its number of rows perhaps. If
+    the predictions matter, set ``positive_weight=1``, or train another model on the
     labels.
 
-    The rows bought are no sample of the pool: their share of positive rows says nothing
-    about the rest.
+    The rows bought are not a random sample of the pool: their share of positive rows
+    says nothing about the other rows.
 
     References
     ----------
@@ -190,7 +189,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
         n_candidates: int | None = None,
         budget: int | float | None = None,
         stopping: Stopping | None = None,
-        incremental: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
     ):
@@ -206,7 +204,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
         self.n_candidates = n_candidates
         self.budget = budget
         self.stopping = stopping
-        self.incremental = incremental
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -215,15 +212,11 @@ class RelevanceSamplingClassifier(PoolClassifier):
             estimator = LinearSVC(C=0.1, class_weight="balanced")
         else:
             estimator = self.estimator
-        return WeightedModel(
-            estimator, self.incremental, self.positive, self.positive_weight
-        )
+        return WeightedModel(estimator, self.positive, self.positive_weight)
 
     @property
     def _needs(self):
-        (estimator,) = self._make_trainer().estimators
-        has_scores = hasattr(estimator, "decision_function")
-        return "decision_function" if has_scores else "predict_proba"
+        return score_method_of(*self._make_trainer().estimators)
 
     def _check_parameters(self):
         if not isinstance(self.positive, str | Real | np.bool_ | None):
@@ -237,7 +230,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     def _passive_baseline(self):
         baseline = passive_baseline(self)
-        return baseline.set_params(batch_size=self._n_batch(0))
+        return baseline.set_params(batch_size=self._batch_size_with(0))
 
     def _set_classes(self, classes):
         super()._set_classes(classes)
@@ -246,8 +239,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
     def _positive_code(self):
         """Return the code of the class to find.
 
-        If two classes are known and it is none of them, it is misspelt more likely than
-        still to come.
+        If two classes are known without it, it is probably misspelt.
         """
         known = self.classes_.tolist()
         if self.positive is None:
@@ -262,26 +254,23 @@ class RelevanceSamplingClassifier(PoolClassifier):
     def _is_cold_start(self, n_first):
         if super()._is_cold_start(n_first):
             return True
-        return self._positive_code() not in self._labelled.codes
+        return self._positive_code() not in self._ledger.labelled.codes
 
-    def _n_batch(self, n_labels):
-        """Return how many rows are bought with so many labels known."""
+    def _batch_size_with(self, n_labels):
+        """Return the number of rows that are bought with this number of labels."""
         if is_share(self.batch_size):
             return max(1, int(self.batch_size * n_labels))
         return self.batch_size
 
-    @property
-    def _selection(self):
-        n_labels = len(vars(self).get("_labelled", ()))
-        return replace(super()._selection, batch_size=self._n_batch(n_labels))
+    def _batch_size(self):
+        return self._batch_size_with(self.n_taught_ if hasattr(self, "_ledger") else 0)
 
     def _n_rounds_left(self, n_open):
-        n_labels = len(self._labelled)
-        n_left = min(self._n_left(), n_open)
+        n_left = min(self._ledger.n_left(self.budget), n_open)
         n_first = min(self._n_first(), n_left)
         n_rounds, n_bought = int(n_first > 0), n_first
         while n_bought < n_left:
-            n_bought += self._n_batch(n_labels + n_bought)
+            n_bought += self._batch_size_with(self.n_taught_ + n_bought)
             n_rounds += 1
         return n_rounds
 
@@ -292,8 +281,9 @@ class RelevanceSamplingClassifier(PoolClassifier):
         ranks = np.zeros(len(rows))
         for member in model.estimators_:
             score = partial(score_of_class, member, column=self._column)
-            scores = scored(score, X, rows, self.n_jobs, self._prototypes)
-            ranks += rankdata(coarse(finite_scores(scores, rows, member)))
+            scores = score_rows(score, X, rows, self.n_jobs, self._prototypes)
+            scores = check_scores(scores, rows, member)
+            ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
         return ranks / (len(model.estimators_) * len(rows))
 
     def _utility(self, X):
@@ -301,6 +291,6 @@ class RelevanceSamplingClassifier(PoolClassifier):
 
     @property
     def _column(self):
-        """The place of the class to find among those of the model."""
+        """The column of the class to find in the model's answers."""
         label = self.classes_[self._positive_code()]
         return int(np.flatnonzero(self.estimator_.classes_ == label)[0])

@@ -1,6 +1,5 @@
-"""How many rows are bought at a time, and which: the first ones, and each batch."""
+"""The choice of rows: scores, ties, the first rows, batches and random rows."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -12,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
 
 from .._requests import Purchase
-from .._validation import check_number, check_option
+from .._scores import check_user_values, of_padded
+from .._validation import check_option, has_transformer
 from ..sources._containers import (
     NO_ROWS,
     RowsExcept,
@@ -25,495 +25,170 @@ from ..sources._containers import (
     to_memory,
 )
 from ..sources._source import ArraySource, Source
-from ._distances import MOST_ROWS, Coverage, Points, check_embedding, greedy, numbers
-from ._input_checks import were_checked
-from ._ranking import best_of_different, repeats
-from ._utilities import of_padded, own_utility
+from ._distances import MOST_ROWS, numbers
 
-#: Makes the draw of a sample differ from other draws of a round.
-SAMPLE = 1
+#: Numbers that make the draws of a round differ from each other.
+SAMPLE, EXPLORE = 1, 2
 
+#: Purpose of the labels of explored rows, which are drawn whatever the rule.
+EXPLORED = "explored"
 
-class CandidateSample(NamedTuple):
-    """Rows of a pool, from which some are chosen."""
-
-    X: Any  # where they are
-    rows: np.ndarray  # their numbers in it
-    share: float = 1.0  # of the rows that might be bought
-    numbers: np.ndarray | None = None  # in the pool, if X holds nothing but them
-
-    def drawn(self, n, seed):
-        """Return n of these rows, drawn at random; all if they are no more."""
-        n_rows = len(self.rows)
-        if n >= n_rows:
-            return self
-        rng = np.random.default_rng((*seed, SAMPLE))
-        chosen = rng.choice(n_rows, n, replace=False, shuffle=False)
-        return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_rows)
-
-    def without(self, some):
-        """Return these rows but some."""
-        if not len(some):
-            return self
-        if isinstance(self.rows, RowsExcept):
-            return self._replace(rows=self.rows.without(some))
-        return self._replace(rows=np.setdiff1d(self.rows, some, assume_unique=True))
-
-    def in_memory(self):
-        """Return the same rows such that X is in memory, and holds only the sample."""
-        if self.share == 1:
-            return self._replace(X=to_memory(self.X))
-        X, rows = take(self.X, self.rows), np.arange(len(self.rows))
-        return self._replace(X=X, rows=rows, numbers=self.rows)
-
-    def bought(self, purchase):
-        """Return what was chosen of these rows as a purchase from the pool."""
-        rows, probabilities = purchase.rows, purchase.probabilities
-        if self.numbers is not None:
-            rows = self.numbers[rows]
-        was_drawn = np.isnan(purchase.utilities)
-        probabilities = np.where(was_drawn, self.share * probabilities, probabilities)
-        return purchase._replace(rows=rows, probabilities=probabilities)
-
-
-#: By the names that `initial` takes.
+#: Values of `initial`.
 STARTS = ("random", "herding", "mixed")
 
+#: Values of `batch`.
+BATCHES = ("top", "cluster", "herding")
 
-def are_rows(initial):
-    """Whether it is rows, in a container that a pool may come in."""
-    return not isinstance(initial, type) and (
-        hasattr(initial, "shape") or isinstance(initial, list | tuple)
-    )
-
-
-def check_initial(initial, embedding):
-    """Refuse what is neither a name, nor a function, nor rows."""
-    if isinstance(initial, str):
-        check_option(initial, "initial", STARTS)
-    elif are_rows(initial):
-        if n_rows(initial) == 0:
-            raise ValueError("initial has no rows: at least one is needed.")
-        if embedding is None:
-            numbers_of_initial(initial)
-    elif isinstance(initial, type) or not callable(initial):
-        raise TypeError(
-            f"initial must be one of {sorted(STARTS)}, a function of rows, or rows to "
-            f"be similar to, got {initial!r}."
-        )
-
-
-def numbers_of_initial(initial):
-    """Return rows to be similar to as numbers, or refuse them."""
-    found = as_numbers(initial)
-    if found is not None and len(getattr(initial, "shape", np.shape(initial))) < 2:
-        raise ValueError("initial must be rows; a single one, x, is passed as [x].")
-    if found is None or not np.isfinite(found.data if issparse(found) else found).all():
-        raise ValueError(
-            "initial must be rows of finite numbers, unless an embedding makes such of "
-            "them."
-        )
-    if not (found != 0).sum(axis=1).all():
-        raise ValueError("initial has a row of zeros, which is similar to no other.")
-    return found.astype(np.float64)
-
-
-def check_columns_of(initial, embedding, X, names):
-    """Refuse rows to be similar to that have not the columns, or names, of a pool."""
-    if embedding is not None or not are_rows(initial):
-        return
-    width, shape = numbers_of_initial(initial).shape[1], getattr(X, "shape", ())
-    if len(shape) > 1 and np.prod(shape[1:]) != width:
-        raise ValueError(
-            f"initial has rows of {width} numbers, X of {np.prod(shape[1:])}."
-        )
-    own = getattr(initial, "columns", None)
-    if own is not None and names is not None and [*own] != [*names]:
-        raise ValueError("initial has other columns than X, or in another order.")
-
-
-def initial_scores(initial, X):
-    """Return how early each of these rows shall be bought.
-
-    Parameters
-    ----------
-    initial : callable or rows
-        What gives rows their scores, or what they shall be similar to.
-    X : rows
-        A block of the pool.
-    """
-    if not are_rows(initial):
-        return own_utility("initial", initial(X), n_rows(X))
-    anchors = numbers_of_initial(initial)
-    return of_padded(lambda rows: nearest_cosine(numbers(rows), anchors), X)
-
-
-def nearest_cosine(points, anchors):
-    """Return the cosine between each point and the most similar one of others."""
-    return cosine_similarity(points, anchors).max(axis=1)
-
-
-def one_of_each_cluster(points, rows, n_wanted, seed):
-    """Return the first row of each of so many clusters, found by k-means."""
-    from sklearn.cluster import KMeans  # slow to import
-
-    some = points.rows[rows]
-    # dense: k-means centres those only, and with ties the last bits decide
-    some = to_array(some[:, np.union1d(0, some.nonzero()[1])])
-    n_clusters = min(n_wanted, len(np.unique(hash_rows(some))))
-    number = int(np.random.SeedSequence(seed).generate_state(1)[0])
-    means = KMeans(n_clusters, n_init=1, random_state=number)
-    with catch_warnings():
-        simplefilter("ignore", ConvergenceWarning)  # fewer clusters will do
-        _, first = np.unique(means.fit_predict(some), return_index=True)
-    first = np.sort(first)
-    others = np.delete(np.arange(len(rows)), first)
-    return np.append(first, others)[:n_wanted]
-
-
-def herded(points, rows, n_wanted, seed):
-    """Return rows that cover the others best, one after another."""
-    some = points.rows[rows]
-    distances = euclidean_distances(some, some[:MOST_ROWS], squared=True)
-    similarity = np.exp(-distances / points.typical)
-    nothing, ones = np.zeros(distances.shape[1]), np.ones(distances.shape[1])
-    return greedy(similarity, ones, nothing, points.keys[rows], n_wanted, seed)[0]
-
-
-#: By the names that `batch` takes; None: the highest utilities as they are.
-BATCHES = {"top": None, "cluster": one_of_each_cluster, "herding": herded}
-
-
-NOTHING = Purchase(NO_ROWS, np.empty(0), np.empty(0))
-
-#: The share of a mixed start that is random.
+#: Share of random rows in a mixed start.
 MIXED = 0.4
 
-#: A batch is spread over so many times as many rows of the highest utilities.
+#: A batch is spread over this number of times as many rows of the highest utilities.
 SPREAD = 10
 
+#: Utilities that agree in half of their digits are ties.
+HALF = np.sqrt(np.finfo(np.float64).eps)
 
-@dataclass(frozen=True)
-class Selection:
-    """The first rows, and batches of those that are worth most.
+#: Number of utilities that are ranked together; all at once take twice the memory.
+BLOCK = 2**17
 
-    Parameters
-    ----------
-    n_initial, batch_size, initial, batch, embedding
-        As for the learners.
-    """
+#: Number of gains that are computed at first, and at a time.
+FIRST_GAINS, GAINS = 32, 256
 
-    n_initial: int
-    batch_size: int
-    initial: Any
-    batch: str
-    embedding: Any
+#: A gain that is lower than the highest by this share is not the highest.
+SLACK = 1e-6
 
-    def check(self):
-        """Raise if a parameter is out of its range."""
-        check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
-        check_number(self.batch_size, "batch_size", 1, closed="left", integer=True)
-        check_option(self.batch, "batch", BATCHES)
-        if self.embedding is not None:
-            check_embedding(self.embedding)
-        check_initial(self.initial, self.embedding)
-
-    def initial_for(self, n_first):
-        """Return what rows that are bought without a model follow.
-
-        Parameters
-        ----------
-        n_first : int
-            How many of the first rows are missing. If none is, all labels are of one
-            class: what covers the pool has not shown the others, chance may.
-        """
-        is_followed = n_first or not isinstance(self.initial, str)
-        return self.initial if is_followed else "random"
-
-    def measures_distances(self, initial=None):
-        """Whether it needs the points of the pool.
-
-        Parameters
-        ----------
-        initial : str, callable or rows, optional
-            What the rows follow that are bought next; None: a model.
-        """
-        if self.batch != "top":
-            return True
-        if isinstance(initial, str):
-            return initial != "random"
-        return self.embedding is not None and are_rows(initial)
-
-    def random_share(self, initial, explore):
-        """Return what share of a purchase is drawn before the others are chosen.
-
-        Parameters
-        ----------
-        initial : str, callable or rows, optional
-            What the others follow; None: a model.
-        explore : float
-            The share that the user wants.
-        """
-        if not isinstance(initial, str):
-            return explore
-        shares = {"random": 0.0, "mixed": max(explore, MIXED)}  # random anyway: none
-        return shares.get(initial, explore)
-
-    def points(self, X, before, seed, names=None):
-        """Return the rows of a pool as points; `before` if they are of this pool."""
-        keys = hash_rows(X)
-        if before is not None and np.array_equal(before.keys, keys):
-            return before
-        return Points(self.embedding, X, keys, seed, names)
-
-    def n_wanted(self, n_first):
-        """Return how many to buy next, with so many of the first rows missing."""
-        return n_first or self.batch_size
-
-    def n_rounds(self, n_first, n_left):
-        """Return in how many rounds so many labels that are left are bought."""
-        n_first = min(n_first, n_left)
-        return (n_first > 0) + -(-(n_left - n_first) // self.batch_size)
-
-    def covering(self, rows, n_wanted, seed, space):
-        """Choose rows that cover the pool; parameters are those of `following`."""
-        coverage = Coverage(space, gamma=1 / space.points.typical)
-        n_candidates = max(MOST_ROWS, self.n_initial, self.batch_size)
-        return ranked(*coverage.herd(rows, n_wanted, seed, n_candidates=n_candidates))
-
-    def following(self, X, rows, n_wanted, seed, space, n_jobs, estimators):
-        """Choose the rows that `initial`, no name, gives the highest scores.
-
-        Parameters
-        ----------
-        X : rows
-            The pool.
-        rows : ndarray of int of shape (n_rows,)
-            Its row numbers that may be bought.
-        n_wanted : int
-            How many.
-        seed : tuple of int
-            Of this round.
-        space : Space or None
-            The pool as points, if distances are measured.
-        n_jobs, estimators
-            As for `scored`.
-        """
-        if self.embedding is not None and are_rows(self.initial):
-            points = space.points
-            utility = nearest_cosine(points.rows[rows], points.further(self.initial))
-        else:
-            score = partial(initial_scores, self.initial)
-            utility = scored(score, X, rows, n_jobs, estimators)
-        keys = [lambda some: hash_rows(X, rows[some])]
-        chosen = best_of_different(utility, n_wanted, seed, keys)
-        return ranked(rows[chosen], utility[chosen])
-
-    def batch_of(self, X, rows, utility, n_wanted, seed, points=None, like=None):
-        """Choose of these rows some that have high utilities.
-
-        Equal rows come after all others.
-
-        Parameters
-        ----------
-        X, rows, n_wanted, seed
-            As in `start`.
-        utility : ndarray of shape (n_rows,)
-            Higher is better.
-        points : Points or None
-            The pool as points, if distances are measured.
-        like : ndarray of shape (n_rows, n), optional
-            What the learner knows of the rows: of rows that are alike in that, one
-            comes first and the others after all different ones.
-        """
-        traits = [lambda some: hash_rows(X, rows[some])]
-        if like is not None:
-            traits.append(like.__getitem__)
-        n_batch = min(self.batch_size, len(rows))
-        spread = BATCHES[self.batch] if n_batch > 1 else None
-        n_best = min(SPREAD * n_batch, len(rows)) if spread else n_wanted
-        chosen = best_of_different(utility, n_best, seed, traits)
-        if spread:  # a batch that is cut short begins as the whole one does
-            order = spread(points, rows[chosen], n_batch, seed)
-            chosen = chosen[order[:n_wanted]]
-        return ranked(rows[chosen], utility[chosen])
+#: Two rows are close if their distance is below this share of the radius of one.
+CLOSE = 1 / 3
 
 
-def drawn_apart(keys, rows, n_wanted, seed):
-    """Return the purchase of rows that were drawn at random, equal ones last.
+# Purchases
+
+
+def random_purchase(rows, share, purposes=""):
+    """Return the purchase of rows that were drawn at random."""
+    n = len(rows)
+    return Purchase(rows, np.full(n, share), np.full(n, np.nan), purposes)
+
+
+def ranked_purchase(rows, utilities, purposes=""):
+    """Return the purchase of rows that were chosen for their utilities."""
+    return Purchase(rows, np.ones(len(rows)), utilities, purposes)
+
+
+NO_PURCHASE = ranked_purchase(NO_ROWS, np.empty(0))
+
+
+def draw_rows(rows, n_wanted, seed, purposes=""):
+    """Return the purchase of random rows, all equally likely."""
+    chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
+    return random_purchase(chosen, n_wanted / len(rows), purposes)
+
+
+def draw_different_rows(keys, rows, n_wanted, seed):
+    """Return the purchase of random rows, repeated values last.
 
     Parameters
     ----------
     keys : ndarray of shape (n_rows,)
-        Equal for equal rows.
+        Keys of the rows, equal for equal rows.
     rows : ndarray of int of shape (n_rows,)
         Row numbers.
     n_wanted : int
-        How many.
+        Number of rows to draw.
     seed : tuple of int
-        Of the draws.
+        Seed of the draws.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     values, value = np.unique(keys, return_inverse=True)
     n_values, n_all = len(values), len(rows)
     if n_values == n_all:
-        return drawn(rows[order[:n_wanted]], n_wanted / n_all)
-    is_again = repeats(value[order])
-    # one of each value, the values in an order that knows nothing of their numbers
+        return random_purchase(rows[order[:n_wanted]], n_wanted / n_all)
+    is_again = is_repeated(value[order])
+    # one row of each value; the order of the values is independent of their frequencies
     firsts = order[~is_again][rng.permutation(n_values)]
     chosen = np.append(firsts, order[is_again])[:n_wanted]
     n_equal = np.bincount(value)[value[chosen]]
     of_firsts = min(n_wanted / n_values, 1.0)
     of_others = max(n_wanted - n_values, 0) / (n_all - n_values)
     share = of_firsts / n_equal + (1 - 1 / n_equal) * of_others
-    return drawn(rows[chosen], share)
+    return random_purchase(rows[chosen], share)
 
 
-def drawn_at_random(rows, n_wanted, seed, purposes=""):
-    """Return the purchase of some of these rows, all equally likely."""
-    chosen = np.random.default_rng(seed).permutation(rows)[:n_wanted]
-    return drawn(chosen, n_wanted / len(rows), purposes)
+def draw_positions(share, n, rng):
+    """Draw the positions, evenly spread, of a share of n rows.
 
-
-def drawn(rows, share, purposes=""):
-    """Return the purchase of rows that were drawn at random."""
-    n = len(rows)
-    return Purchase(rows, np.full(n, share), np.full(n, np.nan), purposes)
-
-
-def ranked(rows, utilities, purposes=""):
-    """Return the purchase of the rows that are worth most."""
-    return Purchase(rows, np.ones(len(rows)), utilities, purposes)
-
-
-def finite_scores(utility, rows, model):
-    """Return the utilities of these rows in double precision, if all are finite."""
-    utility = np.asarray(utility, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        is_finite = np.isfinite(utility.sum())
-    if not is_finite and not np.isfinite(utility).all():
-        row = rows[np.argmin(np.isfinite(utility))]
-        raise ValueError(f"{model} gives row {row} a score that is not finite.")
-    return utility
-
-
-def map_blocks(function, X, n_jobs=None):
-    """Return ``function(X)``, one answer a row, computed block by block.
-
-    In threads, or where the blocks of a source are worked on.
-    """
-    return np.concatenate([*blocks_of(X).map(function, n_jobs)])
-
-
-def blocks_of(X):
-    """Return rows as a source, if they are none."""
-    return X if isinstance(X, Source) else ArraySource(X)
-
-
-def scored(utility, X, rows, n_jobs, estimators):
-    """Return ``utility(X)`` of these rows of a pool.
-
-    What was checked when it came in is not checked again by the estimators.
-    """
-    utility = partial(one_for_each_row, utility)
-    if were_checked(X, estimators):
-        utility = partial(without_checks, utility)
-    if not isinstance(rows, RowsExcept):
-        X, within = restrict_rows(X, rows)
-        return map_blocks(utility, X, n_jobs)[within]
-    out, start, n = np.empty(len(rows)), 0, 0
-    for values in blocks_of(X).map(utility, n_jobs):
-        some = rows.of(values, start)
-        out[n : n + len(some)] = some
-        start, n = start + len(values), n + len(some)
-    return out
-
-
-def one_for_each_row(utility, X):
-    """Return ``utility(X)``, if that is one number for each row."""
-    values, n = np.asarray(utility(X)), n_rows(X)
-    if values.shape != (n,):
-        raise ValueError(
-            f"{utility.__qualname__} must return one number for each of {n} rows, got "
-            f"an array of shape {values.shape}."
-        )
-    return values
-
-
-def without_checks(function, X):
-    """Return ``function(X)``; scikit-learn does not check for NaN meanwhile."""
-    with config_context(assume_finite=True):
-        return function(X)
-
-
-#: What the labels of rows that were drawn whatever the rule are for.
-EXPLORED = "explored"
-
-#: Makes their draw differ from other draws of a round.
-EXPLORE = 2
-
-
-def places_of(share, n, rng):
-    """Draw the places in a purchase that a share of it has, evenly spread.
-
-    Those among the first k places are ⌊share · k⌋, or one more, for every k.
+    For every k, the share of the first k positions is rounded down or up.
 
     Parameters
     ----------
     share : float in [0, 1]
-        Of the n places.
+        Share of the positions.
     n : int
-        How many there are.
+        Number of positions.
     rng : Generator
         Draws one number.
 
     Returns
     -------
-    is_its : ndarray of bool of shape (n,)
+    is_drawn : ndarray of bool of shape (n,)
     """
     return np.diff(np.floor(share * np.arange(n + 1) + rng.random())) > 0
 
 
-def explored(share, rows, n_batch, n_wanted, seed):
-    """Draw the random part of a batch.
+def explored_share(explore, initial=None):
+    """Return the share of a purchase that is random whatever the rule.
 
     Parameters
     ----------
-    share : float in [0, 1]
-        Of the batch.
+    explore : float
+        The share that the user wants.
+    initial : str, callable, rows or None
+        The start that chooses the other rows; None: a model chooses them.
+    """
+    if not isinstance(initial, str):
+        return explore
+    shares = {"random": 0.0, "mixed": max(explore, MIXED)}  # random rows need no more
+    return shares.get(initial, explore)
+
+
+def draw_explored(share, rows, n_batch, n_wanted, seed):
+    """Draw the random rows of a batch.
+
+    Parameters
+    ----------
+    share : float in (0, 1]
+        Share of random rows in the batch.
     rows : ndarray of int of shape (n_rows,)
         Row numbers that may be bought.
     n_batch : int
-        How many rows the whole batch has.
+        Number of rows in the whole batch.
     n_wanted : int
-        How many of these, the first ones, are bought.
+        Number of rows, the first ones of the batch, that are bought.
     seed : tuple of int
-        Of this round.
+        Seed of this round.
 
     Returns
     -------
     is_random : ndarray of bool of shape (n_wanted,)
-        Its places among those that are bought.
-    bought : Purchase
-        The part of the whole batch. Each row is bought with the same probability.
+        The positions of random rows among the rows that are bought.
+    purchase : Purchase
+        The random rows of the whole batch. Each has the same probability.
     """
-    if not share:
-        return np.zeros(n_wanted, dtype=bool), NOTHING
     rng = np.random.default_rng((*seed, EXPLORE))
-    is_random = places_of(share, n_batch, rng)
+    is_random = draw_positions(share, n_batch, rng)
     chosen = rng.choice(len(rows), np.count_nonzero(is_random), replace=False)
-    bought = drawn(rows[chosen], share * n_wanted / len(rows), EXPLORED)
-    return is_random[:n_wanted], bought
+    purchase = random_purchase(rows[chosen], share * n_wanted / len(rows), EXPLORED)
+    return is_random[:n_wanted], purchase
 
 
-def mixed(is_first, first, second):
-    """Return a purchase of the rows of two others.
+def merge_purchases(is_first, first, second):
+    """Return the purchase of the rows of two others.
 
     Parameters
     ----------
     is_first : ndarray of bool of shape (n_rows,)
-        Which places those of the first have, in their order; there may be more of them.
+        Positions of the rows of the first; it may have more rows.
     first, second : Purchase
         The parts.
     """
@@ -528,3 +203,519 @@ def mixed(is_first, first, second):
         column[is_first], column[~is_first] = one, other
         columns.append(column)
     return Purchase(*columns)
+
+
+class Candidates(NamedTuple):
+    """Rows of a pool from which some are chosen."""
+
+    X: Any  # the pool, or the candidates alone
+    rows: np.ndarray  # row numbers in X
+    share: float = 1.0  # share of the rows that may be bought
+    numbers: np.ndarray | None = None  # row numbers in the pool, if X is not the pool
+
+    def sample(self, n, seed):
+        """Return n random candidates; all if there are no more."""
+        n_all = len(self.rows)
+        if n >= n_all:
+            return self
+        rng = np.random.default_rng((*seed, SAMPLE))
+        chosen = rng.choice(n_all, n, replace=False, shuffle=False)
+        return self._replace(rows=self.rows[np.sort(chosen)], share=n / n_all)
+
+    def without(self, rows):
+        """Return the candidates without the given rows."""
+        if not len(rows):
+            return self
+        if isinstance(self.rows, RowsExcept):
+            return self._replace(rows=self.rows.without(rows))
+        return self._replace(rows=np.setdiff1d(self.rows, rows, assume_unique=True))
+
+    def to_memory(self):
+        """Return the same candidates with X in memory; of a sample, X holds only it."""
+        if self.share == 1:
+            return self._replace(X=to_memory(self.X))
+        X, rows = take(self.X, self.rows), np.arange(len(self.rows))
+        return self._replace(X=X, rows=rows, numbers=self.rows)
+
+    def in_pool(self, purchase):
+        """Return a purchase of candidates as a purchase from the pool."""
+        rows, probabilities, utilities, _ = purchase
+        if self.numbers is not None:
+            rows = self.numbers[rows]
+        if self.share < 1:
+            was_drawn = np.isnan(utilities)
+            probabilities = np.where(was_drawn, self.share, 1) * probabilities
+        return purchase._replace(rows=rows, probabilities=probabilities)
+
+
+# Scores
+
+
+def map_blocks(function, X, n_jobs=None):
+    """Return ``function(X)``, one answer a row, computed block by block.
+
+    Blocks are computed in threads, or where the blocks of a source are stored.
+    """
+    source = X if isinstance(X, Source) else ArraySource(X)
+    return np.concatenate([*source.map(function, n_jobs)])
+
+
+def score_rows(utility, X, rows, n_jobs, estimators):
+    """Return ``utility(X)`` of these rows of a pool, computed block by block.
+
+    Estimators do not check the values again, unless they have a transformer.
+    """
+    is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
+    is_checked = is_checked and not any(map(has_transformer, estimators))
+    utility = partial(score_block, utility, is_checked)
+    if not isinstance(rows, RowsExcept):
+        X, within = restrict_rows(X, rows)
+        return map_blocks(utility, X, n_jobs)[within]
+    source = X if isinstance(X, Source) else ArraySource(X)
+    scores, start, n = np.empty(len(rows)), 0, 0
+    for values in source.map(utility, n_jobs):
+        some = rows.of(values, start)
+        scores[n : n + len(some)] = some
+        start, n = start + len(values), n + len(some)
+    return scores
+
+
+def score_block(utility, is_checked, X):
+    # True: scikit-learn does not look for NaN meanwhile
+    with config_context(assume_finite=is_checked or None):
+        values = np.asarray(utility(X))
+    if values.shape != (n_rows(X),):
+        raise ValueError(
+            f"{utility.__qualname__} must return one number for each of {n_rows(X)} "
+            f"rows, got an array of shape {values.shape}."
+        )
+    return values
+
+
+def check_scores(scores, rows, model):
+    """Return the scores of these rows in double precision, if all are finite."""
+    scores = np.asarray(scores, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        is_finite = np.isfinite(scores.sum())
+    if not is_finite and not np.isfinite(scores).all():
+        row = rows[np.argmin(np.isfinite(scores))]
+        raise ValueError(f"{model} gives row {row} a score that is not finite.")
+    return scores
+
+
+# Ranking and ties
+
+
+def find_best(utility, n_wanted, seed):
+    """Return the positions of the highest utilities, best first.
+
+    Ties are broken at random, in the same order whatever `n_wanted`. Utilities of equal
+    rows may differ in their last bits, which depend on where the rows stand in X:
+    utilities that agree in half of their digits are ties.
+    """
+    largest = max(utility.max(), -utility.min())
+    last = highest(utility, n_wanted)
+    near = at_least(utility, last - HALF * largest)
+    if len(near) == 1:  # the usual case, without the price of a median
+        return near
+    unit = unit_of(utility)
+    near = near[utility[near] >= last - unit]
+    loss = -np.round(utility[near] / unit)
+    order = np.argsort(loss, kind="stable")
+    # draws go to positions from the best on: further rows change none of them
+    ties = np.random.default_rng(seed).random(len(near))
+    return near[order[np.lexsort((ties, loss[order]))][:n_wanted]]
+
+
+def find_best_different(utility, n_wanted, seed, traits):
+    """Return the positions of the highest utilities, rows that repeat a trait last.
+
+    Parameters
+    ----------
+    utility : ndarray of shape (n_rows,)
+        Higher is better.
+    n_wanted : int
+        Number of positions.
+    seed : tuple of int
+        Breaks ties.
+    traits : list of callable
+        ``trait(positions)`` returns values that rows may have in common, of shape
+        (n_positions,) or (n_positions, n). Rows that repeat most traits come last.
+    """
+    if n_wanted == 1:
+        return find_best(utility, 1, seed)
+    n_considered = n_wanted
+    while True:
+        n_considered = min(4 * n_considered, len(utility))
+        order = find_best(utility, n_considered, seed)
+        n_repeated = sum(is_repeated(trait(order)).astype(int) for trait in traits)
+        is_done = np.count_nonzero(n_repeated == 0) >= n_wanted
+        if is_done or n_considered == len(utility):
+            return order[np.argsort(n_repeated, kind="stable")[:n_wanted]]
+
+
+def unit_of(values):
+    """Return the difference up to which two values agree in half of their digits.
+
+    The median makes it right for most values: an outlier must not make all others ties.
+    """
+    return HALF * (median_size(values) or np.abs(values).max()) or 1.0
+
+
+def highest(values, k):
+    """Return the k-th highest value."""
+    if len(values) <= BLOCK:
+        return np.partition(values, -k)[-k]
+    tops = [  # copies: a view would keep its whole block
+        np.partition(block, -min(k, len(block)))[-k:].copy()
+        for _, block in in_blocks(values)
+    ]
+    return np.partition(np.concatenate(tops), -k)[-k]
+
+
+def at_least(values, least):
+    """Return the positions of the values that are not lower."""
+    if len(values) <= BLOCK:
+        return np.flatnonzero(values >= least)
+    found = [
+        start + np.flatnonzero(block >= least) for start, block in in_blocks(values)
+    ]
+    return np.concatenate(found)
+
+
+def in_blocks(values):
+    """Yield the position of the first value of each block, and the block."""
+    for start in range(0, len(values), BLOCK):
+        yield start, values[start : start + BLOCK]
+
+
+def median_size(values):
+    """Return the median of the absolute values, with little memory for many values.
+
+    Values are counted by their first bits; only those near the middle are sorted.
+    """
+    if len(values) <= BLOCK:
+        return np.median(np.abs(values))
+    counts = sum(
+        np.bincount(first_bits(block), minlength=2**16)
+        for _, block in in_blocks(values)
+    )
+    until, n = np.cumsum(counts), len(values)
+    low, high = np.searchsorted(until, [(n - 1) // 2, n // 2], side="right")
+    middle = []
+    for _, block in in_blocks(values):
+        bits = first_bits(block)
+        middle.append(np.abs(block[(bits >= low) & (bits <= high)]))
+    middle = np.sort(np.concatenate(middle))
+    n_lower = until[low] - counts[low]
+    return (middle[(n - 1) // 2 - n_lower] + middle[n // 2 - n_lower]) / 2
+
+
+def first_bits(values):
+    """Return the first 16 bits of the absolute values, which order them."""
+    return (np.abs(values).view(np.uint64) >> np.uint64(48)).astype(np.int64)
+
+
+def is_repeated(values):
+    """Return for each value whether it occurs before."""
+    _, first = np.unique(values, axis=0, return_index=True)
+    out = np.ones(len(values), dtype=bool)
+    out[first] = False
+    return out
+
+
+class DistinctFirst:
+    """Rows that are chosen one after another, repeated values last.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_rows,)
+        Keys of the rows, equal for equal rows.
+    """
+
+    def __init__(self, keys):
+        self.keys = keys
+        self.is_left, self.is_new = np.ones((2, len(keys)), dtype=bool)
+
+    @property
+    def open(self):
+        """Positions of the rows from which the next one is chosen."""
+        return np.flatnonzero(self.is_new if self.is_new.any() else self.is_left)
+
+    def keep(self, positions):
+        """Leave all rows out but these."""
+        others = np.delete(np.arange(len(self.keys)), positions)
+        self.is_left[others] = self.is_new[others] = False
+
+    def choose(self, k):
+        """Take the row at this position."""
+        self.is_left[k] = False
+        self.is_new[self.keys == self.keys[k]] = False
+
+
+# The first rows
+
+
+def is_rows(initial):
+    """Return True for rows, in a container that a pool may have."""
+    return not isinstance(initial, type) and (
+        hasattr(initial, "shape") or isinstance(initial, list | tuple)
+    )
+
+
+def check_initial(initial, embedding):
+    """Refuse a start that is neither a name, nor a function, nor rows."""
+    if isinstance(initial, str):
+        check_option(initial, "initial", STARTS)
+    elif is_rows(initial):
+        if n_rows(initial) == 0:
+            raise ValueError("initial has no rows: at least one is needed.")
+        if embedding is None:
+            numbers_of_initial(initial)
+    elif isinstance(initial, type) or not callable(initial):
+        raise TypeError(
+            f"initial must be one of {sorted(STARTS)}, a function of rows, or rows to "
+            f"be similar to, got {initial!r}."
+        )
+
+
+def numbers_of_initial(initial):
+    """Return the rows of `initial` as numbers, or refuse them."""
+    found = as_numbers(initial)
+    if found is not None and len(getattr(initial, "shape", np.shape(initial))) < 2:
+        raise ValueError("initial must be rows; a single one, x, is passed as [x].")
+    if found is None or not np.isfinite(found.data if issparse(found) else found).all():
+        raise ValueError(
+            "initial must be rows of finite numbers, unless an embedding makes such of "
+            "them."
+        )
+    if not (found != 0).sum(axis=1).all():
+        raise ValueError("initial has a row of zeros, which is similar to no other.")
+    return found.astype(np.float64)
+
+
+def check_initial_columns(initial, X, names):
+    """Refuse rows of `initial` whose columns differ from the columns of a pool."""
+    width, shape = numbers_of_initial(initial).shape[1], getattr(X, "shape", ())
+    if len(shape) > 1 and np.prod(shape[1:]) != width:
+        raise ValueError(
+            f"initial has rows of {width} numbers, X of {np.prod(shape[1:])}."
+        )
+    own = getattr(initial, "columns", None)
+    if own is not None and names is not None and [*own] != [*names]:
+        raise ValueError("initial has other columns than X, or in another order.")
+
+
+def score_by_initial(initial, X):
+    """Return the score by which a function or rows order the first rows.
+
+    Parameters
+    ----------
+    initial : callable or rows
+        Scores rows; or rows to be similar to.
+    X : rows
+        A block of the pool.
+    """
+    if not is_rows(initial):
+        return check_user_values("initial", initial(X), n_rows(X))
+    anchors = numbers_of_initial(initial)
+    return of_padded(lambda rows: nearest_cosine(numbers(rows), anchors), X)
+
+
+def nearest_cosine(points, anchors):
+    """Return the cosine between each point and the most similar anchor."""
+    return cosine_similarity(points, anchors).max(axis=1)
+
+
+# Batches
+
+
+def choose_batch(
+    X, rows, utility, n_wanted, seed, *, batch_size, batch="top", points=None, like=None
+):
+    """Choose rows that have high utilities, repeated values last.
+
+    Parameters
+    ----------
+    X : rows
+        The pool.
+    rows : ndarray of int of shape (n_rows,)
+        Row numbers that may be bought.
+    utility : ndarray of shape (n_rows,)
+        Higher is better.
+    n_wanted : int
+        Number of rows to buy.
+    seed : tuple of int
+        Seed of this round.
+    batch_size, batch
+        As for the learners.
+    points : Points, optional
+        The pool as points, needed unless ``batch="top"``.
+    like : ndarray of shape (n_rows, n), optional
+        What the learner knows of the rows: of rows that are alike in it, all but one
+        come after all different rows.
+    """
+    traits = [lambda some: hash_rows(X, rows[some])]
+    if like is not None:
+        traits.append(like.__getitem__)
+    n_batch = min(batch_size, len(rows))
+    if n_batch == 1 or batch == "top":
+        chosen = find_best_different(utility, n_wanted, seed, traits)
+    else:  # a batch that is cut short begins as the whole one does
+        n_best = min(SPREAD * n_batch, len(rows))
+        chosen = find_best_different(utility, n_best, seed, traits)
+        spread = spread_by_herding if batch == "herding" else spread_by_clusters
+        chosen = chosen[spread(points, rows[chosen], n_batch, seed)[:n_wanted]]
+    return ranked_purchase(rows[chosen], utility[chosen])
+
+
+def spread_by_clusters(points, rows, n_wanted, seed):
+    """Return the positions of the first row of each k-means cluster."""
+    from sklearn.cluster import KMeans  # slow to import
+
+    some = points.rows[rows]
+    # dense: k-means centres dense rows only, and with ties the last bits decide
+    some = to_array(some[:, np.union1d(0, some.nonzero()[1])])
+    n_clusters = min(n_wanted, len(np.unique(hash_rows(some))))
+    number = int(np.random.SeedSequence(seed).generate_state(1)[0])
+    means = KMeans(n_clusters, n_init=1, random_state=number)
+    with catch_warnings():
+        simplefilter("ignore", ConvergenceWarning)  # fewer clusters will do
+        _, first = np.unique(means.fit_predict(some), return_index=True)
+    first = np.sort(first)
+    others = np.delete(np.arange(len(rows)), first)
+    return np.append(first, others)[:n_wanted]
+
+
+def spread_by_herding(points, rows, n_wanted, seed):
+    """Return the positions of rows that cover the others best, one after another."""
+    some = points.rows[rows]
+    distances = euclidean_distances(some, some[:MOST_ROWS], squared=True)
+    similarity = np.exp(-distances / points.typical)
+    nothing, ones = np.zeros(distances.shape[1]), np.ones(distances.shape[1])
+    keys = points.keys[rows]
+    return maximise_coverage(similarity, ones, nothing, keys, n_wanted, seed)[0]
+
+
+def choose_covering(
+    coverage, rows, n_wanted, seed, weights=None, n_candidates=MOST_ROWS
+):
+    """Choose rows, one after another, that raise the coverage most.
+
+    Parameters
+    ----------
+    coverage : Coverage
+        The similarity of rows, and how well the known rows cover the pool.
+    rows : ndarray of int
+        Row numbers that may be bought.
+    n_wanted : int
+        Number of rows to buy.
+    seed : tuple of int
+        Breaks ties, draws the candidates.
+    weights : ndarray of shape (n_reference,), optional
+        Weight of each reference row; None: all weigh the same.
+    n_candidates : int
+        Number of random rows to choose among, at least `n_wanted`; different ones
+        first.
+    """
+    if len(rows) > n_candidates:
+        drawn = np.random.default_rng(seed).permutation(rows)
+        is_again = is_repeated(coverage.space.points.keys[drawn])
+        drawn = drawn[np.argsort(is_again, kind="stable")]
+        rows = np.sort(drawn[:n_candidates])
+    similarity, covered = coverage.similarity(rows), coverage.covered()
+    weights = np.ones(len(covered)) if weights is None else weights
+    keys = coverage.space.points.keys[rows]
+    chosen, gains = maximise_coverage(
+        similarity, weights, covered, keys, n_wanted, seed
+    )
+    return ranked_purchase(rows[chosen], gains)
+
+
+def maximise_coverage(similarity, weights, covered, keys, n_wanted, seed):
+    """Choose rows, one after another, by the gain in weighted mean coverage.
+
+    Gains never grow, so the gains of the step before are upper bounds, and few are
+    computed again.
+
+    Parameters
+    ----------
+    similarity : ndarray of shape (n_rows, n_reference)
+        Similarity between the rows and the reference rows.
+    weights : ndarray of shape (n_reference,)
+        Weight of each reference row.
+    covered : ndarray of shape (n_reference,)
+        How well each reference row is covered already.
+    keys : ndarray of uint64 of shape (n_rows,)
+        Keys of the rows; repeated keys come last.
+    n_wanted : int
+        Number of rows to choose.
+    seed : tuple of int
+        Breaks ties.
+
+    Returns
+    -------
+    chosen : ndarray of int of shape (n_wanted,)
+        Positions.
+    gains : ndarray of shape (n_wanted,)
+        Gain of each.
+    """
+    weights = weights / len(covered)
+    bounds = np.full(len(keys), np.inf)
+    apart, chosen, gains = DistinctFirst(keys), [], []
+    for step in range(n_wanted):
+        open_ = apart.open
+        bounds[open_] = tighten_bounds(
+            bounds[open_], similarity, open_, weights, covered
+        )
+        (first,) = find_best(bounds[open_], 1, (*seed, step))
+        k = open_[first]
+        chosen.append(k)
+        gains.append(bounds[k])
+        covered = np.maximum(covered, similarity[k])
+        apart.choose(k)
+    return np.array(chosen), np.array(gains)
+
+
+def tighten_bounds(bounds, similarity, rows, weights, covered):
+    """Return upper bounds of gains; the highest of them are the gains themselves."""
+    bounds, is_loose = bounds.copy(), np.ones(len(rows), dtype=bool)
+    due = np.argsort(-bounds, kind="stable")[:FIRST_GAINS]
+    while len(due):
+        for part in np.array_split(due, -(-len(due) // GAINS)):
+            gain = np.maximum(similarity[rows[part]] - covered, 0)
+            bounds[part] = gain @ weights
+        is_loose[due] = False
+        best = bounds[~is_loose].max()
+        (due,) = np.nonzero(is_loose & (bounds > (1 - SLACK) * best))
+    return bounds
+
+
+def choose_far_apart(space, rows, n_wanted, n_reference):
+    """Return the positions of rows in their order, rows close to another one last.
+
+    Parameters
+    ----------
+    space : Space
+        The pool and its known rows.
+    rows : ndarray of int of shape (n_rows,)
+        Numbers of pool rows, the preferred ones first.
+    n_wanted : int
+        Number of positions.
+    n_reference : int
+        Number of reference rows, which give the radii.
+    """
+    points, known = space.points.rows[rows], space.all_known
+    close = (CLOSE * space.points.radii(rows, n_reference)) ** 2
+    is_out = np.zeros(len(rows), dtype=bool)
+    if known.shape[0]:
+        nearest = euclidean_distances(points, known, squared=True).min(axis=1)
+        is_out = nearest < close
+    is_close = euclidean_distances(points, squared=True) < close[:, None]
+    chosen = []
+    for k in range(len(rows)):
+        if len(chosen) < n_wanted and not is_out[k]:
+            chosen.append(k)
+            is_out |= is_close[:, k]
+    others = np.delete(np.arange(len(rows)), chosen)
+    return np.append(chosen, others)[:n_wanted].astype(int)

@@ -1,4 +1,4 @@
-"""How a learner makes its model from the rows that have labels."""
+"""Trainers, which make the model of a pool learner from its labels."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -19,53 +19,70 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from .._base import has_plain_parameters, unfitted_copy
+from .._base import unfitted_copy
 from .._labels import encode
+from .._scores import logits_of, probabilities_of_all
 from .._typing import Classifier, Labels, RowsLike
-from .._validation import check_flag, check_number
+from .._validation import (
+    check_classifier,
+    check_flag,
+    check_has,
+    check_number,
+    check_pool,
+    common_input_tags,
+    has_plain_parameters,
+)
 from ..sources._containers import take
-from ._input_checks import check_classifier, check_has, check_pool, common_input_tags
-from ._ledger import Labelled, Pool
-from ._utilities import log_loss, probabilities_of_all
+from ._ledger import KeptPool, Labelled
 
 if TYPE_CHECKING:
     from ._base import PoolClassifier
 
+#: Logarithms of probabilities are taken of no smaller number.
+EPS = np.finfo(np.float64).eps
+
+#: Number of folds that calibrate a model, if there are enough labels.
+N_FOLDS = 5
+
+#: Bound of the logarithm of a temperature.
+WIDEST = 10.0
+
 
 class Known(NamedTuple):
-    """What there is to train on.
+    """Labelled rows and whatever else a trainer may learn from.
 
     Attributes
     ----------
     prototypes : list of classifier
         Clones of the trainer's `estimators` with seeds, to be cloned again.
     labelled : object
-        ``labelled.rows`` are the rows that were taught, in order, in the user's
-        container; ``labelled.codes`` the numbers of their labels in `classes`.
+        ``labelled.rows`` are the labelled rows, in the order of teaching and in the
+        user's container; ``labelled.codes`` are the numbers of their labels in
+        `classes`.
     purposes : ndarray of str of shape (n_labelled,)
-        What each label was bought for; "" to learn from.
+        Purpose of each label; "" to learn from.
     classes : ndarray of shape (n_classes,)
-        All labels that are known.
+        All known classes.
     pool : object
-        ``pool.X`` are all rows, if the trainer keeps the pool, and ``pool.unlabelled``
-        the numbers of those without labels.
+        If the trainer keeps the pool, ``pool.X`` are all rows, and ``pool.unlabelled``
+        the numbers of those without a label.
     n_before : int
-        Labels that the model before was trained on.
+        Number of labels of the model before.
     seed : int
-        For what the trainer draws itself.
+        Seed of the trainer's random numbers.
     """
 
     prototypes: list[Any]
     labelled: Labelled
     purposes: Labels
     classes: Labels
-    pool: Pool
+    pool: KeptPool
     n_before: int
     seed: int
 
     @property
     def labels(self) -> Labels:
-        """The labels of the rows that were taught."""
+        """The labels of the labelled rows."""
         return self.classes[self.labelled.codes]
 
     @classmethod
@@ -74,7 +91,7 @@ class Known(NamedTuple):
         ledger = learner._ledger
         return cls(
             learner._prototypes,
-            learner._labelled,
+            ledger.labelled,
             ledger.purposes[ledger.taught],
             learner.classes_,
             learner._pool,
@@ -84,18 +101,19 @@ class Known(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What a training leaves.
+    """Result of a training.
 
     Attributes
     ----------
     model : classifier
-        What predicts: the learner's ``estimator_``. It has `classes_`.
+        The learner's ``estimator_``, which predicts. It has `classes_`.
     attributes : dict
         Further fitted attributes of the learner, by name.
     memory : object
-        What the trainer wants to find again in ``before.memory``.
+        The trainer finds it again in ``before.memory``.
     has_ended : bool
-        Whether no further labels are wanted, if ``why_ended()`` says why.
+        True if the trainer wants no further labels; its ``why_ended()`` gives the
+        reason.
     """
 
     model: Any
@@ -105,7 +123,7 @@ class Trained(NamedTuple):
 
 
 class Trainer:
-    """Base of the trainers: how a pool learner makes its model from labelled rows.
+    """Base class of trainers, which make the model of a pool learner from its labels.
 
     A trainer holds parameters only. A subclass sets `estimators` and provides
     ``train(known, before)``. A learner returns its trainer from ``_make_trainer()``.
@@ -113,11 +131,11 @@ class Trainer:
     Attributes
     ----------
     estimators : list of classifier
-        Unfitted; rows must suit all of them.
+        Unfitted classifiers; rows must suit all of them.
     keeps_pool : bool
-        Whether it learns from rows without labels, too.
+        True if it learns from rows without labels, too.
     goes_on : bool
-        Whether a model depends on those before it, and not on its labels alone.
+        True if a model depends on the models before it, not on its labels alone.
 
     References
     ----------
@@ -143,62 +161,62 @@ class Trainer:
     goes_on: bool = False
 
     def train(self, known: Known, before: Trained | None) -> Trained:
-        """Return a model of what is known.
+        """Train a model on the known labels.
 
         Parameters
         ----------
         known : Known
-            What there is to train on: labels of two classes or more.
+            Labelled rows of two or more classes.
         before : Trained or None
-            What it returned last, None for nothing; left as it is.
+            The last result, None for the first training. It must not be changed.
 
         Returns
         -------
         trained : Trained
-            The model, and what else is left.
+            The model and further results.
         """
         raise NotImplementedError(f"{type(self).__name__} needs train(known, before).")
 
     def check(self) -> None:
-        """Raise if a parameter is out of its range, or an estimator will not do."""
+        """Raise if a parameter is out of its range, or an estimator is unsuitable."""
         for estimator in self.estimators:
             check_classifier(estimator)
 
     def models(self) -> Sequence[Any]:
-        """Return what has the methods that the model will have."""
+        """Return objects that have the methods of the future model."""
         return self.estimators
 
     def check_rows(
         self, learner: "PoolClassifier", X: RowsLike, *y: ArrayLike, **how: Any
     ) -> Any:
-        """Return rows, and labels if given any, as `check_pool` does."""
+        """Return validated rows, and labels if there are any."""
         return check_pool(learner, self.estimators, X, *y, **how)
 
     def adapt_tags(self, tags: Any) -> None:
-        """Tell in the tags of a learner what its estimators can do."""
+        """Set the tags of a learner to the abilities of its estimators."""
         tags.input_tags = common_input_tags(self.estimators)
         tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
         tags.classifier_tags.multi_label = False
 
     def why_ended(self) -> str | None:
-        """Return why no labels are wanted after `has_ended`, None if they are."""
+        """Return the reason to stop after `has_ended`, None to go on."""
 
 
 class OneModel(Trainer):
-    """Trains one estimator on all labels, or goes on from the last model.
+    """Trainer of one estimator on all labels.
 
     Parameters
     ----------
     estimator : classifier
-        What to train.
+        The estimator.
     incremental : bool, default=False
-        Whether new labels are taught by its `partial_fit`.
+        True: teach new labels by its `partial_fit` instead of training it on all.
 
     Raises
     ------
     TypeError, ValueError
-        From the learner that has it, for what is no classifier, or cannot be taught
-        incrementally.
+        From the verbs of the learner, if the estimator is no classifier, or lacks
+        `partial_fit` with ``incremental=True``.
 
     References
     ----------
@@ -217,7 +235,7 @@ class OneModel(Trainer):
         self.estimators, self.incremental = [estimator], incremental
 
     def check(self) -> None:
-        """Refuse an estimator that cannot be taught incrementally, if it shall be."""
+        """Refuse an estimator without `partial_fit` if it is to be incremental."""
         super().check()
         (estimator,) = self.estimators
         if check_flag(self.incremental, "incremental") and not hasattr(
@@ -230,11 +248,11 @@ class OneModel(Trainer):
 
     @property
     def goes_on(self) -> bool:
-        """Whether it goes on from the last model."""
+        """True if a training goes on from the last model."""
         return self.incremental or starts_warm(*self.estimators)
 
     def train(self, known: Known, before: Trained | None) -> Trained:
-        """Return the next model; the present one is copied before it goes on."""
+        """Return the next model; the last one is copied before it goes on."""
         (prototype,), labelled = known.prototypes, known.labelled
         classes = known.classes
         present = before.model if before and self.goes_on else None
@@ -261,9 +279,9 @@ class OneModel(Trainer):
 
 
 def seeded(estimator, seed):
-    """Return a clone that draws the same random numbers whenever it is trained.
+    """Return a clone that draws the same random numbers in each training.
 
-    A `random_state` that is no number is set, here and in nested estimators.
+    Each `random_state` that is no number is set, in nested estimators too.
     """
     estimator = clone(estimator)
     seeds = {
@@ -275,33 +293,33 @@ def seeded(estimator, seed):
 
 
 def keeps_its_solution(model):
-    """Whether training a model again goes on from its solution with all labels.
+    """Return True if a second `fit` goes on from the solution of the first one.
 
-    With `warm_start`, models with coefficients do. Ensembles do not: they keep what
-    was trained on fewer labels and would add to it.
+    Models with coefficients do with `warm_start`. Ensembles do not: they keep members
+    that were trained on fewer labels.
     """
     return starts_warm(model) and (hasattr(model, "coef_") or hasattr(model, "coefs_"))
 
 
 def starts_warm(estimator):
-    """Whether an estimator has `warm_start`, and it is true."""
+    """Return True if an estimator has ``warm_start=True``."""
     return getattr(estimator, "warm_start", False) is True
 
 
 def train(prototype, labelled, classes):
-    """Return a clone that was trained on all rows."""
+    """Return a clone trained on all labelled rows."""
     return unfitted_copy(prototype).fit(labelled.rows, classes[labelled.codes])
 
 
 def same_settings(first, second):
-    """Whether two estimators are of one class with equal parameters."""
+    """Return True if two estimators have the same class and equal parameters."""
     return type(first) is type(second) and (
         joblib.hash(first.get_params()) == joblib.hash(second.get_params())
     )
 
 
 def check_scoring(scoring, candidates):
-    """Raise if it is no scoring, or a candidate lacks the probabilities it needs."""
+    """Refuse an unknown scoring, and candidates without the probabilities it needs."""
     if not isinstance(scoring, str) and not callable(scoring):
         raise TypeError(
             "scoring must be the name of a scikit-learn scorer or "
@@ -320,7 +338,7 @@ def check_scoring(scoring, candidates):
 
 
 def scorer_of(scoring, classes):
-    """Return ``scorer(model, X, y)``, higher is better, for a name or the user's."""
+    """Return ``scorer(model, X, y)``, higher is better."""
     if scoring == "accuracy":
         return accuracy
     if scoring == "neg_log_loss":
@@ -329,22 +347,21 @@ def scorer_of(scoring, classes):
 
 
 def accuracy(model, X, y):
-    """Share of right predictions."""
+    """Return the share of right predictions."""
     return np.mean(model.predict(X) == y)
 
 
 def neg_log_loss(classes, model, X, y):
-    """Minus the mean log loss; the model and the rows may not know all classes."""
+    """Return minus the mean log loss, also if the model does not know all classes."""
     p = probabilities_of_all(model, X, classes)
-    return -log_loss(encode(y, classes), p).mean()
+    return np.log(np.maximum(p[np.arange(len(y)), encode(y, classes)], EPS)).mean()
 
 
 def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
-    """Return the scores of candidates in K-fold cross-validation.
+    """Return the scores of candidates in stratified K-fold cross-validation.
 
-    The folds are those of `stratified_folds`; each counts as many rows as it has. With
-    one row of the second largest class there is nothing to choose by, and all scores
-    are 1; so are those of a candidate without a rival, which needs no validation.
+    Folds are weighted by their numbers of rows. All scores are 1 while the second
+    largest class has one row, and for a single candidate, which needs no validation.
 
     Returns
     -------
@@ -370,7 +387,7 @@ def cv_scores(prototypes, labelled, classes, scorers, cv, n_jobs):
 
 
 def held_out_scores(prototype, rows, labels, is_test, scorers):
-    """Train on all folds but one, score that one."""
+    """Train on all folds but one, and score on that one."""
     training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     model = clone(prototype).fit(take(rows, training), labels[training])
     given = take(rows, test), labels[test]
@@ -378,21 +395,20 @@ def held_out_scores(prototype, rows, labels, is_test, scorers):
 
 
 def middle_of_best(scores):
-    """Return which candidate has the highest score, the middle one of equals.
+    """Return the position of the highest score, the middle one of equal scores.
 
-    Candidates that nothing tells apart are neighbours in a grid, most often: the first
-    of them would be the weakest penalty, or the strongest, by no more than the order
-    in which the grid was written.
+    Equal candidates are mostly neighbours in a grid. The first one of them would be the
+    weakest or the strongest penalty just because the grid was written in that order.
     """
     best = np.flatnonzero(np.isclose(scores, scores.max(), rtol=1e-9, atol=1e-12))
     return int(best[(len(best) - 1) // 2])
 
 
 def stratified_folds(codes, n_folds):
-    """Return the fold of each row, and how many folds there are.
+    """Return the fold of each row, and the number of folds.
 
-    As many as are wanted, or fewer while the second largest class has fewer rows: each
-    training set needs two classes.
+    There are fewer folds while the second largest class has fewer rows: each training
+    set needs two classes.
     """
     n_folds = min(n_folds, np.sort(np.bincount(codes))[-2])
     fold = np.empty(len(codes), dtype=int)
@@ -400,25 +416,15 @@ def stratified_folds(codes, n_folds):
     return fold, n_folds
 
 
-#: Folds, if there are labels enough.
-N_FOLDS = 5
-
-#: The logarithm of a temperature lies between minus this and this.
-WIDEST = 10.0
-
-#: No probability of a model is taken for smaller than this.
-SMALLEST = 1e-12
-
-
 class CalibratedModel(OneModel):
-    """Trains one estimator on all labels, and finds its temperature.
+    """Trainer of one estimator, which also finds its temperature.
 
     Parameters
     ----------
     estimator : classifier
-        What to train.
+        The estimator.
     calibrate : bool
-        Whether the temperature is another than 1.
+        False: the temperature is 1.
     """
 
     def __init__(self, estimator, calibrate):
@@ -437,9 +443,9 @@ class CalibratedModel(OneModel):
 def temperature_of(prototype, labelled, classes):
     """Return the temperature with the highest posterior density.
 
-    The likelihood is that of the labels, predicted in stratified cross-validation; the
-    logarithm of the temperature has a standard normal prior, which decides while
-    labels are few. A fold on whose rows the estimator cannot be trained is left out.
+    The likelihood of the labels comes from stratified cross-validation. The logarithm
+    of the temperature has a standard normal prior, which decides while labels are few.
+    Folds on which the estimator cannot be trained are left out.
     """
     fold, n_folds = stratified_folds(labelled.codes, N_FOLDS)
     if n_folds < 2:
@@ -465,9 +471,9 @@ def temperature_of(prototype, labelled, classes):
 
 
 def held_out_logits(prototype, labelled, classes, is_test):
-    """Return the logits of one fold of rows, and the columns of their classes.
+    """Return the logits of the rows of one fold, and the columns of their classes.
 
-    Rows of a class that the others do not have are left out.
+    Rows of a class that the other folds lack are left out.
     """
     training, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     seen = np.unique(labelled.codes[training])
@@ -478,32 +484,18 @@ def held_out_logits(prototype, labelled, classes, is_test):
     return logits, np.searchsorted(seen, labelled.codes[test])
 
 
-def logit_method_of(model):
-    """Return the name of the method that `logits_of` asks."""
-    has_probabilities = hasattr(model, "predict_proba")
-    return "predict_proba" if has_probabilities else "decision_function"
-
-
-def logits_of(model, X):
-    """Return scores of each class whose softmax are probabilities."""
-    if logit_method_of(model) == "predict_proba":
-        return np.log(np.maximum(model.predict_proba(X), SMALLEST))
-    scores = model.decision_function(X)
-    return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
-
-
 @dataclass(frozen=True)
 class CandidateSet:
-    """The models to choose from.
+    """Models to choose from.
 
     Parameters
     ----------
     names : list of str
-        What they are called.
+        Names of the candidates.
     settings : list of dict
-        What the grid sets in each.
+        Parameters that the grid sets in each.
     given : list of classifier
-        Each before that.
+        Each candidate without these parameters.
     """
 
     names: list
@@ -520,14 +512,14 @@ class CandidateSet:
 
 
 def candidate_set(estimator, param_grid, estimators, default_grid=None):
-    """Return the candidates that a learner's parameters describe.
+    """Return the candidates of a learner with these parameters.
 
     Parameters
     ----------
     estimator, param_grid, estimators
         As for the learners.
     default_grid : dict or None
-        The grid if nothing is given.
+        The grid if neither an estimator nor a grid is given.
     """
     if estimators is not None:
         if estimator is not None or param_grid is not None:
@@ -557,16 +549,16 @@ def candidate_set(estimator, param_grid, estimators, default_grid=None):
 
 
 class CandidateTrainer(Trainer):
-    """Trains candidates; the best in cross-validation is the model.
+    """Trainer of candidates; the best one in cross-validation is the model.
 
     Parameters
     ----------
     candidates : CandidateSet
-        What to train.
+        The candidates.
     cv, scoring, n_jobs
         As for `PassiveClassifier`.
     trains_all : bool
-        Whether the others are trained on all labels, too, and vote.
+        True: train all candidates on all labels, and weigh their votes.
     """
 
     def __init__(self, candidates, *, cv, scoring, n_jobs, trains_all):
@@ -586,7 +578,7 @@ class CandidateTrainer(Trainer):
         check_scoring(self.scoring, self.estimators)
 
     def train(self, known, before):
-        """Return the best candidate, from scratch."""
+        """Return the best candidate, trained from scratch."""
         rows = known.labelled, known.classes
         scorings = [self.scoring, *(["accuracy"] if self.trains_all else [])]
         scores, *accuracies = cv_scores(

@@ -1,4 +1,4 @@
-"""Uncertainty sampling: ask for the row whose class is least certain."""
+"""Uncertainty sampling: buy the row whose class is least certain."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -6,12 +6,25 @@ from typing import Any, Literal
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import POOL, documented
+from .._scores import (
+    check_user_values,
+    entropy,
+    least_confident,
+    probabilities_of,
+    smallest_margin,
+)
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_option
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
-from ._utilities import MEASURES, own_utility, probabilities_of
+
+#: Values of `measure`: utilities of class probabilities.
+MEASURES = {
+    "least_confident": least_confident,
+    "margin": smallest_margin,
+    "entropy": entropy,
+}
 
 
 @documented(POOL)
@@ -19,19 +32,20 @@ class UncertaintySamplingClassifier(PoolClassifier):
     r"""Pool learner that buys the row whose class is least certain.
 
     Around any classifier with `predict_proba`: train on the labels bought, buy
-    the row that the model knows least about, and again.
+    the row whose class the model is least certain of, and again.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Has `predict_proba`. Cloned, never changed. None:
+        A classifier with `predict_proba`. Cloned, never changed. None:
         ``LogisticRegression()``.
     measure : {"least_confident", "margin", "entropy"} or callable, default="margin"
-        What counts as uncertain: a low probability of the most probable class, a
-        small gap to the second, or a high entropy. For two classes all three buy
-        the same rows. Or ``measure(probabilities)``: a utility for each row, of shape
-        (n_samples,), higher is bought sooner; `probabilities` are of shape (n_samples,
-        n_classes). It gets a large pool a block at a time.
+        The measure of uncertainty: a low probability of the most probable class, a
+        small gap between the two highest probabilities, or a high entropy. For two
+        classes all three buy the same rows. A callable ``measure(probabilities)`` gets
+        probabilities of shape (n_samples, n_classes), a block of the pool at a time,
+        and returns a utility for each row, of shape (n_samples,); the highest are
+        bought.
     {n_initial, initial, batch_size, batch, embedding, explore, n_candidates, budget,
     stopping, incremental, n_jobs, random_state}
 
@@ -44,7 +58,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
     See Also
     --------
     MinMarginClassifier : For classifiers without probabilities.
-    QueryByCommitteeClassifier : Disagreement of several models instead.
+    QueryByCommitteeClassifier : Uses the disagreement of several models instead.
 
     Notes
     -----
@@ -63,7 +77,7 @@ class UncertaintySamplingClassifier(PoolClassifier):
 
     Examples
     --------
-    A pool of raw texts, labelled by someone who is paid for it:
+    A pool of raw texts, labelled by a person:
 
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.linear_model import LogisticRegression
@@ -134,10 +148,13 @@ class UncertaintySamplingClassifier(PoolClassifier):
         if not callable(self.measure):
             check_option(self.measure, "measure", MEASURES)
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         probabilities = probabilities_of(self.estimator_, X)
         if not callable(self.measure):
             return MEASURES[self.measure](probabilities)
-        return own_utility("measure", self.measure(probabilities), len(probabilities))
+        return check_user_values(
+            "measure", self.measure(probabilities), len(probabilities)
+        )

@@ -1,59 +1,49 @@
-"""Uncertainty Herding: cover the rows whose class is uncertain."""
+"""Uncertainty Herding: buy rows that cover the rows whose class is uncertain."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from .._docstrings import HERDING, documented
+from .._scores import logit_method_of, logits_of, uncertainty_of_logits
 from .._typing import Classifier, Embedding, Initial, Seed, Stopping
 from .._validation import check_flag, check_limit, check_number, check_option
-from ._base import PoolClassifier
-from ._distances import MOST_ROWS, Coverage, check_kernel, warn_if_distances_mislead
-from ._input_checks import NEEDS_ALL
+from ._base import NEEDS_ALL, PoolClassifier
+from ._distances import MOST_ROWS, Coverage, warn_if_distances_mislead
 from ._passive import passive_baseline
-from ._selection import Selection, finite_scores, ranked, scored
-from ._training import CalibratedModel, logit_method_of, logits_of
-from ._utilities import small_gap
+from ._selection import choose_covering
+from ._training import CalibratedModel
 
 
 @documented(HERDING)
 class UncertaintyHerdingClassifier(PoolClassifier):
-    r"""Pool learner that buys rows that stand for many uncertain ones.
+    r"""Pool learner that buys rows that are similar to many uncertain rows.
 
     Around any classifier with `predict_proba` or `decision_function`. The first rows
-    cover the pool. Then each is chosen to be similar to many rows that the model is
-    not certain of and that are not similar to a row that was bought before. It suits
-    a pool with several classes, few labels, and batches.
+    cover the pool. Each further row is similar to many rows of which the model is
+    uncertain and that no earlier row is similar to. It suits a pool with several
+    classes, few labels, and batches.
 
     Parameters
     ----------
     {estimator, embedding}
-    kernel : {"rbf", "cosine"} or callable, default="rbf"
-        Similarity of points: :math:`\exp(-\gamma d^2)` of their distance, the cosine of
-        their angle, or ``kernel(first, second)``, at most 1, of shape (n_first,
-        n_second).
     radius : {"global", "local"} or float > 0, default="global"
-        Of the kernel "rbf". "global": one for all rows that shrinks as labelled rows
-        come closer together. "local": each row has its own, so that sparse regions are
-        covered like dense ones; see the notes. A number: this distance.
-    gamma : float > 0, default=None
-        Of the kernel "rbf", with ``radius="global"`` only: the reciprocal of the
-        squared radius. None: the radius is the root of the median squared distance
-        between rows or, where labelled rows lie closer together, their median distance
-        to the nearest other one.
+        Distance at which similarity decreases. "global": the median distance between
+        rows or, if that is smaller, the median distance of labelled rows to the nearest
+        other one. "local": each row has a radius, so that sparse regions are covered
+        like dense ones; see the notes. A number: this distance.
     calibrate : bool, default=True
-        Whether the probabilities that choose rows are scaled by a temperature, found
-        by cross-validation on the labels. `predict_proba` is the estimator's own.
+        True: the probabilities that choose rows are scaled by a temperature, found by
+        cross-validation on the labels. `predict_proba` is not scaled.
     {n_coverage}
     n_candidates : int >= 1, default=None
-        Among how many random rows those of a purchase are chosen, no fewer than
+        Number of random rows among which the rows of a purchase are chosen, at least
         `n_initial` and `batch_size`. None: all, or 4,000 of a larger pool.
     {n_initial}
     initial : {"herding", "random", "mixed"}, callable or rows, default="herding"
-        Which rows are bought first, as for `MinMarginClassifier`; those that cover the
-        pool do so with this `kernel` and `gamma`.
+        Which rows are bought first, as for `MinMarginClassifier`; rows that cover the
+        pool are chosen with this `radius`.
     {batch_size, explore, budget}
     stopping : str, stopping rule or list of them, default=None
         "margin_exhausted": stop when no row lies inside the margin of an SVM.
@@ -61,41 +51,42 @@ class UncertaintyHerdingClassifier(PoolClassifier):
         of a list that is met ends it. None: the budget is spent.
     {n_jobs}
     random_state : int, RandomState instance or None, default=None
-        Seed of the rows that stand for the pool, of the choice among ties, and of the
-        estimator and the embedding if they have none of their own.
+        Seed of the rows that represent the pool, of the choice among ties, and of an
+        estimator or an embedding without a seed.
 
     Attributes
     ----------
     {estimator_}
     temperature_ : float
-        What the logits are divided by; 1 without `calibrate`.
+        The number by which logits are divided; 1 without `calibrate`.
     {attributes_of_all}
 
     {failing_embedding}
 
     See Also
     --------
-    UncertaintySamplingClassifier : The uncertain rows themselves; also with
+    UncertaintySamplingClassifier : Buys the uncertain rows themselves, also with
         ``initial="herding"`` and ``batch="herding"``.
 
     Notes
     -----
-    With the similarity :math:`k`, the labelled rows :math:`L` and the uncertainty
-    :math:`u(x)` (1 minus the gap between the two highest probabilities; 1 before the
-    first model), the row with the largest gain of
+    With the similarity :math:`k(x, z) = \exp(-d^2 / r^2)` at the distance :math:`d` and
+    the radius :math:`r`, the labelled rows :math:`L` and the uncertainty :math:`u(x)`
+    (1 minus the gap between the two highest probabilities; 1 before the first model),
+    the row with the largest gain of
 
     .. math:: \frac{1}{n} \sum_x u(x) \max_{z \in L} k(x, z)
 
-    is bought, and the next one of a batch as if that one had its label. The
-    radius shrinks as labelled rows come closer to each other, so that coverage counts
-    at first and uncertainty later.
+    is bought, and the next row of a batch as if the first one had a label. The
+    global radius shrinks as labelled rows come closer to each other, so that coverage
+    counts at first and uncertainty later.
 
     With ``radius="local"`` the similarity is :math:`\exp(-d^2 / (\sigma_x \sigma_z))`,
     where :math:`\sigma` is the distance of a row to its k-th neighbour and k a tenth of
-    the rows that stand for the pool [3]_. It does not shrink.
+    the rows that represent the pool [3]_. It does not shrink.
 
-    Once 50 labels are known, a warning says so if the nearest other one predicts them
-    no better than the most frequent class does.
+    Once 50 labels are known, a warning is given if the nearest other label predicts
+    them no better than the most frequent class does.
 
     The logits (logarithms of probabilities, or decision values) are divided by the
     temperature :math:`T` that maximises the likelihood of the labels in stratified
@@ -108,8 +99,8 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     A purchase takes time and memory in proportion to `n_coverage` times `n_candidates`,
     and time in proportion to `n_coverage` times the number of labelled rows. The
-    distances of all rows to those that stand for the pool are kept if they are no more
-    than 2\ :sup:`24`, else computed for each purchase.
+    distances of all rows to the rows that represent the pool are kept if there are at
+    most 2\ :sup:`24`, else computed for each purchase.
 
     References
     ----------
@@ -136,16 +127,14 @@ class UncertaintyHerdingClassifier(PoolClassifier):
 
     temperature_: float
 
-    initial = "herding"  # of pickles that lack it
+    batch = "herding"
 
     def __init__(
         self,
         estimator: Classifier | None = None,
         *,
         embedding: Embedding | None = None,
-        kernel: Literal["rbf", "cosine"] | Callable[..., Any] = "rbf",
         radius: float | Literal["global", "local"] = "global",
-        gamma: float | None = None,
         calibrate: bool = True,
         n_coverage: int | None = None,
         n_candidates: int | None = None,
@@ -160,9 +149,7 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     ):
         self.estimator = estimator
         self.embedding = embedding
-        self.kernel = kernel
         self.radius = radius
-        self.gamma = gamma
         self.calibrate = calibrate
         self.n_coverage = n_coverage
         self.n_candidates = n_candidates
@@ -191,61 +178,46 @@ class UncertaintyHerdingClassifier(PoolClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         check_flag(self.calibrate, "calibrate")
-        check_kernel(self.kernel)
         if isinstance(self.radius, str):
             check_option(self.radius, "radius", ("global", "local"))
         else:
             check_number(self.radius, "radius", 0)
-        if self.gamma is not None:
-            check_number(self.gamma, "gamma", 0)
-            if self.radius != "global":
-                raise ValueError(
-                    f'gamma needs radius="global", got radius={self.radius!r}.'
-                )
         check_limit(self.n_coverage, "n_coverage", 1)
         check_limit(self.n_candidates, "n_candidates", 1)
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
-    @property
-    def _selection(self):
-        sizes = self.n_initial, self.batch_size
-        return Selection(*sizes, self.initial, "herding", self.embedding)
-
-    def _start(self, X, rows, n_wanted, seed):
-        initial = self._selection.initial_for(self._n_first())
-        if isinstance(initial, str) and initial != "random":
-            return self._herd(self._coverage(), rows, n_wanted, seed)
-        return super()._start(X, rows, n_wanted, seed)
+    def _choose_first_covering(self, rows, n_wanted, seed):
+        return self._choose_representative(self._coverage(), rows, n_wanted, seed)
 
     def _select(self, X, rows, n_wanted, seed):
         warn_if_distances_mislead(
             self,
-            lambda: self._points.further(self._labelled.rows),
+            lambda: self._points.embed(self._ledger.labelled.rows),
             "Pass an embedding that brings rows of one class together, or take "
             "HybridSamplingClassifier or MinMarginClassifier.",
         )
         coverage = self._coverage()
-        standing = coverage.standing
-        weights = scored(self._uncertainty, X, standing, self.n_jobs, self._prototypes)
-        weights = finite_scores(weights, standing, self.estimator_)
+        weights = self._utilities(X, coverage.reference)
         if not weights.any():  # a model that is certain of all: coverage alone
             weights = np.ones(len(weights))
-        return self._herd(coverage, rows, n_wanted, seed, weights)
+        return self._choose_representative(coverage, rows, n_wanted, seed, weights)
 
     def _coverage(self):
+        """Return the coverage of the pool by the known rows."""
         space = self._space
         if self.radius == "global":
-            gamma = space.gamma if self.gamma is None else self.gamma
+            gamma = space.gamma
         else:
             gamma = None if self.radius == "local" else 1 / self.radius**2
-        return Coverage(space, self.kernel, gamma, self.n_coverage or MOST_ROWS)
+        return Coverage(space, gamma, self.n_coverage or MOST_ROWS)
 
-    def _herd(self, coverage, rows, n_wanted, seed, weights=None):
+    def _choose_representative(self, coverage, rows, n_wanted, seed, weights=None):
         n_candidates = self.n_candidates or MOST_ROWS
         n_candidates = max(n_candidates, self.n_initial, self.batch_size)
-        return ranked(*coverage.herd(rows, n_wanted, seed, weights, n_candidates))
+        return choose_covering(coverage, rows, n_wanted, seed, weights, n_candidates)
 
-    def _uncertainty(self, X):
-        """Return 1 minus the gap between the two highest probabilities."""
-        return small_gap(logits_of(self.estimator_, X) / self.temperature_)
+    def _utility(self, X):
+        logits = logits_of(self.estimator_, X) / self.temperature_
+        return uncertainty_of_logits(logits)

@@ -1,4 +1,4 @@
-"""Which source a user's object is."""
+"""Objects of users as sources, and copies of sources in files."""
 
 import os
 import sys
@@ -16,10 +16,7 @@ from ._source import ArraySource, Source, is_mapped, map_source
 
 
 def as_source(X):
-    """Return X as a source, None if it is in memory.
-
-    Libraries that were never imported made no X, and are not imported here.
-    """
+    """Return X as a source, or None if its rows are in memory."""
     if type(X) is np.ndarray:
         return None
     if isinstance(X, ParquetSource):
@@ -31,14 +28,16 @@ def as_source(X):
     if is_instance_of(X, "dask.array", "Array"):
         return DaskSource(X)
     if is_instance_of(X, "dask.dataframe", "DataFrame"):
-        raise TypeError("X is a dask DataFrame: pass X.to_dask_array(lengths=True).")
+        raise TypeError(
+            "X is a dask DataFrame. Pass X.to_dask_array(lengths=True) instead."
+        )
     if is_instance_of(X, "pyarrow.dataset", "Dataset"):
         return ParquetSource(X)
     return None
 
 
 def is_instance_of(X, module, name):
-    """Whether X is of a class of that name, if its module was imported."""
+    """Return True for an instance of a class, without importing its module."""
     return module in sys.modules and isinstance(X, getattr(sys.modules[module], name))
 
 
@@ -47,28 +46,28 @@ def as_memmap(
 ) -> np.memmap[Any, Any]:
     """Copy rows to a file that can be read in place, and map it.
 
-    Parquet files are decoded, and dask arrays computed, whenever they are read. A
-    copy is read many times as fast.
+    Parquet files are decoded, and dask arrays are computed, each time they are read. A
+    copy is read many times faster.
 
     Parameters
     ----------
     X : ParquetSource, dask array, pyarrow dataset or ndarray
-        Of shape (n_samples, n_features).
+        Rows of numbers, of shape (n_samples, n_features).
     path : str or path
-        Where to write it, as a ``.npy`` file, which tells its dtype and shape. A file
-        of that name is replaced once the copy is complete.
+        Name of the ``.npy`` file to write. An existing file of this name is replaced
+        once the copy is complete.
     dtype : dtype, default=None
-        Of the copy. None: that of X.
+        Type of the numbers in the copy. None: the type in X.
 
     Returns
     -------
     mapped : memmap of shape (n_samples, n_features)
-        To be opened again with ``numpy.load(path, mmap_mode="r")``.
+        The copy. Open it again with ``numpy.load(path, mmap_mode="r")``.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no rows of numbers.
+        If X does not contain rows of numbers.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def as_memmap(
     if source is None:
         if issparse(X) or getattr(X, "ndim", 0) != 2:
             raise TypeError(
-                "X must be a source of rows of numbers, not sparse ones, got "
+                "X must be a source or an array with dense rows of numbers, got "
                 f"{type(X).__name__}."
             )
         source = ArraySource(X)

@@ -1,4 +1,4 @@
-"""dask arrays: each block is worked on where it lies, by the user's scheduler."""
+"""Dask arrays as sources: the user's scheduler works on the blocks where they are."""
 
 from functools import partial
 from operator import getitem
@@ -6,10 +6,10 @@ from weakref import finalize, ref
 
 import numpy as np
 
-from ._source import Source, answers_of_part, check_length, naming, parts_between
+from ._source import Source, apply_to_block, check_length, parts_between
 
-#: The graph of each array in use and the rows that were taken of it, by its `id`. Names
-#: of arrays, and tokens, which follow from names, say nothing of what arrays hold.
+#: The graph of each array in use, and the rows that were taken from it, by the `id` of
+#: the array. The name or token of an array does not identify its values.
 KEPT = {}
 
 
@@ -19,17 +19,15 @@ class DaskSource(Source):
     Parameters
     ----------
     array : dask.array.Array of shape (n_samples, n_features)
-        Of numbers, with known chunk sizes.
+        Numbers, with known chunk sizes.
     """
 
     def __init__(self, array):
         if array.ndim != 2:
-            raise ValueError(
-                f"X must be a 2D array, got a dask array of {array.ndim}D."
-            )
+            raise ValueError(f"X must be a 2D array, got a {array.ndim}D dask array.")
         if np.isnan(array.shape).any():
             raise ValueError(
-                "X is a dask array of unknown chunk sizes: call "
+                "X is a dask array with unknown chunk sizes. Call "
                 "X.compute_chunk_sizes() first."
             )
         self.array = array.rechunk({1: -1})
@@ -58,14 +56,14 @@ class DaskSource(Source):
         import dask
 
         apply = dask.delayed(partial(apply_there, prepare=self.prepare))
-        function = dask.delayed(function)  # sent once to each worker, not to each block
+        function = dask.delayed(function)  # sent once to each worker
         parts = zip(self._blocks(), self._parts(), strict=True)
         yield from dask.compute(
             *(apply(function, block, part) for block, part in parts)
         )
 
     def answers(self, function):
-        """Return a dask array of what ``function(rows)`` answers, one answer a row."""
+        """Return the values of ``function(rows)`` as a dask array."""
         blank = function(self.blank())
         return self.array.map_blocks(
             answer_there,
@@ -78,15 +76,16 @@ class DaskSource(Source):
         )
 
     def _blocks(self):
-        """Return the blocks that are not empty."""
+        """Return the delayed blocks that are not empty."""
         blocks = self.array.to_delayed().ravel()
         return blocks[np.array(self.array.chunks[0]) > 0].tolist()
 
 
 def rows_kept_of(array):
-    """Return the rows that were taken of an array, by number; they go when it goes.
+    """Return the rows that were taken from an array, by number.
 
-    An assignment like ``array[0] = 1`` gives an array another graph: none are kept.
+    They are deleted with the array. An assignment such as ``array[0] = 1`` gives the
+    array another graph: then no rows are kept.
     """
     graph, rows = KEPT.get(id(array), (None, None))
     if graph is None:
@@ -98,15 +97,14 @@ def rows_kept_of(array):
 
 
 def apply_there(function, block, part, prepare):
-    """Return what a function answers for a block, on a worker."""
-    with naming(part):
-        check_length(block, part)
-        return answers_of_part(function, np.asarray(block), part, prepare)
+    """Return the values of a function for the rows of a block, on a worker."""
+    check_length(block, part)
+    return apply_to_block(function, part, np.asarray(block), prepare)
 
 
-def answer_there(block, function, prepare, of_none, block_info=None):
-    """Return what a function answers for a block whose place dask tells."""
+def answer_there(block, function, prepare, none, block_info=None):
+    """Return the values of a function for a block; dask passes its position."""
     if len(block) == 0:
-        return of_none
+        return none
     part = slice(*block_info[0]["array-location"][0])
     return apply_there(function, block, part, prepare)

@@ -1,36 +1,36 @@
-"""Which row is which: rows are recognised by their ids, or else by their values."""
+"""Identity of rows: rows are recognised by their ids, or by their exact values."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from weakref import ref
 
 import numpy as np
 
 from ._containers import hash_rows, n_rows
 
-#: So many rows, spread over a pool, tell it from others.
+#: Number of rows, spread over a pool, whose values distinguish it from other pools.
 SPREAD = 256
 
-#: What rows are recognised by.
+#: Kinds of identity.
 VALUES, NUMBERS, TEXTS = "values", "whole numbers", "texts"
 
-#: Whole numbers to Python, but no ids.
-OTHERS = bool, np.timedelta64
+#: Types that Python counts as whole numbers, but that are not ids.
+NO_IDS = bool, np.timedelta64
 
 
 @dataclass(frozen=True)
 class ByValue:
-    """Rows that are recognised by what they hold.
+    """Rows that are recognised by their exact values.
 
     Parameters
     ----------
     X : rows
-        All of them.
+        All rows.
     derived : callable, optional
-        ``derived(name, make)`` returns ``make(X)``, made once.
+        ``derived(name, make)`` returns ``make(X)`` and remembers it.
     """
 
     X: Any
@@ -41,23 +41,26 @@ class ByValue:
         return n_rows(self.X)
 
     def keys(self, rows=None):
-        """Return the keys of the rows with these numbers; None: of all rows."""
+        """Return the keys of the rows with the given numbers; None: of all rows.
+
+        Rows are recognised by their keys, which are integers of 64 bits.
+        """
         if self.derived is None:
             return hash_rows(self.X, rows)
         keys = self.derived("keys", hash_rows)
         return keys if rows is None else keys[rows]
 
     def names(self, rows=None):
-        """Return the ids of rows: none."""
+        """Return the ids of the rows: an empty array."""
         return np.empty(0, dtype=object)
 
     def part(self, X, rows=None):
-        """Return the same for X, in memory: these rows, or all of them."""
+        """Return the identity of the given rows, whose values are in X."""
         return ByValue(X)
 
     @cached_property
     def fingerprint(self):
-        """What tells these rows, as a whole, from others."""
+        """Return values that are equal for equal pools, and rarely for others."""
         n = len(self)
         spread = np.unique(np.linspace(0, n - 1, min(SPREAD, n)).astype(np.int64))
         dtypes = getattr(self.X, "dtypes", getattr(self.X, "dtype", None))
@@ -67,146 +70,137 @@ class ByValue:
 
 @dataclass(frozen=True)
 class ById:
-    """Rows that are recognised by their ids, which are all different.
+    """Rows that are recognised by their ids, which are unique.
 
     Parameters
     ----------
     ids : ndarray of int64 or object of shape (n_samples,)
         Whole numbers or texts.
     hashes : ndarray of uint64 of shape (n_samples,)
-        Equal for equal ids.
+        Hashes of the ids.
     kind : str
         `NUMBERS` or `TEXTS`.
+    computed_from : weakref, optional
+        The dask object that the ids come from; such an object never changes.
     """
 
     ids: np.ndarray
     hashes: np.ndarray
     kind: str
+    computed_from: Any = None
+
+    @classmethod
+    def of(cls, ids, n_rows, before=None):
+        """Return the identity of rows with the given ids, or raise if they are wrong.
+
+        Parameters
+        ----------
+        ids : array-like of int or of str of shape (n_samples,)
+            Ids as the user passed them.
+        n_rows : int
+            Number of rows.
+        before : ById, optional
+            Ids of the previous call. If they are the same, they are not checked again.
+        """
+        origin = None
+        if hasattr(ids, "compute"):
+            if before and before.computed_from and before.computed_from() is ids:
+                before.check_number(n_rows)
+                return before
+            origin, ids = ref(ids), ids.compute()
+        ids, kind = plain_ids(ids)
+        if before and len(ids) == n_rows and are_same_ids(ids, before.ids):
+            return cls(before.ids, before.hashes, before.kind, origin)
+        found = cls(ids, hashes_of_ids(ids), kind, origin)
+        found.check_number(n_rows)
+        check_unique(ids, found.hashes)
+        return found
 
     def __len__(self):
         return len(self.ids)
 
     def keys(self, rows=None):
-        """Return the keys of the rows with these numbers; None: of all rows."""
+        """Return the keys of the rows with the given numbers; None: of all rows."""
         return self.hashes if rows is None else self.hashes[rows]
 
     def names(self, rows=None):
-        """Return the ids of rows."""
+        """Return the ids of the rows with the given numbers; None: of all rows."""
         return self.ids if rows is None else self.ids[rows]
 
     def part(self, X, rows=None):
-        """Return the same for these rows; None: for all of them."""
+        """Return the identity of the given rows; None: of all rows."""
         if rows is None:
             return self
         return ById(self.ids[rows], self.hashes[rows], self.kind)
 
     @cached_property
     def fingerprint(self):
-        """What tells these rows, as a whole, from others."""
+        """Return values that are equal for equal pools, and rarely for others."""
         digest = blake2b(self.hashes.tobytes(), digest_size=16).digest()
         return self.kind, len(self), digest
 
-
-class CheckedIds(NamedTuple):
-    """The ids of the last call: those that come again are not checked again."""
-
-    identity: ById
-    computed_from: Any = None  # the dask object, weakly; it never changes
-
-    @classmethod
-    def of(cls, ids, n, before=None):
-        """Return the ids of n rows, or raise for what is none.
-
-        Parameters
-        ----------
-        ids : array-like of int or of str of shape (n_samples,)
-            As the user gave them.
-        n : int
-            How many there should be.
-        before : CheckedIds, optional
-            Those of the call before.
-        """
-        origin = None
-        if hasattr(ids, "compute"):
-            if before and before.computed_from and before.computed_from() is ids:
-                return check_number_of(before, n)
-            origin, ids = ref(ids), ids.compute()
-        ids, kind = plain_ids(ids)
-        if before and len(ids) == n and same(ids, before.identity.ids):
-            return before._replace(computed_from=origin)
-        hashes = hashes_of_ids(ids)
-        found = check_number_of(cls(ById(ids, hashes, kind), origin), n)
-        check_different(ids, hashes)
-        return found
-
-
-def check_same_kind(identity, kind):
-    """Refuse rows that are not recognised by what they were recognised by before."""
-    if kind in (None, identity.kind):
-        return
-    if not len(identity) and VALUES not in (kind, identity.kind):
-        return  # no ids are of either kind
-    if identity.kind == VALUES:
-        raise ValueError(
-            "ids are missing: rows have had ids since the first call, and need them "
-            "in every call."
-        )
-    if kind == VALUES:
-        raise ValueError(
-            "ids are given, but rows have been recognised by their values since the "
-            "first call: go on without ids, or begin with a clone of the learner."
-        )
-    raise ValueError(
-        f"ids are {identity.kind}, such as {plain_id(identity.ids[0])!r}, and have "
-        f"been {kind} since the first call."
-    )
+    def check_number(self, n_rows):
+        """Raise unless there is one id for each row."""
+        if len(self) != n_rows:
+            raise ValueError(
+                f"ids must have one id for each row of X: got {len(self)} ids for "
+                f"{n_rows} rows."
+            )
 
 
 def identify(learner, X, ids, *, is_pool=False):
-    """Return what rows are recognised by, as in a learner's calls before.
+    """Return the identity of rows, of the kind that the learner has used before.
 
     Parameters
     ----------
     learner : learner
-        A working copy; it keeps the ids of a pool.
+        A working copy. It remembers the ids of a pool.
     X : rows
-        All of them.
+        All rows.
     ids : array-like or None
-        As the user gave them.
+        Ids as the user passed them.
     is_pool : bool
-        Whether the rows may come again.
+        Whether the same rows may come again in the next call.
     """
     identity = ByValue(X)
     if ids is not None:
-        checked = CheckedIds.of(ids, n_rows(X), learner._ids if is_pool else None)
-        identity = checked.identity
+        identity = ById.of(ids, n_rows(X), learner._ids if is_pool else None)
         if is_pool:
-            learner._ids = checked
+            learner._ids = identity
     check_same_kind(identity, learner._known_by)
     return identity
 
 
-def are_none(ids):
-    """Whether there is no id, as for no rows."""
-    return getattr(ids, "shape", None) == (0,) or (isinstance(ids, list) and not ids)
-
-
-def check_number_of(checked, n):
-    """Return checked ids if there are as many as rows."""
-    if len(checked.identity) != n:
-        raise ValueError(f"There are {len(checked.identity)} ids for {n} rows of X.")
-    return checked
+def check_same_kind(identity, kind):
+    """Raise if rows were recognised in another way in earlier calls."""
+    if kind in (None, identity.kind):
+        return
+    if not len(identity) and VALUES not in (kind, identity.kind):
+        return  # an empty list of ids has no kind
+    if identity.kind == VALUES:
+        raise ValueError(
+            "ids are missing: the first call had ids, so every call needs them."
+        )
+    if kind == VALUES:
+        raise ValueError(
+            "ids are given, but the first call had none, and rows are recognised by "
+            "their values. Omit the ids, or start with a clone of the learner."
+        )
+    raise ValueError(
+        f"ids must be {kind}, as in the first call, got {identity.kind}, for example "
+        f"{plain_id(identity.ids[0])!r}."
+    )
 
 
 def plain_ids(ids):
-    """Return ids as an array that is the caller's no more, and of what kind they are.
+    """Return a copy of the ids as an array, and their kind.
 
-    Whole numbers are int64, if they fit; others, and texts, are objects.
+    Whole numbers become int64 if they fit; larger numbers and texts become objects.
     """
     if isinstance(ids, str | bytes) or not hasattr(ids, "__len__"):
-        raise TypeError(f"ids must be one for each row of X, got {ids!r}.")
+        raise TypeError(f"ids must be a list with an id for each row, got {ids!r}.")
     if np.ma.is_masked(ids):
-        raise TypeError("ids must be whole numbers or texts, got a masked one.")
+        raise TypeError("ids must be whole numbers or texts, got a masked id.")
     if not isinstance(ids, list | tuple | range):
         ids = np.asarray(ids)
         if ids.ndim != 1:
@@ -217,7 +211,7 @@ def plain_ids(ids):
             return ids.astype(np.int64), NUMBERS
     values = ids if isinstance(ids, list | tuple | range) else ids.tolist()
     if ids is not values and ids.dtype.kind in "mM":
-        values = [*ids]  # tolist makes whole numbers of some dates
+        values = [*ids]  # tolist turns some dates into whole numbers
     kinds = {kind: kind_of_id(kind) for kind in {*map(type, values)}}
     if None in kinds.values():
         wrong = next(i for i, value in enumerate(values) if not kinds[type(value)])
@@ -243,31 +237,31 @@ def plain_ids(ids):
 
 
 def kind_of_id(kind):
-    """Return what ids of this type are; None for what is no id."""
+    """Return the kind of ids of a type, or None if it is not a type of ids."""
     if issubclass(kind, str):
         return TEXTS
     is_number = issubclass(kind, Integral)
-    return NUMBERS if is_number and not issubclass(kind, OTHERS) else None
+    return NUMBERS if is_number and not issubclass(kind, NO_IDS) else None
 
 
-def same(ids, others):
-    """Whether two arrays hold the same ids, in the same order."""
+def are_same_ids(ids, others):
+    """Return True if two arrays hold the same ids in the same order."""
     if ids.dtype != others.dtype:
         return False
     if ids.dtype == object:
-        return ids.tolist() == others.tolist()  # compares what is not identical only
+        return ids.tolist() == others.tolist()  # does not compare identical objects
     return np.array_equal(ids, others)
 
 
 def hashes_of_ids(ids):
-    """Return hashes: of whole numbers of 64 bits these bits, else of the text."""
+    """Return the hashes of ids; the hash of an int64 is its bits."""
     if ids.dtype != object:
         return ids.view(np.uint64)
     return np.fromiter(map(hash_of_id, ids.tolist()), np.uint64, len(ids))
 
 
 def hash_of_id(id):
-    """Return the hash of a text, or of a whole number as among larger ones."""
+    """Return the hash of a text, or of a whole number of any size."""
     if isinstance(id, str):
         text = "'" + id
     elif -(2**63) <= id < 2**63:
@@ -278,8 +272,8 @@ def hash_of_id(id):
     return int.from_bytes(digest, "little")
 
 
-def check_different(ids, hashes):
-    """Refuse ids of which one comes twice."""
+def check_unique(ids, hashes):
+    """Raise if an id occurs twice."""
     if ids.dtype != object and (ids[1:] > ids[:-1]).all():
         return
     order = np.argsort(hashes, kind="stable")
@@ -288,11 +282,11 @@ def check_different(ids, hashes):
         at = again[np.argmin(order[again + 1])]
         first, second = order[at : at + 2]
         raise ValueError(
-            f"ids must all be different, got {plain_id(ids[first])!r} at positions "
-            f"{first} and {second}."
+            f"ids must be unique, got {plain_id(ids[first])!r} at positions {first} "
+            f"and {second}."
         )
 
 
 def plain_id(id):
-    """Return an id without a type of NumPy's, as messages name it."""
+    """Return an id as a Python object, as messages show it."""
     return id.item() if isinstance(id, np.generic) else id

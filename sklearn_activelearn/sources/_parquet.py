@@ -1,4 +1,4 @@
-"""Parquet files as a source: a row group at a time."""
+"""Parquet files as a source, read one row group at a time."""
 
 import os
 import time
@@ -16,44 +16,44 @@ from ._source import Source, check_length, parts_between
 if TYPE_CHECKING:
     from pyarrow import Table
 
-#: Rows that are put from columns in rows at a time, so that both stay in the cache.
-TURNED = 4_096
+#: Number of rows that are assembled from columns at a time, to stay in the cache.
+ASSEMBLED = 4_096
 
-#: Files that were written less than so many nanoseconds before they were opened may be
-#: written again with the same time: file systems count in up to two seconds.
+#: Resolution of the times of some file systems, in nanoseconds. A file that was written
+#: shortly before it was opened may be written again with the same time.
 COARSEST_TIME = 2 * 10**9
 
 
 class ParquetSource(Source):
-    """Rows of parquet files, which are read when they are needed.
+    """Rows of parquet files, read when they are needed.
 
-    Every row group is a block. Files are in the order of their paths.
+    Each row group is a block. Files are sorted by their paths.
 
     Parameters
     ----------
     path : str, path, list of them or pyarrow.dataset.Dataset
-        A file, a folder or several files, in this order; or a dataset of parquet
-        files, in its order.
+        A file, a folder, several files in the given order, or a dataset of parquet
+        files.
     columns : list of str, default=None
-        The features, by name, in this order. None: all columns.
+        Names of the columns that are features, in this order. None: all columns.
 
     Attributes
     ----------
     columns : list of str
         Names of the features.
     shape : tuple (n_samples, n_features)
-        Of all rows.
+        Number of rows and features.
     dtype : dtype
-        float32 if no column needs more, else float64.
+        float32 if it can represent all columns, else float64.
 
     Raises
     ------
     ImportError
-        Without pyarrow.
+        If pyarrow is not installed.
     TypeError, ValueError
-        For what is no parquet files, files that do not agree on the columns, a column
-        that is not there or is named twice, and columns that are not numbers. For files
-        that were written again since, when their rows are wanted.
+        If a file is not a parquet file, files have different columns, a column is
+        missing, named twice or not numeric; and when rows are read, if a file has been
+        written again since it was opened.
 
     References
     ----------
@@ -88,18 +88,18 @@ class ParquetSource(Source):
         dataset = open_dataset(path)
         self.fragments = list(dataset.get_fragments())
         if not self.fragments:
-            raise ValueError(f"There are no parquet files in {path!r}.")
+            raise ValueError(f"{path!r} contains no parquet files.")
         self._opened, self._states = time.time_ns(), self._file_states()
         self.columns = list(dataset.schema.names if columns is None else columns)
         for name, count in Counter(self.columns).items():
             if count > 1:
-                raise ValueError(f"columns has {name!r} {count} times.")
+                raise ValueError(f"columns must be unique, got {name!r} {count} times.")
         types = [self._types(fragment) for fragment in self.fragments]
         for fragment, other in zip(self.fragments, types, strict=True):
             if other != types[0]:
                 raise ValueError(
-                    f"{fragment.path} and {self.fragments[0].path} do not agree on the "
-                    f"types of the columns: {other} and {types[0]}."
+                    f"{fragment.path} and {self.fragments[0].path} have different "
+                    f"types of columns: {other} and {types[0]}."
                 )
         kinds = [kind.to_pandas_dtype() for kind in types[0].values()]
         needs_double = np.result_type(*kinds, np.float32) != np.float32
@@ -119,9 +119,9 @@ class ParquetSource(Source):
         return self.shape[0]
 
     def __getitem__(self, rows: ArrayLike | slice) -> "Table":
-        """Return the rows with these numbers, or in this slice.
+        """Return the rows with the given numbers, or in a slice.
 
-        Only the row groups that they are in are read.
+        Only the row groups of these rows are read.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class ParquetSource(Source):
         Returns
         -------
         table : pyarrow.Table
-            In this order.
+            The rows in the given order.
         """
         import pyarrow as pa
 
@@ -154,22 +154,22 @@ class ParquetSource(Source):
         return pa.table({name: np.zeros(1, self.dtype) for name in self.columns})
 
     def check_unchanged(self) -> None:
-        """Refuse files that are not those that were opened."""
+        """Raise if a file has changed since it was opened."""
         states = zip(self.fragments, self._file_states(), self._states, strict=True)
         for fragment, state, before in states:
             if state[0] != before[0]:
                 raise ValueError(
-                    f"X has changed: {fragment.path} has {state[0]} bytes, and had "
-                    f"{before[0]} when it was opened."
+                    f"X has changed: {fragment.path} had {before[0]} bytes when it was "
+                    f"opened, now it has {state[0]}. Make another ParquetSource."
                 )
             if state != before or not self._has_old_footer(fragment, *before[1:]):
                 raise ValueError(
                     f"X has changed: {fragment.path} was written, or its status "
-                    "changed, since it was opened. Make another ParquetSource."
+                    "changed, after it was opened. Make another ParquetSource."
                 )
 
     def _file_states(self):
-        """Return the size of each file and the times at which it was changed."""
+        """Return the size of each file and the times of its last changes."""
         filesystem = self.fragments[0].filesystem
         paths = [fragment.path for fragment in self.fragments]
         return [
@@ -178,7 +178,7 @@ class ParquetSource(Source):
         ]
 
     def _has_old_footer(self, fragment, written, changed):
-        """Whether a file has its old metadata, if times of changes do not suffice."""
+        """Return True if a file is unchanged by its times or else by its metadata."""
         import pyarrow.parquet as pq
 
         newest = max(written or self._opened, changed or 0)
@@ -188,27 +188,23 @@ class ParquetSource(Source):
         return footer.equals(fragment.metadata)
 
     def _types(self, fragment):
-        """Return the types of the columns in a file, by name, if all are numbers."""
+        """Return the types of the columns of a file by name; all must be numbers."""
         import pyarrow as pa
 
         found = {field.name: field.type for field in fragment.physical_schema}
         for name in self.columns:
             if name not in found:
                 raise ValueError(
-                    f"{fragment.path} has no column {name!r}; it has {list(found)}."
+                    f"{fragment.path} has no column {name!r}. Its columns are "
+                    f"{list(found)}."
                 )
             kind = found[name]
-            if not any(
-                is_kind(kind)
-                for is_kind in (
-                    pa.types.is_integer,
-                    pa.types.is_floating,
-                    pa.types.is_boolean,
-                )
-            ):
+            types = pa.types
+            kinds = types.is_integer, types.is_floating, types.is_boolean
+            if not any(is_kind(kind) for is_kind in kinds):
                 raise ValueError(
-                    f"The column {name!r} of {fragment.path} holds {kind}, not "
-                    "numbers. Name the features in columns."
+                    f"The column {name!r} of {fragment.path} has the type {kind}, not "
+                    "numbers. Pass the names of the features as columns."
                 )
         return {name: found[name] for name in self.columns}
 
@@ -216,7 +212,7 @@ class ParquetSource(Source):
         return parts_between(self._ends)
 
     def _touched(self, rows):
-        """Return the row groups that hold these rows, as parts with their numbers."""
+        """Return the slices and numbers of the row groups that contain the rows."""
         touched = np.unique(np.searchsorted(self._ends, rows, side="right") - 1)
         parts = self._parts()
         return [(parts[k], k) for k in touched.tolist()]
@@ -228,29 +224,29 @@ class ParquetSource(Source):
         return table
 
     def _read(self, part):
-        return self._turned(self._table(np.searchsorted(self._ends, part.start)))
+        return self._as_rows(self._table(np.searchsorted(self._ends, part.start)))
 
     def _take(self, rows):
         taken = [np.empty((0, self.shape[1]), self.dtype)]
         for part, k in self._touched(rows):
             inside = rows[(rows >= part.start) & (rows < part.stop)] - part.start
-            taken.append(self._turned(self._table(k).take(inside)))
+            taken.append(self._as_rows(self._table(k).take(inside)))
         return np.concatenate(taken)
 
-    def _turned(self, table):
-        """Return a table as rows."""
+    def _as_rows(self, table):
+        """Return the rows of a table as an array."""
         columns = [column.to_numpy() for column in table.columns]
         rows = np.empty((table.num_rows, len(columns)), dtype=self.dtype)
-        for start in range(0, len(rows), TURNED):
-            some = slice(start, start + TURNED)
+        for start in range(0, len(rows), ASSEMBLED):
+            some = slice(start, start + ASSEMBLED)
             rows[some] = np.array([column[some] for column in columns], self.dtype).T
         return rows
 
 
 def status_time(filesystem, path):
-    """Return when a local file was last changed, by the clock of the system.
+    """Return the time at which the status of a local file changed last, or None.
 
-    Programs can set the other time, that of the last writing.
+    Programs can set the modification time of a file, but not this time.
     """
     from pyarrow.fs import LocalFileSystem
 
@@ -259,22 +255,20 @@ def status_time(filesystem, path):
 
 
 def open_dataset(path):
-    """Return a dataset of parquet files in the order of their paths, or as given."""
+    """Return a dataset of parquet files: a folder sorted by paths, others as given."""
     try:
         import pyarrow.dataset as ds
     except ImportError as error:
-        raise ImportError("ParquetSource needs pyarrow: pip install pyarrow") from error
+        raise ImportError(
+            "ParquetSource needs pyarrow. Install it: pip install pyarrow"
+        ) from error
     if isinstance(path, list | tuple):
         return ds.dataset([fspath(one) for one in path], format="parquet")
     if not isinstance(path, ds.Dataset):
         found = ds.dataset(fspath(path), format="parquet")
         files = sorted(found.files)
         return ds.dataset(files, format="parquet", filesystem=found.filesystem)
-    if not (isinstance(path, ds.FileSystemDataset) and is_parquet(path.format)):
+    is_files = isinstance(path, ds.FileSystemDataset)
+    if not is_files or path.format.default_extname != "parquet":
         raise TypeError(f"X must be a dataset of parquet files, got {path!r}.")
     return path
-
-
-def is_parquet(file_format):
-    """Whether a format of pyarrow is parquet."""
-    return file_format.default_extname == "parquet"

@@ -1,8 +1,9 @@
-"""What every kind of source has: rows that are read a block at a time."""
+"""Rows that are read a block at a time."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from itertools import pairwise
@@ -16,51 +17,52 @@ from sklearn.utils import gen_even_slices
 
 from .._typing import Labels, RowNumbers
 
-#: About so many bytes are a block of float64.
+#: Size of a block of float64, in bytes.
 BLOCK_BYTES = 2**25
 
-#: And of other numbers, of which estimators make float64: both shall fit the cache.
+#: Size of a block of other numbers. Estimators convert them to float64, and both copies
+#: should fit the cache.
 CONVERTED_BYTES = 2**22
 
-#: But at least so many rows: some estimators take a while to begin.
+#: Least number of rows in a block; some estimators are slow to start.
 FEWEST_ROWS = 8_192
 
-#: Blocks have a multiple of so many rows, but for the last one.
+#: The number of rows in a block, except the last, is a multiple of this number.
 ROUND = 1_024
 
-#: Estimators get a multiple of so many rows, the last of them several times: products
-#: differ in the last bits at the end.
+#: Estimators get a multiple of this number of rows; the last row is repeated. Products
+#: of the last rows would differ in their last bits otherwise.
 PADDED = 16
 
-#: Rows that were taken are kept, if they are few, where it takes long to read them.
+#: Greatest number of rows that are remembered, where reading them is slow.
 MOST_KEPT = 2**16
 
 
 class Source:
-    """Base of the sources, and of a source of your own: rows not in memory.
+    """Base class of sources: rows that are not in memory.
 
-    Pool and stream learners read it block by block, with the same result as from an
-    array. A subclass sets `shape` and `dtype` and provides
+    Pool and stream learners read a source block by block, with the same result as from
+    an array. A subclass sets `shape` and `dtype` and provides
 
-    - ``_take(rows)``: the rows with these numbers, which ascend, in memory;
+    - ``_take(rows)``: returns the rows with the given numbers, which ascend, in memory;
 
-    and, where blocks of another size or order are read more quickly,
+    and, if blocks of another size or order can be read faster,
 
-    - ``_parts(n_jobs)``: the slices of row numbers that are read one at a time, in
-      order, all of them;
-    - ``_read(part)``: the rows in such a slice, in memory.
+    - ``_parts(n_jobs)``: returns the slices of row numbers that are read one at a time,
+      in order, and cover all rows;
+    - ``_read(part)``: returns the rows in one of these slices, in memory.
 
     Attributes
     ----------
     shape : tuple of int
-        Of all rows, as an array would have it.
+        Shape of all rows, as of an array.
     dtype : dtype
-        Of their numbers.
+        Type of the numbers.
     prepare : callable or None
-        ``prepare(rows, numbers)`` returns rows that were read as they are wanted, or
-        raises; `numbers` are theirs.
+        ``prepare(rows, numbers)`` is applied to rows that have been read, and their row
+        numbers. It returns the rows in the form that is needed, or raises.
     kept : dict or None
-        Rows that were taken, by number, if it takes long to read them.
+        Rows that have been taken, by their number, if reading them is slow.
 
     References
     ----------
@@ -104,17 +106,17 @@ class Source:
         return self._take(np.arange(part.start, part.stop))
 
     def blank(self) -> Any:
-        """Return one row of zeros, in a container that names the columns."""
+        """Return one row of zeros, in a container that has the column names."""
         return np.zeros((1, *self.shape[1:]), dtype=self.dtype)
 
     def prepared(self, prepare: Callable[[Any, Any], Any]) -> Self:
-        """Return the same source, whose rows go through ``prepare(rows, numbers)``."""
+        """Return a copy of the source that applies ``prepare(rows, numbers)``."""
         source = copy(self)
         source.prepare = prepare
         return source
 
     def take(self, rows: ArrayLike | slice) -> Any:
-        """Return the rows with these numbers, or in this slice, in memory."""
+        """Return the rows with the given numbers, or in a slice, in memory."""
         if isinstance(rows, slice):
             rows = np.arange(self.shape[0])[rows]
         numbers, places = np.unique(rows, return_inverse=True)
@@ -124,21 +126,20 @@ class Source:
     def _kept(self, numbers):
         if self.kept is None or not 0 < len(numbers) <= MOST_KEPT:
             return self._take(numbers)
-        # other threads may fill and clear it meanwhile
-        known = {n: self.kept.get(n) for n in numbers.tolist()}
-        found = {n: row for n, row in known.items() if row is not None}
-        missing = np.array([n for n in known if n not in found], int)
+        # other threads may fill and clear `kept` at the same time
+        found = {n: self.kept.get(n) for n in numbers.tolist()}
+        missing = np.array([n for n, row in found.items() if row is None], int)
         if len(missing):
             found |= zip(missing.tolist(), self._take(missing), strict=True)
         if len(self.kept) + len(missing) > MOST_KEPT:
             self.kept.clear()
         self.kept.update(found)
-        return np.stack([found[n] for n in numbers.tolist()])
+        return np.stack([*found.values()])
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield the slice of the row numbers of each block, and its rows."""
+        """Yield each block as a slice of row numbers and its rows."""
         for part in self._parts(1):
-            with naming(part):
+            with errors_name_rows(part):
                 block = self._read(part)
                 if self.prepare is not None:
                     block = self.prepare(block, range(part.start, part.stop))
@@ -147,31 +148,27 @@ class Source:
     def map(
         self, function: Callable[[Any], Any], n_jobs: int | None = None
     ) -> Iterator[Any]:
-        """Yield what ``function(block)`` answers for each block of rows, in order."""
+        """Yield ``function(block)`` for each block of rows, in order."""
         n_jobs = effective_n_jobs(n_jobs)
         parts = self._parts(n_jobs)
         if n_jobs == 1 and self.kept is not None:
-            read = prefetched(map(self._with_rows, parts))
-            return (self._applied(function, *both) for both in read)
+            read = prefetched((part, self._read_named(part)) for part in parts)
+            return (apply_to_block(function, *each, self.prepare) for each in read)
         if n_jobs == 1:
             return map(partial(self._apply, function), parts)
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         return parallel(delayed(self._apply)(function, part) for part in parts)
 
     def answers(self, function: Callable[[Any], Any]) -> Labels:
-        """Return what ``function(rows)`` answers for all rows, one answer a row."""
+        """Return the values of ``function(rows)`` for all rows, one for each row."""
         return np.concatenate([*self.map(function)])
 
     def _apply(self, function, part):
-        return self._applied(function, *self._with_rows(part))
+        return apply_to_block(function, part, self._read_named(part), self.prepare)
 
-    def _with_rows(self, part):
-        with naming(part):
-            return part, self._read(part)
-
-    def _applied(self, function, part, block):
-        with naming(part):
-            return answers_of_part(function, block, part, self.prepare)
+    def _read_named(self, part):
+        with errors_name_rows(part):
+            return self._read(part)
 
 
 class SomeRows(Source):
@@ -180,9 +177,9 @@ class SomeRows(Source):
     Parameters
     ----------
     source : Source
-        Has them.
+        The source of the rows.
     rows : ndarray of int
-        Their numbers.
+        Numbers of the rows.
     """
 
     def __init__(self, source, rows):
@@ -196,67 +193,72 @@ class SomeRows(Source):
         return self.source.take(self.rows[part])
 
 
-class naming:
-    """Has an error name the rows of which it tells."""
-
-    def __init__(self, part):
-        self.part = part
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if isinstance(error, Exception):
-            note_rows(error, self.part)
-
-
-def note_rows(error, part):
-    """Add the rows that an error is about to it."""
-    error.add_note(f"This happened in rows {part.start} to {part.stop - 1} of X.")
+@contextmanager
+def errors_name_rows(part):
+    """Add the row numbers in a slice to errors that are raised inside."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"This happened in rows {part.start} to {part.stop - 1} of X.")
+        raise
 
 
 def prefetched(blocks):
-    """Yield blocks; the next one is read while this one is worked on."""
+    """Yield blocks, and read the next block while the caller works on this one."""
     blocks, reader = iter(blocks), ThreadPoolExecutor(1)
     try:
         coming = reader.submit(next, blocks, None)
         while (block := coming.result()) is not None:
             coming = reader.submit(next, blocks, None)
             yield block
-    finally:  # which may run in any thread, the reader's too: nothing is waited for
+    finally:  # may run in any thread, also in the reader's: do not wait
         reader.shutdown(wait=False, cancel_futures=True)
 
 
-def answers_of_part(function, block, part, prepare):
-    """Return what a function answers for the rows in a part, a piece at a time."""
-    cuts = pieces(block)
-    answers = []
-    for cut in cuts:
-        rows = block[cut] if len(cuts) > 1 else block
-        if prepare is not None:
-            rows = prepare(rows, range(part.start, part.stop)[cut])
-        answers.append(function(rows))
-    return answers[0] if len(answers) == 1 else np.concatenate(answers)
+def apply_to_block(function, part, block, prepare):
+    """Return the values of a function for the rows of a block, a piece at a time.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(rows)`` returns an array with a value for each row.
+    part : slice
+        Row numbers of the block.
+    block : rows
+        The rows of the block, in memory.
+    prepare : callable or None
+        As in `Source`.
+    """
+    with errors_name_rows(part):
+        cuts = pieces(block)
+        values = []
+        for cut in cuts:
+            rows = block[cut] if len(cuts) > 1 else block
+            if prepare is not None:
+                rows = prepare(rows, range(part.start, part.stop)[cut])
+            values.append(function(rows))
+        return values[0] if len(values) == 1 else np.concatenate(values)
 
 
 def check_length(block, part):
-    """Refuse a block that has not as many rows as it had."""
-    if block.shape[0] != part.stop - part.start:
+    """Raise if a block has another number of rows than before."""
+    n_rows = part.stop - part.start
+    if block.shape[0] != n_rows:
         raise ValueError(
-            f"X has changed: rows {part.start} to {part.stop - 1} are "
-            f"{block.shape[0]} rows now."
+            f"X has changed: rows {part.start} to {part.stop - 1} were {n_rows} rows, "
+            f"now there are {block.shape[0]}."
         )
 
 
 def parts_between(ends):
-    """Return slices from each of these row numbers to the next, if not empty."""
+    """Return slices from each row number to the next one, without empty slices."""
     return [slice(*both) for both in pairwise(ends.tolist()) if both[0] < both[1]]
 
 
 def pieces(X, n_jobs=1):
     """Return slices of rows that fit the cache, at least one for each job.
 
-    What is no numbers is cut for the jobs only.
+    Rows that are not numbers are divided among the jobs only.
     """
     if not (issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")):
         return [*gen_even_slices(len(X), min(n_jobs, len(X)))] or [slice(0, 0)]
@@ -268,13 +270,13 @@ def pieces(X, n_jobs=1):
     size = max(-(-size // ROUND), 1) * ROUND
     starts = [*range(0, n_rows, size)] or [0]
     rest = n_rows // ROUND * ROUND
-    if n_rows % PADDED and starts[-1] < rest:  # what is padded shall be little
+    if n_rows % PADDED and starts[-1] < rest:  # only a short piece is padded
         starts.append(rest)
     return [*map(slice, starts, [*starts[1:], n_rows])]
 
 
 class ArraySource(Source):
-    """Rows of an array, a memory map or a CSR matrix, or whatever rows are in.
+    """Rows of an array, a memory map, a CSR matrix or another container.
 
     Parameters
     ----------
@@ -287,12 +289,12 @@ class ArraySource(Source):
 
     @property
     def shape(self):
-        """Of the array."""
+        """Shape of the rows."""
         return self.rows.shape
 
     @property
     def dtype(self):
-        """That of the array."""
+        """Type of the numbers."""
         return self.rows.dtype
 
     def _parts(self, n_jobs):
@@ -302,26 +304,26 @@ class ArraySource(Source):
         return self.rows.iloc[part] if hasattr(self.rows, "iloc") else self.rows[part]
 
     def _apply(self, function, part):
-        try:  # a part is one piece
+        with errors_name_rows(part):  # a part is one piece
             rows = self._read(part)
             if self.prepare is not None:
                 rows = self.prepare(rows, range(part.start, part.stop))
             return function(rows)
-        except Exception as error:
-            note_rows(error, part)
-            raise
 
     def _take(self, rows):
         return self.rows[rows]
 
 
 def is_mapped(X):
-    """Whether X is rows of numbers that lie in a file."""
+    """Return True for a memory map of rows of numbers."""
     return isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf"
 
 
 def map_source(X):
-    """Return a memory map as a source; reading one whose file is cut ends Python."""
+    """Return a memory map as a source.
+
+    Raises if the file has been cut: reading it would end the process.
+    """
     whole = X
     while isinstance(whole.base, np.memmap):
         whole = whole.base
@@ -330,7 +332,7 @@ def map_source(X):
         needed = whole.offset + whole.nbytes
         if n_bytes < needed:
             raise ValueError(
-                f"X has changed: {whole.filename} has {n_bytes} bytes, and {needed} "
-                "are mapped."
+                f"X has changed: {whole.filename} has {n_bytes} bytes, but {needed} "
+                "bytes are mapped."
             )
     return ArraySource(np.asarray(X))

@@ -1,3 +1,3 @@
-# What a compiled rule of your own is a subclass of.
+# Base classes of custom compiled rules.
 
-from ._rule_base cimport Clock, QueryRule, UpdateRule
+from ._rules cimport Clock, QueryRule, UpdateRule

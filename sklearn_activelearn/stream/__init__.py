@@ -1,4 +1,4 @@
-"""One-pass learners: query rule × update rule × state."""
+"""Stream learners: a query rule, an update rule and a linear model in one pass."""
 
 from ._base import StreamClassifier
 from ._cbgz import CBGZClassifier
@@ -7,10 +7,15 @@ from ._greedy import GreedyOnlineClassifier, rank_probability
 from ._margin_loss import MarginLossClassifier
 from ._python_rules import Clock
 from ._random import RandomSamplingClassifier
-from ._rule_base import QueryRule, UpdateRule
-from ._rules import ConstantRule, InverseMarginRule
+from ._rules import (
+    ConstantRule,
+    InverseMarginRule,
+    LossUpdate,
+    PerceptronUpdate,
+    QueryRule,
+    UpdateRule,
+)
 from ._search import OnePassSearchCV
-from ._updates import LossUpdate, PerceptronUpdate
 from .second_order import (
     RLSSamplingClassifier,
     SecondOrderPerceptronClassifier,

@@ -1,7 +1,8 @@
-"""What the first-order one-pass learners share: weights, their mean, prediction."""
+"""Base of the stream learners: the loop over rows, requests, and prediction."""
 
 from collections.abc import Mapping
 from functools import partial, wraps
+from math import isfinite, nan
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from .._validation import (
     check_all_pending,
     check_budget,
     check_class_weight,
+    check_finite_row,
     check_flag,
     check_limit,
     check_number,
@@ -39,100 +41,25 @@ from .._validation import (
 from .._warnings import advice_for_rare_classes, warn_of_constant_answer
 from ..sources._containers import NO_ROWS, n_rows, take, to_frame, to_memory
 from ..sources._conversion import as_source
-from ..sources._identity import VALUES
 from ..sources._source import ArraySource, SomeRows, Source, prefetched
-from ._adaptive_state import AdaptiveState, Scales
-from ._class_weights import ClassWeights, no_labels, thresholds
-from ._linear_state import Counts, LinearState, Weights
-from ._pass import Pass, raise_unless_done, run, scores, teach
-from ._python_rules import check_rules, initial_memory
-from ._rule_base import QueryRule, UpdateRule
-from ._tally import Sums, no_rows
-from ._updates import UPDATE_RULES
+from ._learned import Sums, Weights
+from ._pass import Pass, scores, teach
+from ._rules import UPDATE_RULES, QueryRule, UpdateRule
+from ._state import (
+    AdaptiveState,
+    ClassWeights,
+    LinearState,
+    nothing_learned,
+    prediction_thresholds,
+)
 
-#: Rows that are looked back at, at least, and the share of those seen.
-N_ROWS, SHARE = 1_000, 0.25
-
-
-def check_class_parameters(learner, classes=None):
-    """Raise if a parameter is out of its range, or weighs what is no class."""
-    check_class_weight(learner.class_weight, classes)
-    check_limit(learner.one_class_limit, "one_class_limit", low=0)
+#: A learner is warned about if it predicts one class for this number of rows, and for
+#: this share of the rows seen.
+N_ALIKE, ALIKE_SHARE = 1_000, 0.25
 
 
-def class_weights(learner):
-    """Return what the labels of each class weigh, for a loop to work on."""
-    sums, given, class_weight = learner._class_sums, None, learner.class_weight
-    classes = learner.classes_.tolist() if hasattr(learner, "classes_") else []
-    if sums is None:  # a pickle of version 0.1.0
-        sums = no_labels(len(classes))
-    if isinstance(class_weight, Mapping):
-        given = np.ones(len(sums.n_labels))
-        given[: len(classes)] = [class_weight.get(label, 1) for label in classes]
-    limit = check_limit(learner.one_class_limit, "one_class_limit", low=0)
-    return ClassWeights(sums, given, class_weight == "balanced", limit)
-
-
-def prediction_thresholds(learner, averages):
-    """Return what is subtracted from scores; `averages`: those of the mean weights."""
-    if learner.class_weight != "balanced":
-        return 0.0
-    return thresholds(learner._class_sums, averages)
-
-
-def warn_of_one_class(learner):
-    """Warn if a learner has long predicted one class, though it is not all there is.
-
-    That is, if labels of two classes are known, or if it has stopped asking with one.
-    """
-    counts, sums = learner._counts, learner._class_sums
-    n_rows = max(N_ROWS, SHARE * counts.n_seen)
-    if counts.n_alike < n_rows or sums is None:
-        return
-    n_known = np.count_nonzero(sums.n_labels)
-    has_stopped = counts.n_idle >= n_rows or learner.stop_reason_ is not None
-    if n_known == 0 or (n_known == 1 and not has_stopped) or len(learner.classes_) < 2:
-        return
-    known = "and stopped asking before it was taught a label of another class"
-    if n_known > 1:
-        known = f"although it has been taught labels of {n_known} classes"
-    cure = "set class_weight='balanced'"
-    if learner.class_weight is not None:
-        cure = "teach it rows of the other classes"
-    label = learner.classes_[counts.last_guess]
-    rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
-    warn_of_constant_answer(learner, label, rows, known, advice_for_rare_classes(cure))
-
-
-def check_rows_or_source(learner, X, *y, reset, min_rows=1, finite=False):
-    """Return a source, and labels if given any; check other rows as all learners do.
-
-    Memory maps are read where they are, as arrays. Parameters are those of
-    `check_rows_and_labels`.
-    """
-    source = as_source(X)
-    if source is None or isinstance(source, ArraySource):
-        how = {"reset": reset, "min_rows": min_rows, "finite": finite}
-        return ActiveClassifier._check_rows(learner, X, *y, **how)
-    if n_rows(source) < min_rows:
-        raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
-    if source.dtype.kind not in "biuf":
-        raise ValueError(f"X must hold numbers, got a dask array of {source.dtype}.")
-    validate_rows(learner, source.blank(), reset=reset)
-    source = source.prepared(as_rows)
-    if finite:  # before the first label is paid for
-        for _ in source.blocks():
-            pass
-    if not y:
-        return source
-    labels = column_or_1d(*map(check_not_missing, y), warn=True)
-    assert_all_finite(labels, input_name="y")
-    check_consistent_length(source, labels)
-    return source, labels
-
-
-def as_rows(rows, numbers):
-    """Return rows as the compiled loop reads them, if they are finite."""
+def finite_rows(rows, numbers):
+    """Return rows in the form that the compiled loop reads, if they are finite."""
     kind = np.float32 if rows.dtype == np.float32 else np.float64
     rows = np.ascontiguousarray(rows, dtype=kind)
     if not np.isfinite(rows.sum()):
@@ -143,7 +70,7 @@ def as_rows(rows, numbers):
 
 
 def in_groups(blocks, size):
-    """Yield the number of the first row and the rows, cut at multiples of a size."""
+    """Yield blocks of rows and their first row numbers, cut at multiples of a size."""
     start, left = 0, None
     for _, block in blocks:
         rows = block if left is None else np.concatenate([left, block])
@@ -155,37 +82,8 @@ def in_groups(blocks, size):
         yield start, left
 
 
-def simulate_blocks(learner, X, codes, order, limits):
-    """Simulate on an answer sheet, as `_simulate_rows` does, a block at a time."""
-    if order is not None:
-        raise ValueError(
-            "shuffle=True needs all rows in memory: set shuffle=False, or make a "
-            "memory map with as_memmap."
-        )
-    bought = [NO_ROWS]
-    for start, rows in in_groups(prefetched(X.blocks()), learner._group):
-        learner._simulate_rows(rows, codes[start : start + len(rows)], None, limits)
-        bought.append(start + learner.queried_indices_)
-    learner.queried_indices_ = np.concatenate(bought)
-
-
-def ask_by_blocks(learner, X, answer, candidates):
-    """Learn with an oracle, as `_ask` does, a block at a time."""
-    numbers = np.arange(n_rows(X)) if candidates is None else candidates
-    limits = learner._limits(len(numbers))
-    source = X if candidates is None else SomeRows(X, candidates)
-    bought = [NO_ROWS]
-    for start, rows in in_groups(prefetched(source.blocks()), learner._group):
-        these = numbers[start : start + len(rows)]
-        try:
-            learner._ask_rows(rows, answer, None, limits, these)
-        finally:
-            bought.append(these[learner.queried_indices_])
-            learner.queried_indices_ = np.concatenate(bought)
-
-
 def blockwise(method: Method) -> Method:
-    """Have a method answer for rows that are not in memory, a block at a time."""
+    """Make a method accept rows that are not in memory; they are read in blocks."""
 
     @wraps(method)
     def answer(self, X):
@@ -206,7 +104,7 @@ class LinearPredictor:
     _scales_rows = False
 
     def _check_form(self):
-        """Raise if the weights are not those of the parameters."""
+        """Raise if a parameter was changed that the weights depend on."""
 
     @blockwise
     def decision_function(self, X: RowsLike) -> Floats:
@@ -215,7 +113,7 @@ class LinearPredictor:
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Rows to score.
 
         Returns
         -------
@@ -235,12 +133,12 @@ class LinearPredictor:
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Labels.
+            Predicted labels.
         """
         return labels_of(self.decision_function(X), self.classes_)
 
@@ -251,30 +149,30 @@ def labels_of(scores, classes):
     return classes[best]
 
 
-#: What pickles of version 0.1.0 lack.
-VERSION_0_1_0 = {"class_weight": None, "one_class_limit": 1000}
-
-
 @documented(LEARNER)
 class StreamLoop:
-    """Runs the loop for a learner with a query rule, an update rule and a state.
+    """The verbs of a learner with a query rule, an update rule and a state.
 
-    A learner provides ``_make_rules()``, which checks the parameters of its own
-    and returns the two rules, ``_working_state()`` with what the loop works on,
-    ``_commit(state)`` to keep it, and ``_zero_weights(n_vectors)``.
+    A subclass provides ``_make_rules()``, which checks the parameters of its own and
+    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the state
+    that a loop works on, and ``_zero_weights(n_vectors)``.
     """
 
     #: Parameters that are True or False.
     _flags = ("fit_intercept", "normalize", "shuffle")
 
-    #: Parameters that cannot change between calls: weights mean nothing without them.
+    #: Parameters that cannot change between calls: the weights depend on them.
     _shaped_by = ("fit_intercept", "normalize", "class_weight")
 
-    #: Rows that are considered together; the stream can be cut at their multiples.
+    #: Rows that are considered together; a stream may be cut at multiples of it.
     _group = 1
 
-    #: What else than scaling the rows helps against numbers that are too large.
+    #: Advice against numbers that are too large, besides scaling the rows.
     _remedy = "choose a smaller step"
+
+    #: With class weights, every row is bought while one class is known and fewer labels
+    #: than this are bought.
+    _one_class_limit = 1_000
 
     n_skipped_: int
     queried_indices_: RowNumbers
@@ -283,7 +181,7 @@ class StreamLoop:
     def fit(self, X: RowsLike, y: ArrayLike) -> Self:
         """Simulate active learning on labelled data, from scratch.
 
-        Labels are used only if they are bought; the set of classes is read up front.
+        Only labels that the learner buys are used; the set of classes is read first.
 
         Parameters
         ----------
@@ -296,23 +194,26 @@ class StreamLoop:
         Raises
         ------
         ValueError
-            For NaN or infinity, labels of one class or continuous ones, or a parameter
-            out of its range.
+            For NaN or infinity, labels of one class or continuous labels, or a
+            parameter out of its range.
         """
         transaction = begin_transaction(self)
-        X, codes = validate_and_reset(transaction.learner, X, y)
-        transaction.learner._simulate(X, codes, from_scratch=True)
+        learner = transaction.learner
+        X, codes = validate_and_reset(learner, X, y)
+        n, order = X.shape[0], learner._order(X.shape[0])
+        learner._simulate(X, codes, order, learner._limits(n))
+        learner._warn_after_run()
         return transaction.commit()
 
     def partial_fit(
         self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None
     ) -> Self:
-        """Simulate active learning on more labelled data, from where it stands.
+        """Simulate active learning on the next labelled rows of a stream.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next rows, taken in order.
+            The next rows, in order.
         {y, classes}
 
         {returns}
@@ -323,49 +224,101 @@ class StreamLoop:
             As for `fit`, and for a label outside the classes.
         """
         transaction = begin_transaction(self)
-        X, codes = validate_and_append(transaction.learner, X, y, classes)
-        transaction.learner._simulate(X, codes, from_scratch=False)
+        learner = transaction.learner
+        X, codes = validate_and_append(learner, X, y, classes)
+        learner._simulate(X, codes, None, learner._limits())
+        learner._warn_after_run()
         return transaction.commit()
 
     @property
     def n_seen_(self) -> int:
         """Rows decided."""
-        return self._counts.n_seen
+        return self._learned.counts.n_seen
 
     @property
     def n_queries_(self) -> int:
         """Labels bought."""
-        return self._counts.n_queries - self._n_refunded
+        return self._learned.counts.n_queries - self._n_refunded
 
     @property
     def n_taught_(self) -> int:
         """Labels learned, bought or not."""
-        return self._counts.n_taught
+        return self._learned.counts.n_taught
 
     @property
     def n_updates_(self) -> int:
         """Labels that changed the weights."""
-        return self._counts.n_updates
-
-    def __setstate__(self, state):
-        began = {"_class_sums": None} if "_counts" in state else {}
-        super().__setstate__(VERSION_0_1_0 | began | state)
-        if "_known_by" not in state and len(state.get("_ledger", ())):
-            self._known_by = VALUES
+        return self._learned.counts.n_updates
 
     def _check_parameters(self):
         self._checked_rules()
         check_budget(self.budget, 0)
         check_limit(self.patience, "patience", low=1)
         for name in self._flags:
-            check_flag(getattr(self, name), name)
-        check_class_parameters(self)
+            if type(getattr(self, name)) is not bool:
+                check_flag(getattr(self, name), name)
+        check_class_weight(self.class_weight, None)
 
     def _checked_rules(self):
-        """Return the query rule and the update rule, if they are that."""
-        return check_rules(self._make_rules(), self)
+        """Return the query rule and the update rule, after checking their kinds."""
+        rules = self._make_rules()
+        is_pair = isinstance(rules, (tuple, list)) and len(rules) == 2
+        is_right = is_pair and isinstance(rules[0], QueryRule)
+        if not is_right or not isinstance(rules[1], UpdateRule):
+            raise TypeError(
+                f"{type(self).__name__}._make_rules() must return a QueryRule and an "
+                f"UpdateRule, in this order, got {rules!r}."
+            )
+        group = rules[0].group
+        if not isinstance(group, (int, np.integer)) or group < 1:
+            name = type(rules[0]).__name__
+            raise ValueError(f"{name}.group must be an int >= 1, got {group!r}.")
+        return rules
 
-    _check_rows = check_rows_or_source
+    def _initial_memory(self, query_rule):
+        """Return the first memory of a query rule, after checking that it is finite."""
+        n_dims = self.n_features_in_ + bool(self.fit_intercept)
+        memory = query_rule.initial_memory(n_dims)
+        if not query_rule.is_external:
+            return memory
+        try:
+            numbers = np.asarray(memory, dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.array(nan)
+        if numbers.ndim != 1 or not all(map(isfinite, numbers.tolist())):
+            raise ValueError(
+                f"{type(query_rule).__name__}.initial_memory(n_dims) must return a "
+                f"list of finite numbers, got {memory!r}."
+            )
+        return numbers.tolist()
+
+    def _check_rows(self, X, *y, reset, min_rows=1, finite=False):
+        """Check rows that are not in memory; leave other rows to `ActiveClassifier`.
+
+        Memory maps are read in place, as arrays. Parameters are those of
+        `check_rows_and_labels`.
+        """
+        source = as_source(X)
+        if source is None or isinstance(source, ArraySource):
+            how = {"reset": reset, "min_rows": min_rows, "finite": finite}
+            return ActiveClassifier._check_rows(self, X, *y, **how)
+        if n_rows(source) < min_rows:
+            raise ValueError(f"Found 0 sample(s), a minimum of {min_rows} is required.")
+        if source.dtype.kind not in "biuf":
+            raise ValueError(
+                f"X must hold numbers, got a dask array of {source.dtype}."
+            )
+        validate_rows(self, source.blank(), reset=reset)
+        source = source.prepared(finite_rows)
+        if finite:  # before the first label is paid for
+            for _ in source.blocks():
+                pass
+        if not y:
+            return source
+        labels = column_or_1d(*map(check_not_missing, y), warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_consistent_length(source, labels)
+        return source, labels
 
     def _validate(self, X, *y, **options):
         out = super()._validate(X, *y, **options)
@@ -376,120 +329,126 @@ class StreamLoop:
     def _scales_rows(self):
         return self.normalize
 
-    def _form(self):
-        return {name: getattr(self, name) for name in self._shaped_by}
-
     def _check_form(self):
-        for name, now in self._form().items():
-            before = self._began_with.get(name)  # version 0.1.0 had fewer
+        for name, before in self._began_with.items():
+            now = getattr(self, name)
             if now != before:
                 raise ValueError(
-                    f"{name} cannot change from {before!r} to {now!r}: what was "
-                    "learned depends on it. Call fit to start over."
+                    f"{name} cannot change from {before!r} to {now!r}: the weights "
+                    "depend on it. Call fit to start over."
                 )
 
-    def _initial_memory(self, query_rule):
-        n_dims = self.n_features_in_ + bool(self.fit_intercept)
-        return initial_memory(query_rule, n_dims)
-
     def _reset(self):
-        self._began_with = self._form()
+        self._began_with = {name: getattr(self, name) for name in self._shaped_by}
         self._coin_seed, self._shuffle_seed = draw_seeds(self.random_state, 2)
-        self._memory = self._initial_memory(self._checked_rules()[0])
-        self._weights = self._zero_weights(1)
-        self._counts, self._tallied = Counts(), no_rows()
-        self._class_sums = no_labels(2)
+        memory = self._initial_memory(self._checked_rules()[0])
+        self._learned = nothing_learned(self._zero_weights(1), memory)
         self._ledger, self._n_refunded, self.n_skipped_ = Requests(), 0, 0
         self.queried_indices_, self.stop_reason_ = NO_ROWS, None
         self.__dict__.pop("classes_", None)
 
     def _set_classes(self, classes):
-        check_class_parameters(self, classes)
+        check_class_weight(self.class_weight, classes)
         super()._set_classes(classes)
-        if len(classes) > 2:  # those for two are there since it began
-            self._weights = self._zero_weights(len(classes))
-            self._class_sums = no_labels(len(classes))
+        if len(classes) > 2:  # `_reset` has made weights for two
+            weights = self._zero_weights(len(classes))
+            sums = nothing_learned(weights, [], len(classes)).class_sums
+            self._learned = self._learned._replace(weights=weights, class_sums=sums)
+
+    def _class_weights(self):
+        """Return the weights of labels of each class, for a loop to work on."""
+        sums, given = self._learned.class_sums, None
+        if isinstance(self.class_weight, Mapping):
+            given = np.ones(len(sums.n_labels))
+            classes = self.classes_.tolist() if hasattr(self, "classes_") else []
+            given[: len(classes)] = [self.class_weight.get(c, 1) for c in classes]
+        balances = self.class_weight == "balanced"
+        return ClassWeights(sums, given, balances, self._one_class_limit)
+
+    def _thresholds(self, averages):
+        """Return the thresholds of the scores, by the mean of the weights or not."""
+        if self.class_weight != "balanced":
+            return 0.0
+        return prediction_thresholds(self._learned.class_sums, averages)
 
     def _commit(self, state):
-        self._weights = state.weights
-        self._memory = state.memory
-        self._counts = state.counts
-        self._tallied = state.tallied
-        self._class_sums = state.classes.sums
+        self._learned = state.learned
 
     def _ready(self):
-        """Return the rules, and the state that they work on."""
-        query_rule, update_rule = self._checked_rules()
-        memory = self._initial_memory(query_rule)
-        if len(memory) != len(self._memory):  # a rule that remembers something else
-            self._memory = memory
-        return query_rule, update_rule, self._working_state()
+        """Return the state that a pass works on."""
+        rules = self._checked_rules()
+        learned, memory = self._learned, self._initial_memory(rules[0])
+        if len(memory) != len(learned.memory):  # the rule is of another kind now
+            learned = learned._replace(memory=memory)
+        return self._make_state(learned, self._class_weights(), rules)
 
     def _limits(self, n_offered=None):
-        """Return the number of the last label that may be bought, and the patience.
+        """Return the largest `n_queries_` before refunds, and the patience.
 
-        A budget that is a share counts the rows seen and those of this call, which a
-        stream that comes in chunks cannot know: None refuses it.
+        A budget that is a share counts the rows seen and the `n_offered` rows of this
+        call. None, for a stream that comes in chunks, refuses such a budget.
         """
         if n_offered is None and is_share(self.budget):
             raise ValueError(
-                f"budget={self.budget} is a share of the rows, which fit and learn "
-                "know; query and partial_fit need a whole number."
+                f"budget={self.budget} is a share of the rows, which only fit and "
+                "learn know. Set a whole number for query and partial_fit."
             )
         budget = check_budget(self.budget, self.n_seen_ + (n_offered or 0))
         budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
         return budget, check_limit(self.patience, "patience", low=1)
 
+    def _raise_if_stopped(self, stopped_at, X):
+        """Raise the error of the row at which a pass stopped, unless that is -1."""
+        if stopped_at >= 0:
+            check_finite_row(X, stopped_at)
+            raise ValueError(
+                f"Row {stopped_at} of X: the margin or the weights overflow or lose "
+                f"their digits. Scale the rows, or {self._remedy}."
+            )
+
+    def _why_closed(self, closed, budget, patience):
+        """Return why nothing could be bought at the end; None if something could."""
+        if not closed:
+            return None
+        counts = self._learned.counts
+        if counts.n_queries >= budget:
+            return "budget"
+        return "patience" if counts.n_idle >= patience else None
+
     def _choose(self, X, identity, candidates, limit):
         X = to_memory(X)
-        query_rule, update_rule, state = self._ready()
-        (budget, patience), n_before = self._limits(), self._counts.n_queries
+        (budget, patience), n_before = self._limits(), self._learned.counts.n_queries
         n = X.shape[0] if candidates is None else len(candidates)
-        bought, probabilities = np.empty(n, np.int64), np.empty(n)
-        forecasts = np.empty((n, 3))
-        outcome = run(Pass(
-            Rows(X), candidates, None, None, query_rule, update_rule, state,
-            min(budget, n_before + min(limit, n)), patience, bought, probabilities,
-            forecasts,
-        ))  # fmt: skip
-        raise_unless_done(outcome, X, self._remedy)
-        self._commit(state)
-        n_bought = self._counts.n_queries - n_before
-        rows, probabilities = bought[:n_bought].copy(), probabilities[:n_bought].copy()
+        most = min(budget, n_before + min(limit, n))
+        one = Pass(Rows(X), candidates, None, None, self._ready(), most, patience)
+        one.run()
+        self._raise_if_stopped(one.stopped_at, X)
+        self._commit(one.state)
+        rows, probabilities = one.rows_bought, one.probabilities
         self.stop_reason_ = None
-        if n_bought == 0:
-            self.stop_reason_ = self._why_closed(outcome, budget, patience)
+        if not len(rows):
+            self.stop_reason_ = self._why_closed(one.closed, budget, patience)
             if self.stop_reason_ is None and n == 0:
                 self.stop_reason_ = "no rows"
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
-        self._ledger = self._ledger.plus(keys, probabilities, forecasts[:n_bought])
-        warn_of_one_class(self)
+        self._ledger = self._ledger.add(keys, probabilities, one.forecasts)
+        self._warn_of_one_class()
         return Purchase(rows, probabilities)
-
-    def _why_closed(self, outcome, budget, patience):
-        """Return why nothing could be bought at the end, None if something could."""
-        if self._counts.n_queries >= budget and outcome.closed:
-            return "budget"
-        is_idle = outcome.closed and self._counts.n_idle >= patience
-        return "patience" if is_idle else None
 
     def _store_labels(self, X, identity, codes):
         X = to_memory(X)
-        query_rule, update_rule, state = self._ready()
-        requests, found = self._ledger.answered(identity.part(X).keys())
+        state = self._ready()
+        requests, found = self._ledger.take(identity.part(X).keys())
         asked = np.array([request is not None for request in found], dtype=np.uint8)
         probabilities = np.array([each.probability if each else 1.0 for each in found])
         forecasts = np.zeros((len(found), 3))
         for row, request in enumerate(found):
             if request is not None:
                 forecasts[row] = request.forecast
-        outcome = teach(
-            Rows(X), codes, probabilities, asked, forecasts, query_rule, update_rule,
-            state,
-        )  # fmt: skip
-        raise_unless_done(outcome, X, self._remedy)
+        stopped = teach(Rows(X), codes, probabilities, asked, forecasts, state)
+        self._raise_if_stopped(stopped, X)
         self._commit(state)
         self._ledger = requests
 
@@ -497,148 +456,192 @@ class StreamLoop:
         return self._ledger.pending(identity.keys())
 
     def _skip(self, identity):
-        n_out = len(self._ledger)
+        n_pending = len(self._ledger)
         if identity is None:
             self._ledger = Requests()
         else:
-            self._ledger, found = self._ledger.answered(identity.keys())
-            check_all_pending([out is not None for out in found], identity.names())
-        n_skipped = n_out - len(self._ledger)
+            self._ledger, found = self._ledger.take(identity.keys())
+            check_all_pending([each is not None for each in found], identity.names())
+        n_skipped = n_pending - len(self._ledger)
         self.n_skipped_ += n_skipped
         return n_skipped
 
     def _refund(self, n_labels):
         self._n_refunded += n_labels
 
-    def _simulate(self, X, codes, from_scratch):
-        order = self._order(X.shape[0]) if from_scratch else None
-        self._simulate_rows(
-            X, codes, order, self._limits(X.shape[0] if from_scratch else None)
-        )
-        self._warn_after_run()
-
     def _order(self, n_rows):
-        """Return the order in which `fit` visits so many rows; None as they come."""
+        """Return the order in which `fit` visits the rows; None for their own order."""
         if not self.shuffle:
             return None
         return np.random.RandomState(self._shuffle_seed % 2**32).permutation(n_rows)
 
-    def _warn_after_run(self):
-        """Warn of a run that went wrong, after `fit`, `partial_fit` or `learn`."""
-        warn_of_one_class(self)
-
     def _simulation(self, X, y, classes, n_offered):
-        """Check rows and their labels once; return what simulates some of them.
+        """Check rows and labels once; return a function that simulates parts of them.
 
         Parameters
         ----------
         X, y, classes
-            As for `partial_fit`.
+            Parameters of `partial_fit`.
         n_offered : int
-            Rows that will be gone through; a share as budget is one of them.
+            Number of rows that will be offered, for a budget that is a share.
 
         Returns
         -------
         simulate : callable
-            ``simulate(learner, order)`` has this learner, or a copy of it, go through
-            rows of X, given by number, as the next of its stream. X is not copied, and
-            the learner changes in place.
+            ``simulate(learner, order)`` makes this learner, or a copy of it, go through
+            rows of X, given by number, as the next rows of its stream. X is not copied,
+            and the learner changes in place.
         """
         X, codes = validate_and_append(self, X, y, classes)
         limits = self._limits(n_offered)
-        return lambda learner, order: learner._simulate_rows(X, codes, order, limits)
+        return lambda learner, order: learner._simulate(X, codes, order, limits)
 
-    def _simulate_rows(self, X, codes, order, limits):
-        """Simulate on an answer sheet; None takes the rows as they come."""
-        if isinstance(X, Source):
-            simulate_blocks(self, X, codes, order, limits)
+    def _simulate(self, X, codes, order, limits):
+        """Go through rows whose labels are all known; None takes them in order."""
+        if not isinstance(X, Source):
+            one = self._make_pass(Rows(X), codes, order, limits)
+            one.run()
+            self._finish_pass(one, X, limits)
             return
-        prepared = self._prepare_pass(Rows(X), codes, order, limits)
-        self._finish_pass(prepared, run(prepared), X, limits)
+        if order is not None:
+            raise ValueError(
+                "shuffle=True needs all rows in memory. Set shuffle=False, or make a "
+                "memory map with as_memmap."
+            )
+        bought = [NO_ROWS]
+        for start, rows in in_groups(prefetched(X.blocks()), self._group):
+            self._simulate(rows, codes[start : start + len(rows)], None, limits)
+            bought.append(start + self.queried_indices_)
+        self.queried_indices_ = np.concatenate(bought)
 
-    def _prepare_pass(self, rows, codes, order, limits):
-        """Return the pass over rows whose labels are all known."""
-        n = rows.n_rows if order is None else len(order)
-        return Pass(
-            rows, order, codes, None, *self._ready(), *limits,
-            np.empty(n, np.int64), np.empty(n),
-        )  # fmt: skip
+    def _make_pass(self, rows, codes, order, limits):
+        """Return a pass over rows whose labels are all known."""
+        return Pass(rows, order, codes, None, self._ready(), *limits)
 
-    def _finish_pass(self, prepared, outcome, X, limits):
-        """Keep what such a pass has learned, if it went over all rows."""
-        raise_unless_done(outcome, X, self._remedy)
-        self._commit(prepared.state)
-        self.queried_indices_ = prepared.rows_bought
-        self.stop_reason_ = self._why_closed(outcome, *limits)
+    def _finish_pass(self, one, X, limits):
+        """Keep what a pass has learned; raise if it stopped early."""
+        self._raise_if_stopped(one.stopped_at, X)
+        self._commit(one.state)
+        self.queried_indices_ = one.rows_bought
+        self.stop_reason_ = self._why_closed(one.closed, *limits)
 
     def _ask(self, X, identity, answer, candidates):
         if X.shape[0]:
             self._known_by = identity.kind
-        ask = ask_by_blocks if isinstance(X, Source) else StreamLoop._ask_rows
-        ask(self, X, answer, candidates)
+        if not isinstance(X, Source):
+            n = X.shape[0] if candidates is None else len(candidates)
+            self._ask_rows(X, answer, candidates, self._limits(n))
+        else:
+            numbers = np.arange(n_rows(X)) if candidates is None else candidates
+            limits, bought = self._limits(len(numbers)), [NO_ROWS]
+            source = X if candidates is None else SomeRows(X, candidates)
+            for start, rows in in_groups(prefetched(source.blocks()), self._group):
+                names = numbers[start : start + len(rows)]
+                try:
+                    self._ask_rows(rows, answer, None, limits, names)
+                finally:
+                    bought.append(names[self.queried_indices_])
+                    self.queried_indices_ = np.concatenate(bought)
         self._warn_after_run()
 
-    def _ask_rows(self, X, answer, candidates, limits=None, names=None):
-        query_rule, update_rule, state = self._ready()
-        n = X.shape[0]
-        limits = limits or self._limits(n if candidates is None else len(candidates))
-        bought, codes = np.empty(n, np.int64), np.full(n, -1, np.int32)
-        n_before = self._counts.n_queries
+    def _ask_rows(self, X, answer, candidates, limits, names=None):
+        state, codes = self._ready(), np.full(X.shape[0], -1, np.int32)
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
         commit = partial(self._commit, state)
         ask = SingleLabels(commit, answer, codes, known, names).ask
-        end = partial(self._end, state, bought, n_before)
-        self._commit(state)  # weights and memory are the loop's own from now on
+        one = Pass(Rows(X), candidates, codes, ask, state, *limits)
+        self._commit(state)  # from now on the loop changes these arrays
         try:
-            outcome = run(Pass(
-                Rows(X), candidates, codes, ask, query_rule, update_rule, state,
-                *limits, bought, np.empty(X.shape[0]),
-            ))  # fmt: skip
+            one.run()
         finally:
-            ensure_done(end)
-        raise_unless_done(outcome, X, self._remedy)
-        self.stop_reason_ = self._why_closed(outcome, *limits)
+            ensure_done(partial(self._end_asking, one))
+        self._raise_if_stopped(one.stopped_at, X)
+        self.stop_reason_ = self._why_closed(one.closed, *limits)
 
-    def _end(self, state, bought, n_before):
-        self._commit(state)
-        self.queried_indices_ = bought[: self._counts.n_queries - n_before].copy()
+    def _end_asking(self, one):
+        self._commit(one.state)
+        self.queried_indices_ = one.rows_bought
+
+    def _warn_after_run(self):
+        """Warn about a run that went wrong, after `fit`, `partial_fit` or `learn`."""
+        self._warn_of_one_class()
+
+    def _warn_of_one_class(self):
+        """Warn if the learner has long predicted one class of several.
+
+        It does if labels of two classes are known, or if it has stopped asking with
+        one.
+        """
+        counts = self._learned.counts
+        n_rows = max(N_ALIKE, ALIKE_SHARE * counts.n_seen)
+        if counts.n_alike < n_rows:
+            return
+        n_known = np.count_nonzero(self._learned.class_sums.n_labels)
+        has_stopped = counts.n_idle >= n_rows or self.stop_reason_ is not None
+        if n_known == 0 or (n_known == 1 and not has_stopped) or len(self.classes_) < 2:
+            return
+        known = "and stopped asking before it was taught a label of another class"
+        if n_known > 1:
+            known = f"although it has been taught labels of {n_known} classes"
+        cure = "set class_weight='balanced'"
+        if self.class_weight is not None:
+            cure = "teach it rows of the other classes"
+        label = self.classes_[counts.last_guess]
+        rows = f"has predicted {{}} for each of the last {counts.n_alike} rows"
+        warn_of_constant_answer(self, label, rows, known, advice_for_rare_classes(cure))
+
+    def _checked_tallied(self):
+        """Return the sums that tell the error on the stream; raise if they cannot."""
+        name = type(self).__name__
+        if not hasattr(self, "_learned"):
+            raise NotFittedError(f"This {name} has not seen a row yet.")
+        if self._make_rules()[0].is_threshold:
+            raise ValueError(
+                f"{name} buys below a threshold: it buys other rows with probability "
+                "0, and the labels it buys say nothing about its error on them."
+            )
+        tallied = self._learned.tallied
+        if np.isinf(Sums(*tallied.sums).excess):
+            raise ValueError(
+                f"This {name} met rows that it buys with probability 0, and the labels "
+                "it buys say nothing about its error on them."
+            )
+        return tallied
 
 
 @documented(LEARNER)
 class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
-    """Base of the first-order stream learners, and of a stream learner of your own.
+    """Base of the first-order stream learners, and of custom stream learners.
 
-    One weight vector for each class (one in all for two), a query rule and an update
-    rule. A subclass provides
+    A learner has one weight vector for each class (a single one for two classes), a
+    query rule and an update rule. A subclass provides
 
-    - ``_make_rules()``: checks the learner's own parameters, and returns its query rule
-      and its update rule, which are made for each call;
-    - ``__init__``: with the parameters that the user may set, as scikit-learn wants it.
+    - ``_make_rules()``, which checks the learner's own parameters and returns a new
+      query rule and a new update rule for each call;
+    - ``__init__`` with the parameters that users may set, as in scikit-learn.
 
     Parameters
     ----------
     average : bool, default=True
         Predict with the mean of the weights after each label taught, instead
-        of the last ones. Queries and updates always use the last.
+        of the last weights. Queries and updates always use the last weights.
     fit_intercept : bool, default=True
         Append a constant feature 1 to each row.
     normalize : bool, default=True
-        Scale each row to unit Euclidean norm on the fly.
+        Scale each row to unit Euclidean norm.
     class_weight : {"balanced"}, dict or None, default=None
-        What a label of each class counts for.
-    one_class_limit : int >= 0 or None, default=1000
-        With `class_weight`: labels bought whatever the rule while one class is known.
+        Weight of a label of each class.
     budget : int >= 0, float in [0, 1] or None, default=None
-        Labels it may buy between one `fit` and the next.
-    patience : int >= 1, default=None
-        Stop asking for good after this many rows in a row without a purchase.
+        Number of labels that may be bought between one `fit` and the next.
+    patience : int >= 1 or None, default=None
+        Stop asking for good after this number of consecutive rows without a purchase.
         None: never.
     shuffle : bool, default=True
         Whether `fit` visits the rows in random order. `partial_fit` and `learn`
         never do.
     random_state : int, RandomState instance or None, default=None
-        Seed of the coins (one number for each row seen, needed or not) and of
-        the shuffling.
+        Seed of the random decisions (one number for each row seen, whether needed or
+        not) and of the shuffling.
 
     Attributes
     ----------
@@ -651,9 +654,9 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     See Also
     --------
-    QueryRule : What to buy.
-    UpdateRule : What to learn from a label.
-    sklearn_activelearn.testing.check_learner : Whether a learner keeps the laws.
+    QueryRule : Decides which labels to buy.
+    UpdateRule : Decides how to learn a label.
+    sklearn_activelearn.testing.check_learner : Checks the guarantees of a learner.
 
     References
     ----------
@@ -688,7 +691,6 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -698,7 +700,6 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.class_weight = class_weight
-        self.one_class_limit = one_class_limit
         self.budget = budget
         self.patience = patience
         self.shuffle = shuffle
@@ -706,7 +707,7 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # other rows may outweigh the constant feature, whatever classes weigh
+        # other rows may outweigh the constant feature, whatever the class weights
         tags.classifier_tags.poor_score = not self.normalize
         return tags
 
@@ -718,18 +719,19 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         raise NotImplementedError(f"{type(self).__name__} needs _make_rules().")
 
     def _may_share_passes(self):
-        """Whether it fits and predicts as all first-order learners of its kind do."""
+        """Return True if settings of the learner can go over rows side by side."""
         return not self._adapts and all(
             getattr(type(self), name) is getattr(StreamClassifier, name)
             for name in ("fit", "predict", "decision_function", "score")
         )
 
     def _join_batched_pass(self, rows, codes, order, limits):
-        """Return the first pass of a learner; its weights are with a `BatchedPass`."""
-        intercept = self._weights.intercept
+        """Return the first pass of a learner whose weights a `BatchedPass` holds."""
+        intercept = self._learned.weights.intercept
         none = np.empty((len(intercept), 0))
-        self._weights = Weights(none, intercept, none, intercept)
-        return self._prepare_pass(rows, codes, order, limits)
+        weights = Weights(none, intercept, none, intercept)
+        self._learned = self._learned._replace(weights=weights)
+        return self._make_pass(rows, codes, order, limits)
 
     @property
     def _remedy(self):
@@ -739,14 +741,16 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
     def coef_(self) -> Floats:
         """Weights of the features, for rows of unit norm if `normalize`."""
         check_is_fitted(self)
-        return self._mean(self._weights.coef, self._weights.coef_drift)
+        weights = self._learned.weights
+        return self._mean(weights.coef, weights.coef_drift)
 
     @property
     def intercept_(self) -> Floats:
         """Weights of the constant feature."""
         check_is_fitted(self)
-        intercept = self._mean(self._weights.intercept, self._weights.intercept_drift)
-        return intercept - prediction_thresholds(self, self.average)
+        weights = self._learned.weights
+        intercept = self._mean(weights.intercept, weights.intercept_drift)
+        return intercept - self._thresholds(self.average)
 
     def _mean(self, last, drift):
         if not self.average or self.n_taught_ == 0:
@@ -758,52 +762,13 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
         intercept = np.zeros(n_vectors)
         return Weights(coef, intercept, coef, intercept)  # a state copies them
 
-    def _reset(self):
-        super()._reset()
-        self._scales = None
-
-    def _commit(self, state):
-        super()._commit(state)
-        if self._adapts:
-            self._scales = state.scales
-
-    def _working_state(self):
-        parts = (
-            self._weights,
-            self._memory,
-            self._counts,
-            self._tallied,
-            class_weights(self),
-            self._coin_seed,
-            self.normalize,
-            self.fit_intercept,
-            self.average,
-        )
-        if self._adapts:
-            scales = self._scales or Scales(*np.zeros((2, self.n_features_in_)))
-            return AdaptiveState(*parts, scales)
-        return LinearState(*parts)
+    def _make_state(self, learned, classes, rules):
+        kind = AdaptiveState if self._adapts else LinearState
+        form = self.normalize, self.fit_intercept, self.average
+        return kind(learned, classes, rules, self._coin_seed, *form)
 
 
 def make_update_rule(update, eta0):
-    """Return the update rule of that name."""
+    """Return the update rule with this name."""
     check_option(update, "update", UPDATE_RULES)
     return UPDATE_RULES[update](check_number(eta0, "eta0", 0))
-
-
-def check_tallied(learner):
-    """Return what is known of its error on the stream, or say why nothing is."""
-    name = type(learner).__name__
-    if not hasattr(learner, "_tallied"):
-        raise NotFittedError(f"This {name} has not seen a row yet.")
-    if learner._checked_rules()[0].is_threshold:
-        raise ValueError(
-            f"{name} asks below a threshold: it buys other rows with probability "
-            "0, and the labels it buys say nothing of its error on them."
-        )
-    if np.isinf(Sums(*learner._tallied.sums).excess):
-        raise ValueError(
-            f"This {name} let rows pass that it would buy with probability 0, and "
-            "the labels it buys say nothing of its error on them."
-        )
-    return learner._tallied

@@ -1,4 +1,4 @@
-"""CBGZ: ask with probability b / (b + margin)."""
+"""CBGZ: buy with probability b / (b + margin)."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,22 +13,19 @@ from ._rules import AdaptiveInverseMarginRule, InverseMarginRule
 
 @documented(STREAM)
 class CBGZClassifier(StreamClassifier):
-    """Selective sampler that asks with probability b / (b + margin) (CBGZ).
+    """Selective sampler that buys with probability b / (b + margin) (CBGZ).
 
-    The label-efficient Perceptron: rows near the separator are almost always
-    bought, others now and then, so it never stops asking and copes with
+    The label-efficient Perceptron. Labels of rows near the separator are almost always
+    bought, others now and then, so that it never stops buying and copes with
     inseparable data.
 
     Parameters
     ----------
     b : float > 0 or "adaptive", default=0.1
-        Eagerness: the larger, the more labels. Small against the usual margin
-        is selective. "adaptive": b grows as beta X² sqrt(1 + K), with X the
-        largest norm of a row so far and K the updates so far.
-    {update, eta0}
-    beta : float > 0, default=1.0
-        Scale of the adaptive b; not used otherwise.
-    {average, fit_intercept, normalize, class_weight, one_class_limit, budget, patience,
+        Eagerness: the larger, the more labels are bought. A value much smaller than the
+        usual margin is selective. "adaptive": b = X² sqrt(1 + K), with X the largest
+        norm of a row so far and K the number of updates so far.
+    {update, eta0, average, fit_intercept, normalize, class_weight, budget, patience,
     shuffle, random_state}
 
     Attributes
@@ -39,15 +36,17 @@ class CBGZClassifier(StreamClassifier):
 
     See Also
     --------
-    DKMClassifier : Fewer labels on separable data.
-    RandomSamplingClassifier : The passive counterpart.
-    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
+    DKMClassifier : Needs fewer labels on separable data.
+    RandomSamplingClassifier : Passive learning with the same updates.
+    sklearn_activelearn.evaluation.online_score : Estimates the error from the labels
+        bought.
 
     Notes
     -----
-    Every row has a chance to be bought, so weighting bought rows by the inverse
-    of their probability (``query(X, return_probability=True)``) is valid. With
-    ``update="perceptron"`` only b / eta0 matters.
+    Every row can be bought, so weighting bought rows by the inverse of their
+    probability (``query(X, return_probability=True)``) is valid. With
+    ``update="perceptron"`` only b / eta0 matters; a larger `eta0` makes the adaptive b
+    more selective.
 
     {multiclass}
 
@@ -62,7 +61,7 @@ class CBGZClassifier(StreamClassifier):
 
     Examples
     --------
-    A stream that arrives in chunks, labelled by someone who is paid for it:
+    A stream that arrives in chunks, labelled by a person:
 
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_activelearn import CBGZClassifier
@@ -71,7 +70,7 @@ class CBGZClassifier(StreamClassifier):
     >>> for start in range(0, 1500, 50):
     ...     chunk = X[start : start + 50]
     ...     rows = learner.query(chunk)
-    ...     labels = y[start + rows]  # ask for these, however long it takes
+    ...     labels = y[start + rows]  # these labels are paid for
     ...     learner = learner.teach(chunk[rows], labels, classes=range(10))
     >>> print(learner.n_queries_, "labels of 1500")
     548 labels of 1500
@@ -87,12 +86,10 @@ class CBGZClassifier(StreamClassifier):
         *,
         update: Literal["perceptron", "dkm"] = "perceptron",
         eta0: float = 1.0,
-        beta: float = 1.0,
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -103,7 +100,6 @@ class CBGZClassifier(StreamClassifier):
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -112,13 +108,11 @@ class CBGZClassifier(StreamClassifier):
         self.b = b
         self.update = update
         self.eta0 = eta0
-        self.beta = beta
 
     def _make_rules(self):
-        beta = check_number(self.beta, "beta", 0)
         if isinstance(self.b, str):
             check_option(self.b, "b", ("adaptive",))
-            rule = AdaptiveInverseMarginRule(beta)
+            rule = AdaptiveInverseMarginRule()
         else:
             rule = InverseMarginRule(check_number(self.b, "b", 0))
         return rule, make_update_rule(self.update, self.eta0)

@@ -1,4 +1,4 @@
-"""DKM: ask inside a margin that shrinks."""
+"""DKM: buy inside a margin that shrinks."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,44 +13,44 @@ from ._rules import HalvingThresholdRule
 
 @documented(STREAM)
 class DKMClassifier(StreamClassifier):
-    """Selective sampler that asks inside a shrinking margin (DKM).
+    """Selective sampler that buys inside a shrinking margin (DKM).
 
-    A label is bought if the margin of the row is at most s. After R bought
-    labels in a row without a mistake, s is halved: the learner then looks
-    closer to its separator, where it still errs. On separable data it needs
-    the fewest labels, and it stops asking early.
+    A label is bought if the margin of the row is at most s. After R consecutive bought
+    labels without a mistake s is halved, so that the learner considers rows closer to
+    its separator, where it still errs. On separable data it needs the fewest labels,
+    and it stops buying early.
 
     Parameters
     ----------
     R : int >= 1, default=32
-        Correct answers in a row before the threshold is halved: the waiting time.
-        Small values buy fewer labels and stop sooner, sometimes too soon.
+        Number of consecutive correct labels before the threshold is halved. Small
+        values buy fewer labels and stop sooner, sometimes too soon.
     threshold : {"max", "uniform"} or float > 0, default="max"
         First threshold s. "max": 1, the largest margin of a unit row and a unit
-        w; "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
+        w. "uniform": 1 / sqrt(d), for rows spread evenly over the sphere in d
         dimensions, the constant feature included.
-    {update, eta0, average, fit_intercept, normalize, class_weight, one_class_limit,
-    budget, patience, shuffle, random_state}
+    {update, eta0, average, fit_intercept, normalize, class_weight, budget, patience,
+    shuffle, random_state}
 
     Attributes
     ----------
     threshold_ : float
-        Present threshold s.
+        Current threshold s.
     {classes_, coef_, intercept_, attributes_of_all}
 
     {raises}
 
     See Also
     --------
-    CBGZClassifier : Goes on asking, at random; better on inseparable data.
-    RandomSamplingClassifier : The passive counterpart.
+    CBGZClassifier : Continues to buy, at random; better on inseparable data.
+    RandomSamplingClassifier : Passive learning with the same updates.
 
     Notes
     -----
-    The first label is always bought and seeds the weights, w = y x. The paper's
-    Figure 1 halves s when the run exceeds R, its text when it reaches R: this
-    follows the text. A row counts as inside with a relative slack of 1e-12, so
-    that a repeated row at s = 1 is.
+    The first label is always bought and sets the weights, w = y x. Figure 1 of [2]_
+    halves s when the number of correct labels exceeds R, its text when it reaches R;
+    this learner follows the text. Margins up to s (1 + 1e-12) count as inside, so that
+    a repeated row is inside s = 1.
 
     {multiclass}
 
@@ -89,7 +89,6 @@ class DKMClassifier(StreamClassifier):
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -100,7 +99,6 @@ class DKMClassifier(StreamClassifier):
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -113,8 +111,8 @@ class DKMClassifier(StreamClassifier):
 
     @property
     def threshold_(self) -> float:
-        """Present threshold s."""
-        return float(self._memory[0])
+        """Current threshold s."""
+        return float(self._learned.memory[0])
 
     def _make_rules(self):
         R = min(check_number(self.R, "R", 1, closed="left", integer=True), UNLIMITED)

@@ -1,4 +1,4 @@
-"""Greedy online selection: the smallest margin of every few rows."""
+"""Greedy online selection: buy the smallest margin of every m rows."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -18,30 +18,23 @@ from ._rules import SmallestOfGroupRule
 class GreedyOnlineClassifier(StreamClassifier):
     """Selective sampler that buys the smallest margin of every m rows.
 
-    The online form of min-margin sampling: a fixed share of the stream is
-    bought, one row in `m`, and learned by gradient descent on a margin loss.
+    The online form of min-margin sampling. A fixed share of the stream is bought, one
+    row in `m`, and learned by gradient descent on a margin loss.
 
     Parameters
     ----------
     m : int >= 1, default=5
-        Rows per purchase: of so many the one with the smallest margin is bought. 1
-        buys every label. The rows that are left over at the end of a chunk are a
-        smaller group, and a chunk of one row is bought: pass chunks whose length is
-        a multiple of `m`.
+        Number of rows of a group, of which the one with the smallest margin is bought.
+        1 buys every label. The rows at the end of a chunk are a smaller group if `m`
+        does not divide its length, and a chunk of one row is bought: pass chunks whose
+        length is a multiple of `m`.
     loss : str or MarginLoss, default="hinge"
-        What labels descend: one of `sklearn_activelearn.losses`, by name or as an
-        object, such as ``RampLoss(t=2.0)``, or a loss of your own.
-    eta0 : float > 0, default=0.1
-        Learning rate; not used by "adaptive".
-    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
-        The T-th label learned moves the weights by `eta0` ("constant") or by
-        ``eta0 / T**power_t`` ("invscaling") times the gradient. "adaptive": steps
-        follow the sizes of features and rows, as for `MarginLossClassifier`, and
-        there is nothing to tune.
-    {power_t, average, fit_intercept, normalize, class_weight, one_class_limit, budget}
-    patience : int >= 1, default=None
-        Stop asking for good after this many rows in a row without a purchase;
-        without effect here, as there is one in every group.
+        Loss that labels reduce: the name of a loss of `sklearn_activelearn.losses`, or
+        an object such as ``RampLoss(t=2.0)`` or a custom loss.
+    {eta0, learning_rate, average, fit_intercept, normalize, class_weight, budget}
+    patience : int >= 1 or None, default=None
+        Number of consecutive rows without a purchase after which it stops buying; it
+        matters only if less than `m`.
     {shuffle, random_state}
 
     Attributes
@@ -52,16 +45,16 @@ class GreedyOnlineClassifier(StreamClassifier):
 
     See Also
     --------
-    MarginLossClassifier : Decides row by row, and knows its probabilities.
-    stream.rank_probability : How likely a row is bought, given the rank of its margin.
+    MarginLossClassifier : Decides row by row, with known probabilities.
+    stream.rank_probability : Probability of buying a row, given the rank of its margin.
 
     Notes
     -----
-    Each purchase is certain given its group, so ``return_probability=True``
-    reports 1; reweighting by it is not valid. Ties go to the row that came
-    first. With more than two classes the margin is half the gap between the two
-    highest scores, and a label moves its own class and its strongest rival. It
-    buys one row in `m` also while one class is known: `one_class_limit` is not used.
+    Each purchase is certain given its group, so ``return_probability=True`` reports 1;
+    weighting by it is not valid. Of equal margins the first row is bought. With more
+    than two classes the margin is half the gap between the two highest scores, and a
+    label moves its own class and its strongest rival. With class weights, too, it buys
+    one row in `m` while one class is known.
 
     References
     ----------
@@ -89,12 +82,10 @@ class GreedyOnlineClassifier(StreamClassifier):
         loss: str | MarginLoss = "hinge",
         eta0: float = 0.1,
         learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant",
-        power_t: float = 0.5,
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = False,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -105,7 +96,6 @@ class GreedyOnlineClassifier(StreamClassifier):
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -115,7 +105,6 @@ class GreedyOnlineClassifier(StreamClassifier):
         self.loss = loss
         self.eta0 = eta0
         self.learning_rate = learning_rate
-        self.power_t = power_t
 
     @property
     def _group(self):
@@ -133,26 +122,26 @@ class GreedyOnlineClassifier(StreamClassifier):
 
 
 def rank_probability(n_rows: int, m: int) -> Floats:
-    """Return how likely each row of a pool is the smallest margin of m random ones.
+    """Return the probability that a row has the smallest margin of m random rows.
 
     Parameters
     ----------
     n_rows : int >= 1
-        Rows in the pool.
+        Number of rows in the pool.
     m : int in [1, n_rows]
-        Rows drawn from it without replacement, of which the one with the
-        smallest margin is bought.
+        Number of rows drawn without replacement, of which the one with the smallest
+        margin is bought.
 
     Returns
     -------
     probabilities : ndarray of shape (n_samples,)
-        For the row with the smallest margin, the second smallest, and so on:
-        C(n_rows - i, m - 1) / C(n_rows, m) for rank i [1]_. They sum to 1.
+        Probabilities for the row with the smallest margin, the second smallest, and so
+        on: C(n_rows - i, m - 1) / C(n_rows, m) for rank i [1]_. They sum to 1.
 
     Raises
     ------
     ValueError, TypeError
-        For numbers that are not whole or out of range.
+        If a number is not whole or out of range.
 
     References
     ----------

@@ -13,52 +13,43 @@ from .._validation import check_number, check_option
 from .._warnings import warn_user
 from ..losses import MarginLoss, RampLoss, RootRampLoss, make_loss
 from ._base import StreamClassifier
-from ._rules import FunctionRule, LossRule
-from ._updates import LossUpdate
+from ._rules import FunctionRule, LossRule, LossUpdate
 
-#: Values of `learning_rate`.
-LEARNING_RATES = ("constant", "invscaling", "adaptive")
+#: Exponent of each `learning_rate`.
+POWERS = {"constant": 0.0, "invscaling": 0.5, "adaptive": 0.0}
 
-#: How far an adaptive step moves the margin of a row of average size, at most.
+#: Largest change of the margin of a row of average size by an adaptive step.
 GAIN = 2.0
 
 
 @documented(GRADIENT)
 class MarginLossClassifier(StreamClassifier):
-    """Selective sampler that descends a margin loss, often a non-convex one.
+    """Selective sampler that minimises a margin loss, often a non-convex one.
 
-    It asks with probability q(margin) and steps along the gradient of the loss
-    divided by q, which is stochastic gradient descent on the expected loss over
-    all rows, bought or not. Losses that flatten out far from the separator
-    need few labels; the bounded ones (ramps and sigmoid) ignore outliers.
+    It buys with probability q(margin) and steps along the gradient of the loss divided
+    by q, which is stochastic gradient descent on the expected loss over all rows,
+    bought or not. Losses that flatten out far from the separator need few labels. The
+    bounded losses (ramps and sigmoid) ignore outliers.
 
     Parameters
     ----------
     loss : str or MarginLoss, default="log_ramp"
-        What to descend: one of `sklearn_activelearn.losses`, by name, such as
-        "ramp", "root_ramp" or "sigmoid", or as an object, such as
-        ``RampLoss(t=2.0)``, or a loss of your own. "hinge" buys every label: passive
-        learning.
-    eta0 : float > 0, default=0.1
-        Learning rate. Small against ``1 / |x|²``: one large step takes all margins
-        out of the region where the learner asks, and it (almost) never asks
-        again. A `ConvergenceWarning` says so. Not used by "adaptive".
-    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
-        The T-th label learned moves the weights by `eta0` ("constant") or by
-        ``eta0 / T**power_t`` ("invscaling") times the weighted gradient. "adaptive":
-        steps follow the sizes of features and rows, and there is nothing to tune.
-    {power_t}
+        Loss to minimise: the name of a loss of `sklearn_activelearn.losses`, such as
+        "ramp", "root_ramp" or "sigmoid", or an object such as ``RampLoss(t=2.0)`` or a
+        custom loss. "hinge" buys every label, which is passive learning.
+    {eta0, learning_rate}
     query_probability : "tight" or callable, default="tight"
-        Probability of buying a label. "tight": ``min(max(|l'(a)|, |l'(-a)|), 1)``
-        at margin a. A callable gets an array of margins and returns as many
-        probabilities; 0 is allowed only where the loss is flat on both sides.
-        Then the weights l' / q can be large.
+        Probability of buying a label. "tight": ``min(max(|l'(a)|, |l'(-a)|), 1)`` at
+        margin a. A callable gets an array of margins and returns a probability for
+        each; 0 is allowed only where the loss is flat on both sides. The weights l' / q
+        can then be large.
     n_warm_start : int >= 0, default=0
-        So many labels are bought first, of whatever rows come, and learned with
-        the hinge: a way around local minima. Labels taught unasked count.
-    {average, fit_intercept, normalize, class_weight, one_class_limit, budget}
+        Number of labels that are bought first, whatever the margin, and learned with
+        the hinge, which avoids some local minima. Labels taught without a request
+        count.
+    {average, fit_intercept, normalize, class_weight, budget}
     patience : int >= 1 or None, default=1000
-        Stop asking for good after this many rows in a row without a purchase.
+        Stop buying for good after this number of consecutive rows without a purchase.
         None: never.
     {shuffle, random_state}
 
@@ -69,17 +60,17 @@ class MarginLossClassifier(StreamClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out of its
-        range, NaN or infinity in X, labels outside the classes; `average`,
-        `fit_intercept`, `normalize` or `class_weight` changed without `fit`. Weights
-        that overflow, a `query_probability` whose values will not do, and a loss of
-        your own whose slopes will not do, are also errors.
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `average`,
+        `fit_intercept`, `normalize` or `class_weight` changed without `fit`; also for
+        weights that overflow, and for a `query_probability` or a custom loss that
+        returns invalid values.
 
     See Also
     --------
     GreedyOnlineClassifier : Buys the smallest margin of every few rows.
-    BatchMarginLossClassifier : Descends the same losses on labelled rows.
-    sklearn_activelearn.losses : The losses and the probabilities they imply.
+    BatchMarginLossClassifier : Minimises the same losses on labelled rows.
+    sklearn_activelearn.losses : The losses and their query probabilities.
 
     Notes
     -----
@@ -87,26 +78,26 @@ class MarginLossClassifier(StreamClassifier):
 
         w <- w - eta l'(y w.x) / q  y x
 
-    With the tight q the weight -l' / q is at most max(1, -l'). A label that comes
-    late is learned with the slope at the present weights and the probability at
-    its purchase, so its weight can be as large as 1 / q: prefer small chunks. A
-    row nobody asked for has q = 1.
+    With the tight q the weight -l' / q is at most max(1, -l'). A label that comes late
+    is learned with the slope at the current weights and the probability at its
+    purchase, so its weight can be as large as 1 / q: prefer small chunks. A row that
+    was not asked for has q = 1.
 
-    With more than two classes the margin is half the gap between the two
-    highest scores, and z half the gap between a label's score and its strongest
-    rival's; those two weight vectors move.
+    With more than two classes the margin is half the gap between the two highest
+    scores, and z is half the gap between the score of the label and the score of its
+    strongest rival; these two weight vectors move.
 
-    With "adaptive", the T-th labelled row x moves weight i by ``T / (T + 10)`` times
+    With "adaptive", labelled row x, number T, moves weight i by ``T / (T + 10)`` times
     ``s / G  x_i / r_i``, times -l' / q. r_i is the root mean square of feature i over
     the labelled rows where it is not 0, and G the mean over the labelled rows of
-    ``sum_i x_i² / r_i``: on average a step moves the margin of its row by s. s is 2,
-    but not beyond the margins at which the loss asks: 0.99 for the ramp. The step is
-    short at first, while little is known of the features. q is the same as for the
-    other learning rates.
+    ``sum_i x_i² / r_i``, so that an average step moves the margin of its row by s. s is
+    2, or the largest margin at which the loss has q > 0 if that is smaller: 0.99 for
+    the ramp. The first steps are shorter, while little is known about the features. q
+    is the same as for the other learning rates.
 
-    Weighting bought rows by the inverse of their probability is valid for
-    "log_ramp", "root_ramp" and "sigmoid", whose q is never 0 as long as budget
-    and patience last; not for the ramps.
+    Weighting bought rows by the inverse of their probability is valid for "log_ramp",
+    "root_ramp" and "sigmoid", whose q is never 0 as long as budget and patience last.
+    It is not valid for the ramps.
 
     References
     ----------
@@ -137,14 +128,12 @@ class MarginLossClassifier(StreamClassifier):
         *,
         eta0: float = 0.1,
         learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant",
-        power_t: float = 0.5,
         query_probability: Literal["tight"] | Callable[..., Any] = "tight",
         n_warm_start: int = 0,
         average: bool = True,
         fit_intercept: bool = True,
         normalize: bool = False,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = 1000,
         shuffle: bool = True,
@@ -155,7 +144,6 @@ class MarginLossClassifier(StreamClassifier):
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -164,7 +152,6 @@ class MarginLossClassifier(StreamClassifier):
         self.loss = loss
         self.eta0 = eta0
         self.learning_rate = learning_rate
-        self.power_t = power_t
         self.query_probability = query_probability
         self.n_warm_start = n_warm_start
 
@@ -188,7 +175,7 @@ class MarginLossClassifier(StreamClassifier):
         return hinge_baseline(self)
 
     def _warn_after_run(self):
-        """Warn of a step so large that no row is worth asking for after the first."""
+        """Warn about a step so large that nothing is bought after it."""
         super()._warn_after_run()
         few = min(2 * len(self.classes_), self._limits(0)[0] - 1)
         if self.n_seen_ > 100 and self.n_queries_ <= few:
@@ -198,7 +185,7 @@ class MarginLossClassifier(StreamClassifier):
                 step, cure = "adaptive length", "Scale X or set n_warm_start"
             warn_user(
                 f"Only {self.n_queries_} of {self.n_seen_} labels bought: a step of "
-                f"{step} takes rows of this size so far from the separator that the "
+                f"{step} moves rows of this size so far from the separator that the "
                 f"loss is flat there. {cure}.",
                 ConvergenceWarning,
             )
@@ -207,19 +194,17 @@ class MarginLossClassifier(StreamClassifier):
 def make_loss_update(learner, loss, n_warm_start):
     """Return the gradient step on a loss with the learner's learning rate."""
     eta0 = check_number(learner.eta0, "eta0", 0)
-    power_t = check_number(learner.power_t, "power_t", 0, closed="left")
-    check_option(learner.learning_rate, "learning_rate", LEARNING_RATES)
+    check_option(learner.learning_rate, "learning_rate", POWERS)
     if learner.learning_rate == "adaptive":
-        return LossUpdate(loss, margin_gain(loss), 0.0, n_warm_start)
-    power = power_t if learner.learning_rate == "invscaling" else 0.0
-    return LossUpdate(loss, eta0, power, n_warm_start)
+        eta0 = margin_gain(loss)
+    return LossUpdate(loss, eta0, POWERS[learner.learning_rate], n_warm_start)
 
 
 def margin_gain(loss):
-    """Return how far an adaptive step moves the margin of a row of average size.
+    """Return the change of the margin of a row of average size by an adaptive step.
 
-    Not beyond the margins at which the loss asks: a row at the separator, and those
-    like it, would never be asked for again.
+    It is smaller than `GAIN` if the loss has query probability 0 there: rows that start
+    at the separator could never be bought again.
     """
     if loss.query_probability(GAIN) > 0:
         return GAIN
@@ -228,7 +213,7 @@ def margin_gain(loss):
 
 
 def hinge_baseline(learner):
-    """Return hinge-loss learning of every label with a learner's parameters."""
+    """Return a learner of every label by the hinge, with the same parameters."""
     return make_baseline(
         learner,
         MarginLossClassifier(),

@@ -1,13 +1,11 @@
-"""What rules written in Python get, and what they may answer."""
+"""Rules written in Python: the clock that they get, and checks of their answers."""
 
-from math import isfinite, nan
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
-from ._rule_base import QueryRule, UpdateRule
-
-#: What a class in Python may have in place of a compiled method.
+#: Methods that a class in Python may have instead of a compiled method.
 METHODS = ("initial_memory", "probability", "observe", "learned", "step")
 
 
@@ -38,21 +36,21 @@ class Clock(NamedTuple):
     n_held: int = 0
 
 
-def checked(value, most, rule, call, demand):
-    """Return what a rule answered, if it is a number from 0 to the most.
+def check_answer(value, most, rule, call, demand):
+    """Return the answer of a rule, if it is a number from 0 to `most`.
 
     Parameters
     ----------
     value : object
         The answer.
     most : float
-        The largest that it may be.
+        Largest allowed answer.
     rule : QueryRule or UpdateRule
-        Whose answer it is.
+        The rule, for the message.
     call : str
-        What was asked.
+        The call, for the message.
     demand : str
-        What the answer must be, besides a number.
+        Range of the answer, for the message.
     """
     try:
         number = float(value)
@@ -60,22 +58,22 @@ def checked(value, most, rule, call, demand):
         number = nan
     if not 0 <= number <= most:
         name = type(rule).__name__
-        raise ValueError(f"{name}.{call} == {value!r}, must be a number {demand}.")
+        raise ValueError(f"{name}.{call} must be a number {demand}, got {value!r}.")
     return number
 
 
-def with_room(rule, memory):
-    """Return what a compiled rule finds in its memory, and room for one number."""
+def pad_memory(rule, memory):
+    """Return the memory of a compiled rule with room for one more number."""
     if not rule.is_python and len(memory) < len(rule.initial_memory(1)):
         raise ValueError(
-            f"{type(rule).__name__} remembers {len(rule.initial_memory(1))} numbers, "
-            f"got {len(memory)}."
+            f"{type(rule).__name__} needs a memory of {len(rule.initial_memory(1))} "
+            f"numbers, got {len(memory)}."
         )
     return np.append(np.asarray(memory, dtype=np.float64), 0.0)
 
 
-def refuse_abstract(rule, method):
-    """Say what a rule lacks."""
+def raise_abstract(rule, method):
+    """Raise the error for a rule that lacks a method."""
     raise NotImplementedError(f"{type(rule).__name__} needs a method {method}.")
 
 
@@ -88,40 +86,6 @@ def refuse_overridden(kind, base):
             if getattr(kind, name, None) is not getattr(parent, name, None):
                 raise TypeError(
                     f"{kind.__name__} replaces {name} of {parent.__name__}, which is "
-                    f"compiled: loops would not see it. Make it a {base.__name__} that "
-                    f"has a {parent.__name__} and asks it."
+                    "compiled: loops would not call it. Make it a subclass of "
+                    f"{base.__name__} that holds a {parent.__name__} and calls it."
                 )
-
-
-def check_rules(rules, learner):
-    """Return a query rule and an update rule, if they are that."""
-    is_pair = isinstance(rules, (tuple, list)) and len(rules) == 2
-    is_right = is_pair and isinstance(rules[0], QueryRule)
-    if not is_right or not isinstance(rules[1], UpdateRule):
-        raise TypeError(
-            f"{type(learner).__name__}._make_rules() must return a QueryRule and an "
-            f"UpdateRule, in this order, got {rules!r}."
-        )
-    group = rules[0].group
-    if not isinstance(group, (int, np.integer)) or group < 1:
-        name = type(rules[0]).__name__
-        raise ValueError(f"{name}.group == {group!r}, must be an int >= 1.")
-    return rules
-
-
-def initial_memory(rule, n_dims):
-    """Return what a rule begins to remember, if it is a list of finite numbers."""
-    memory = rule.initial_memory(n_dims)
-    if not rule.is_external:
-        return memory
-    try:
-        numbers = np.asarray(memory, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.array(nan)
-    if numbers.ndim != 1 or not all(map(isfinite, numbers.tolist())):
-        name = type(rule).__name__
-        raise ValueError(
-            f"{name}.initial_memory(n_dims) == {memory!r}, must be a list of finite "
-            "numbers."
-        )
-    return numbers.tolist()

@@ -13,17 +13,17 @@ from ._rules import ConstantRule
 
 @documented(STREAM)
 class RandomSamplingClassifier(StreamClassifier):
-    """Sampler that asks at random: passive learning under the same protocol.
+    """Sampler that buys at random: passive learning under the same protocol.
 
     The baseline that an active learner has to beat with the same update and the
-    same number of labels. `rate=1` buys everything: the plain Perceptron.
+    same number of labels. With `rate=1` it is the plain Perceptron.
 
     Parameters
     ----------
     rate : float in (0, 1], default=0.3
-        Probability with which each label is bought.
-    {update, eta0, average, fit_intercept, normalize, class_weight, one_class_limit,
-    budget, patience, shuffle, random_state}
+        Probability of buying each label.
+    {update, eta0, average, fit_intercept, normalize, class_weight, budget, patience,
+    shuffle, random_state}
 
     Attributes
     ----------
@@ -33,9 +33,10 @@ class RandomSamplingClassifier(StreamClassifier):
 
     See Also
     --------
-    CBGZClassifier : Asks where it is unsure.
-    DKMClassifier : Asks inside a shrinking margin.
-    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
+    CBGZClassifier : Buys where the margin is small.
+    DKMClassifier : Buys inside a shrinking margin.
+    sklearn_activelearn.evaluation.online_score : Estimates the error from the labels
+        bought.
 
     Notes
     -----
@@ -70,7 +71,6 @@ class RandomSamplingClassifier(StreamClassifier):
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -81,7 +81,6 @@ class RandomSamplingClassifier(StreamClassifier):
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -100,5 +99,5 @@ class RandomSamplingClassifier(StreamClassifier):
 
 
 def perceptron_baseline(learner):
-    """Return the learning of every label with a learner's update and parameters."""
+    """Return a learner that buys every label, with the same updates and parameters."""
     return make_baseline(learner, RandomSamplingClassifier(), rate=1.0, patience=None)

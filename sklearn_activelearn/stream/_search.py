@@ -1,4 +1,4 @@
-"""Grid search over settings that share passes over the data."""
+"""Grid search in which settings of a stream learner share passes over the data."""
 
 from collections import defaultdict
 from time import perf_counter
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.metrics import accuracy_score, check_scoring, get_scorer_names
+from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
@@ -28,64 +28,67 @@ from .._labels import encode, find_classes
 from .._rows import Rows, squares
 from .._typing import Bools, RowsLike
 from .._validation import (
+    check_class_weight,
     check_finite_row,
     check_rows,
     finish_rows,
     labels_need_no_change,
 )
-from ..sources._containers import take
+from ..sources._containers import NO_ROWS, take
 from ..sources._source import Source
-from ._base import StreamClassifier, check_class_parameters, labels_of
-from ._batched_pass import BatchedPass
-from ._products import LANES
+from ._base import StreamClassifier, labels_of
+from ._pass import LANES, BatchedPass
+
+#: The parameter of a proxy that holds the number of its setting.
+NUMBER = "#"  # no estimator has a parameter of this name
 
 
 class SharedSetting(NamedTuple):
     """A setting that can share a pass."""
 
-    candidate: int  # its number in the grid
-    transformer: object  # what comes before the learner, not fitted; None for nothing
-    transformer_key: object  # the same for settings with the same transformer
+    number: int  # in the grid
+    transformer: object  # the steps before the learner, not fitted; or None
+    transformer_key: object  # equal for settings with the same transformer
     learner: object  # not fitted
 
 
 class Matrix(NamedTuple):
-    """Rows that are finite, and what every pass over them needs."""
+    """Rows that are finite, with numbers that every pass over them needs."""
 
     rows: object
-    squares: object  # sum of each dense row, ndarray of shape (n_samples,); or None
+    squares: object  # sum of squares of each dense row, (n_samples,); or None
 
 
 class Part(NamedTuple):
-    """The rows of a fold, as one transformer makes them."""
+    """The rows of a fold, as transformed by one transformer."""
 
-    transformer: object  # fitted; None for nothing
+    transformer: object  # fitted; None for no transformer
     checker: object  # a learner that has seen these features
     matrix: Matrix
-    train: np.ndarray  # its rows to learn from
-    labels: np.ndarray  # of these
-    scored: dict  # matrix and row numbers, None for all, to score; or an exception
+    train: np.ndarray  # row numbers to learn from
+    labels: np.ndarray  # labels of these rows
+    scored: dict  # matrix and row numbers (None for all) to score; or an exception
 
 
 class Fitted(NamedTuple):
-    """What a pass made of a setting."""
+    """A setting that has been fitted in a shared pass."""
 
-    learner: object  # without its weights, unless they are to be kept
-    transformer: object  # fitted; None for nothing
-    scores: dict  # of the rows of `Part.scored`, or the exception
+    learner: object  # without weights, unless they are to be kept
+    transformer: object  # fitted; None for no transformer
+    scores: dict  # scores of the rows of `Part.scored`, or the exception
 
 
-def shared_setting(candidate, params, estimator):
-    """Return how a setting can share a pass, or None.
+def shared_setting(number, params, estimator):
+    """Return a setting as a `SharedSetting`; None if it cannot share a pass.
 
     Parameters
     ----------
-    candidate : int
-        Its number.
+    number : int
+        Number of the setting.
     params : dict
-        What the grid sets.
+        Parameters that the grid sets.
     estimator : estimator
-        With these parameters.
+        The estimator with these parameters.
     """
     transformer, key, learner = None, None, estimator
     if type(estimator) is Pipeline:
@@ -101,31 +104,45 @@ def shared_setting(candidate, params, estimator):
             )
     if not (isinstance(learner, StreamClassifier) and learner._may_share_passes()):
         return None
-    return SharedSetting(candidate, transformer, key, learner)
+    return SharedSetting(number, transformer, key, learner)
 
 
-class Folds:
+def finite_matrix(X):
+    """Return checked rows as a `Matrix`; raise for NaN and infinity.
+
+    Sums of squares are computed once for all folds, together with the check.
+    """
+    if issparse(X):
+        return Matrix(finish_rows(X, finite=True), None)
+    sums = squares(Rows(X))
+    is_wrong = np.isnan(sums)
+    if is_wrong.any() and not get_config()["assume_finite"]:
+        check_finite_row(X, int(is_wrong.argmax()))
+    return Matrix(X, sums)
+
+
+class SharedFits:
     """Fits of settings that share passes, one fold at a time.
 
     Parameters
     ----------
-    plans : list of Plan
+    settings : list of SharedSetting
         The settings.
     X, y : rows and labels, as the user gave them
-        All of them.
+        All rows and labels.
     keep_weights : bool
         Whether the learners have to predict later.
     score_train : bool
         Whether training rows are scored, too.
     """
 
-    def __init__(self, plans, X, y, *, keep_weights, score_train):
+    def __init__(self, settings, X, y, *, keep_weights, score_train):
         self.X, self.y = X, y
         self.keep_weights, self.score_train = keep_weights, score_train
-        self.parts, self.spare = defaultdict(list), []
-        for each in plans:
-            self.parts[each.transformer_key].append(each)
-        for each in self.parts.get(None, [])[:1]:  # folds are read in place
+        self.settings, self.spare = defaultdict(list), []
+        for each in settings:
+            self.settings[each.transformer_key].append(each)
+        for each in self.settings.get(None, [])[:1]:  # folds are read in place
             self.checker = clone(each.learner)
             rows, self.labels = self.checker._check_rows(X, y, reset=True)
             if isinstance(rows, Source):
@@ -143,25 +160,24 @@ class Folds:
         Returns
         -------
         results : dict
-            By candidate: `Fitted`, or the exception that stopped it.
+            By number of the setting: `Fitted`, or the exception that stopped it.
+        seconds : float
+            Duration of the fit.
         """
-        results = {}
-        for plans in self.parts.values():
+        start, results = perf_counter(), {}
+        for settings in self.settings.values():
             try:
-                part = self._prepare(plans[0], train, test)
+                part = self._prepare(settings[0], train, test)
                 classes = find_classes(part.labels)
-                groups = self._group_settings(plans, part, classes, results)
+                groups = self._group_learners(settings, part, classes, results)
             except Exception as error:
-                results.update((each.candidate, error) for each in plans)
+                results.update((each.number, error) for each in settings)
                 continue
             codes = np.full(part.matrix.rows.shape[0], -1, dtype=np.int32)
             codes[part.train] = encode(part.labels, classes)
-            for group in groups.values():
-                n_vectors = len(group[0][1]._weights.intercept)
-                parts = groups_that_share(group, n_vectors, issparse(part.matrix.rows))
-                for some in parts:  # an error has those of one begin again, not all
-                    results.update(self._lead(some, part, codes))
-        return results
+            for group in groups:
+                results.update(self._run_each(group, part, codes))
+        return results, perf_counter() - start
 
     def _prepare(self, one, train, test):
         """Return the rows of a fold for settings with the same transformer."""
@@ -169,8 +185,7 @@ class Folds:
         if one.transformer is None:
             scored = {name: (self.matrix, rows) for name, rows in wanted.items()}
             matrix, labels = self.matrix, self.labels[train]
-            if repeats_any(train, matrix.rows.shape[0]):
-                # each needs a number of its own
+            if len(np.unique(train)) < len(train):  # repeated rows need own numbers
                 matrix = finite_matrix(matrix.rows[train])
                 train = np.arange(len(train))
             return Part(None, self.checker, matrix, train, labels, scored)
@@ -189,20 +204,20 @@ class Folds:
         numbers = np.arange(len(labels))
         return Part(transformer, checker, finite_matrix(rows), numbers, labels, scored)
 
-    def _group_settings(self, plans, part, classes, results):
-        """Return learners that are ready to set out, by what lets them share a pass.
+    def _group_learners(self, settings, part, classes, results):
+        """Return the learners that share a pass, in groups, before their first row.
 
-        A learner that cannot leaves its exception in `results`. Those with
-        ``random_state=None`` get the same coins and order of rows.
+        A learner with wrong parameters leaves its exception in `results`. Learners with
+        ``random_state=None`` get the same random numbers and order of rows.
         """
         groups, seeds = defaultdict(list), None
-        for each in plans:
+        for each in settings:
             learner = unfitted_copy(each.learner)
             try:
                 learner._check_parameters()
-                check_class_parameters(learner, classes)
+                check_class_weight(learner.class_weight, classes)
             except Exception as error:
-                results[each.candidate] = error
+                results[each.number] = error
                 continue
             for name in ("n_features_in_", "feature_names_in_"):
                 if hasattr(part.checker, name):
@@ -214,11 +229,20 @@ class Folds:
                 learner._coin_seed, learner._shuffle_seed = seeds
             order_key = learner._shuffle_seed if learner.shuffle else None
             key = order_key, learner._group, learner.normalize
-            groups[key].append((each.candidate, learner))
-        return groups
+            groups[key].append((each.number, learner))
+        if not issparse(part.matrix.rows):
+            return list(groups.values())
+        # CSR rows read all weights of a feature together: a dozen of them at most, so
+        # that other data need not leave the caches
+        n_vectors = 1 if len(classes) == 2 else len(classes)
+        return [
+            some
+            for group in groups.values()
+            for some in split_evenly(group, max(LANES // n_vectors, 1))
+        ]
 
-    def _lead(self, group, part, codes):
-        """Return what becomes of a group; an error of one stops nobody else."""
+    def _run_each(self, group, part, codes):
+        """Return the results of a group; an error of one learner stops no other."""
         try:
             return self._run(group, part, codes)
         except Exception as error:
@@ -226,11 +250,11 @@ class Folds:
                 return {group[0][0]: error}
             results = {}
             for one in group:
-                results.update(self._lead([one], part, codes))
+                results.update(self._run_each([one], part, codes))
             return results
 
     def _run(self, group, part, codes):
-        """Lead the learners of a group over a fold, side by side."""
+        """Run the learners of a group over a fold, side by side."""
         lead, n_train = group[0][1], len(part.train)
         matrix = part.matrix.rows
         rows = Rows(matrix)
@@ -238,155 +262,112 @@ class Folds:
         order = part.train if order is None else part.train[order]
         place = np.empty(rows.n_rows, dtype=np.int64)
         place[part.train] = np.arange(n_train)
-        passes, limits, results = [], [], {}
-        for _, learner in group:
-            limits.append(learner._limits(n_train))
-            passes.append(learner._join_batched_pass(rows, codes, order, limits[-1]))
+        limits = [learner._limits(n_train) for _, learner in group]
+        passes = [
+            learner._join_batched_pass(rows, codes, order, own)
+            for (_, learner), own in zip(group, limits, strict=True)
+        ]
         batched = BatchedPass(passes, part.matrix.squares, self.spare)
-        outcomes, scores = batched.run(), self._score(batched, part, lead.normalize)
-        self.spare += batched.memory
-        for k, (candidate, learner) in enumerate(group):
-            try:
-                learner._finish_pass(passes[k], outcomes[k], matrix, limits[k])
-            except ValueError as error:
-                results[candidate] = error
-                continue
-            learner.queried_indices_ = place[learner.queried_indices_]
-            own = {
-                name: table if isinstance(table, Exception) else table[k]
-                for name, table in scores.items()
-            }
-            results[candidate] = Fitted(learner, part.transformer, own)
-        return results
-
-    def _score(self, batched, part, normalize):
-        """Return the scores of all learners of a pass that is over."""
+        batched.run()
         if self.keep_weights:
             batched.hand_back()
         batched.average()
-        return {
-            name: found
-            if isinstance(found, Exception)
-            else batched.scores(
-                Rows(found[0].rows), found[1], normalize, found[0].squares
-            )
-            for name, found in part.scored.items()
-        }
+        scores = {}
+        for name, found in part.scored.items():
+            scores[name] = [found] * len(group)
+            if not isinstance(found, Exception):
+                scored, numbers = found
+                scores[name] = batched.scores(
+                    Rows(scored.rows), numbers, lead.normalize, scored.squares
+                )
+        self.spare += batched.memory
+        results = {}
+        for k, (number, learner) in enumerate(group):
+            try:
+                learner._finish_pass(passes[k], matrix, limits[k])
+            except ValueError as error:
+                results[number] = error
+                continue
+            learner.queried_indices_ = place[learner.queried_indices_]
+            own = {name: table[k] for name, table in scores.items()}
+            results[number] = Fitted(learner, part.transformer, own)
+        return results
 
 
-def finite_matrix(X):
-    """Return checked rows as a `Matrix`; raise for NaN and infinity.
-
-    Sums are taken once for all folds, in one go with the check.
-    """
-    if issparse(X):
-        return Matrix(finish_rows(X, finite=True), None)
-    sums = squares(Rows(X))
-    is_wrong = np.isnan(sums)
-    if is_wrong.any() and not get_config()["assume_finite"]:
-        check_finite_row(X, int(is_wrong.argmax()))
-    return Matrix(X, sums)
+def split_evenly(group, size):
+    """Return a list in parts of nearly equal length, at most `size`."""
+    n, n_parts = len(group), -(-len(group) // size)
+    return [group[k * n // n_parts : (k + 1) * n // n_parts] for k in range(n_parts)]
 
 
-def repeats_any(numbers, n_rows):
-    """Whether one of so many rows is among these twice."""
-    is_there = np.zeros(n_rows, dtype=bool)
-    is_there[numbers] = True
-    return np.count_nonzero(is_there) < len(numbers)
+class SearchRecord:
+    """The folds of a search, and the settings that are fitted.
 
-
-def groups_that_share(learners, n_each, sparse):
-    """Return learners in the groups that are led side by side.
-
-    Parameters
-    ----------
-    learners : list
-        To be grouped.
-    n_each : int
-        Weight vectors of a learner.
-    sparse : bool
-        Whether rows are CSR. The weights of a feature are then read together: of a
-        dozen vectors at most, so that others need not leave the caches for them.
-
-    Returns
-    -------
-    groups : list of list
-        Of nearly equal size.
-    """
-    n = len(learners)
-    n_groups = -(-n // max(LANES // n_each, 1)) if sparse else 1
-    return [
-        learners[k * n // n_groups : (k + 1) * n // n_groups] for k in range(n_groups)
-    ]
-
-
-#: The parameter that says which setting of the grid a proxy is.
-CANDIDATE = "#"  # no estimator has one of that name
-
-
-class SearchState:
-    """What is known of a search.
+    The proxies of a search get positions instead of rows: all training and test rows of
+    all folds have a position each, fold by fold. All positions stand for all rows.
 
     Parameters
     ----------
     X, y : rows and labels
-        As the user gave them.
+        All rows and labels, as the user gave them.
     folds : list of (train, test)
         Row numbers.
     results : list of dict
-        For each fold what `Folds.fit` returned.
-    n_candidates : int
-        Settings in the grid.
+        Results of `SharedFits.fit`, one for each fold.
+    n_settings : int
+        Number of settings in the grid.
 
     Attributes
     ----------
-    parts : ndarray of int of shape (2 * n_folds,)
-        Part 2 k has the training rows of fold k, part 2 k + 1 its test rows. All of
-        them together stand for all rows.
-    fused : ndarray of bool of shape (n_candidates,)
-        Settings that shared passes.
-    n_queries : ndarray of shape (n_candidates, n_folds)
-        Labels bought; NaN where nobody counted them.
+    cv : list of (train, test)
+        Positions of each fold.
+    fused : ndarray of bool of shape (n_settings,)
+        Whether a setting shared passes.
+    n_queries : ndarray of shape (n_settings, n_folds)
+        Labels bought; NaN for estimators that do not count them.
     """
 
-    def __init__(self, X, y, folds, results, n_candidates):
-        self.X, self.y, self.folds, self.results = X, y, folds, results
-        self.parts = np.arange(2 * len(folds))
+    def __init__(self, X, y, folds, results, n_settings):
+        self.X, self.y, self.results = X, y, results
+        parts = [rows for fold in folds for rows in fold]
+        self.numbers = np.concatenate([NO_ROWS, *parts])
+        self.ends = np.cumsum([len(rows) for rows in parts])
+        cuts = np.split(np.arange(len(self.numbers)), self.ends)[: len(parts)]
+        self.cv = list(zip(cuts[::2], cuts[1::2], strict=True))
         self.fused = np.array(
-            [any(k in found for found in results) for k in range(n_candidates)],
+            [any(k in found for found in results) for k in range(n_settings)],
             dtype=bool,
         )
-        self.n_queries = np.full((n_candidates, len(folds)), np.nan)
+        self.n_queries = np.full((n_settings, len(folds)), np.nan)
 
-    def rows(self, parts):
-        """Return the rows that a part, or all parts, stand for."""
-        return self._taken(self.X, parts)
+    def locate(self, positions):
+        """Return the fold and "train" or "test"; (None, None) for all positions."""
+        if len(positions) == len(self.numbers):
+            return None, None
+        part = int(np.searchsorted(self.ends, positions[0], side="right"))
+        return part // 2, "test" if part % 2 else "train"
 
-    def labels(self, parts):
-        """Return the labels of these rows."""
-        return self._taken(self.y, parts)
-
-    def _taken(self, values, parts):
-        if len(parts) > 1:
-            return values
-        fold, is_test = divmod(int(parts[0]), 2)
-        return take(values, self.folds[fold][is_test])
+    def rows(self, positions):
+        """Return the rows at these positions."""
+        if len(positions) == len(self.numbers):
+            return self.X
+        return take(self.X, self.numbers[positions])
 
 
-def has(method):
-    """Return whether a proxy that is fitted has a method."""
+def model_has(method):
+    """Return a decorator for a method of a proxy that its fitted model has, too."""
     return available_if(lambda self: hasattr(self.model or self.fitted.learner, method))
 
 
 class ProxyEstimator(ClassifierMixin, BaseEstimator):
-    """An estimator of a search.
+    """A setting as scikit-learn's search sees it: fitting looks up a shared fit.
 
     Parameters
     ----------
     estimator : estimator
-        What it stands for.
-    record : SearchState
-        What is known.
+        The estimator that is tuned.
+    record : SearchRecord
+        Folds and results.
     """
 
     def __init__(self, estimator, record):
@@ -400,21 +381,21 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         return get_tags(self.estimator)
 
     def set_params(self, **params):
-        """Become a setting of the grid."""
-        self.number, self.params = params.pop(CANDIDATE), params
+        """Take the number and the parameters of a setting."""
+        self.number, self.params = params.pop(NUMBER), params
         return self
 
-    def fit(self, parts, y=None):
-        """Look up what a pass made of this setting, or fit it."""
-        record, fold, self.model, self.fitted = self.record, None, None, None
-        if len(parts) == 1:
-            fold = int(parts[0]) // 2
+    def fit(self, positions, y=None):
+        """Look up the setting among the shared fits, or fit it."""
+        record, self.model, self.fitted = self.record, None, None
+        fold, _ = record.locate(positions)
+        if fold is not None:
             self.fitted = record.results[fold].get(self.number)
         if isinstance(self.fitted, Exception):
             raise self.fitted
         if self.fitted is None:
             self.model = clone(self.estimator).set_params(**self.params)
-            self.model.fit(record.rows(parts), record.labels(parts))
+            self.model.fit(record.rows(positions), record.y if fold is None else y)
             learner = last_step(self.model)
         else:
             learner = self.fitted.learner
@@ -427,43 +408,41 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self):
         """Labels, sorted."""
-        return (
-            self.model.classes_ if self.fitted is None else self.fitted.learner.classes_
-        )
+        return (self.model or self.fitted.learner).classes_
 
-    @has("decision_function")
-    def decision_function(self, parts):
+    @model_has("decision_function")
+    def decision_function(self, positions):
         """Return the scores of the classes."""
         if self.fitted is None:
-            return self.model.decision_function(self.record.rows(parts))
-        scores = self.fitted.scores["test" if parts[0] % 2 else "train"]
+            return self.model.decision_function(self.record.rows(positions))
+        _, part = self.record.locate(positions)
+        scores = self.fitted.scores[part]
         if isinstance(scores, Exception):
             raise scores
         return scores
 
-    @has("predict_proba")
-    def predict_proba(self, parts):
-        """Return the probabilities of the classes; no learner of a pass has them."""
-        return self.model.predict_proba(self.record.rows(parts))
+    @model_has("predict_proba")
+    def predict_proba(self, positions):
+        """Return the probabilities of the classes; shared fits have none."""
+        return self.model.predict_proba(self.record.rows(positions))
 
-    def predict(self, parts):
+    def predict(self, positions):
         """Return the most likely class of each row."""
         if self.fitted is None:
-            return self.model.predict(self.record.rows(parts))
-        return labels_of(self.decision_function(parts), self.classes_)
+            return self.model.predict(self.record.rows(positions))
+        return labels_of(self.decision_function(positions), self.classes_)
 
-    def score(self, parts, y=None):
-        """Return what the estimator's own `score` does."""
-        y = self.record.labels(parts)
+    def score(self, positions, y=None):
+        """Return the result of the estimator's `score`."""
         if self.fitted is None:
-            return self.model.score(self.record.rows(parts), y)
-        predicted = self.predict(parts)
+            return self.model.score(self.record.rows(positions), y)
+        predicted = self.predict(positions)
         if type(y) is np.ndarray and labels_need_no_change(y, len(predicted)):
-            # the same number, without checks that take longer than to count
+            # the same number, without checks that take longer than counting
             return float(np.mean(y == predicted))
         return accuracy_score(y, predicted)
 
-    def unwrapped(self):
+    def fitted_estimator(self):
         """Return the fitted estimator itself."""
         if self.fitted is None:
             return self.model
@@ -473,56 +452,39 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         return Pipeline([*before, (self.estimator.steps[-1][0], self.fitted.learner)])
 
 
-class ProxyScorer:
-    """A scorer that is told the labels of a part.
+class EstimatorScorer:
+    """A custom scorer, which gets the fitted estimator and rows instead of a proxy.
 
     Parameters
     ----------
     scorer : callable
-        ``scorer(estimator, X, y)``. One that is no standard scorer of scikit-learn's
-        gets to see the fitted estimator and its rows.
+        ``scorer(estimator, X, y)``.
     """
 
     def __init__(self, scorer):
         self.scorer = scorer
-        self.unwraps = not isinstance(scorer, STANDARD_SCORER)
 
     def __repr__(self):
         return repr(self.scorer)
 
-    def __call__(self, proxy, parts):
-        labels = proxy.record.labels(parts)
-        if not self.unwraps:
-            return self.scorer(proxy, parts, labels)
-        return self.scorer(proxy.unwrapped(), proxy.record.rows(parts), labels)
+    def __call__(self, proxy, positions, y):
+        rows = proxy.record.rows(positions)
+        return self.scorer(proxy.fitted_estimator(), rows, y)
 
 
-def scoring_of_proxies(estimator, scoring):
-    """Return scoring that proxies of an estimator can be scored with.
-
-    What is no scoring stays as it is, to be refused by scikit-learn.
-    """
-    if isinstance(scoring, list | tuple):
-        check_scoring(estimator, scoring)  # refuses names that come twice
-        scoring = {name: name for name in scoring}
+def proxy_scoring(scoring):
+    """Return scoring for proxies, and whether it needs the fitted estimators."""
     if isinstance(scoring, dict):
-        return {
-            name: scoring_of_proxies(estimator, each) for name, each in scoring.items()
-        }
-    if callable(scoring) or scoring in get_scorer_names():
-        return ProxyScorer(check_scoring(estimator, scoring))
-    return scoring
-
-
-def unwraps(scoring):
-    """Return whether scoring gets to see estimators."""
-    if isinstance(scoring, dict):
-        return any(unwraps(scorer) for scorer in scoring.values())
-    return isinstance(scoring, ProxyScorer) and scoring.unwraps
+        found = {name: proxy_scoring(each) for name, each in scoring.items()}
+        needs_estimators = any(needs for _, needs in found.values())
+        return {name: each for name, (each, _) in found.items()}, needs_estimators
+    if callable(scoring) and not isinstance(scoring, STANDARD_SCORER):
+        return EstimatorScorer(scoring), True
+    return scoring, False
 
 
 def last_step(estimator):
-    """Return what a pipeline ends in."""
+    """Return the last step of a pipeline."""
     while isinstance(estimator, Pipeline):
         estimator = estimator[-1]
     return estimator
@@ -531,15 +493,16 @@ def last_step(estimator):
 class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     """`GridSearchCV` for one-pass learners: all settings in one pass a fold.
 
-    A drop-in for scikit-learn's `GridSearchCV`, with the same results. It reads the
-    data once a fold and not once a setting: the settings of a first-order learner go
-    over the rows side by side, and each buys the labels and learns the weights that it
-    would alone, bit for bit. Settings that cannot share a pass are fitted one by one.
+    A replacement for scikit-learn's `GridSearchCV` with the same results. It reads the
+    data once for each fold, not once for each setting: the settings of a first-order
+    learner go over the rows together. Each buys the labels and learns the weights that
+    it would by itself, bit for bit. Settings that cannot share a pass are fitted one by
+    one.
 
     Parameters
     ----------
     estimator : learner, or Pipeline that ends in one
-        What to tune. `CBGZClassifier`, `DKMClassifier`, `MarginLossClassifier`,
+        Learner to tune. `CBGZClassifier`, `DKMClassifier`, `MarginLossClassifier`,
         `GreedyOnlineClassifier` and `RandomSamplingClassifier` share passes. The
         transformers of a pipeline are fitted once for each fold and each of their
         settings.
@@ -548,18 +511,18 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         Values by parameter name, as for `GridSearchCV`. Settings share a pass if they
         have the same transformers, `normalize`, `m`, and order of rows (`shuffle` and
         `random_state`). With ``random_state=None`` all settings of a fold get the same
-        coins and order.
+        random numbers and order.
 
     scoring : str, callable, list, tuple or dict, default=None
-        As for `GridSearchCV`. A callable of your own gets fitted estimators; those of
+        As for `GridSearchCV`. A custom callable gets fitted estimators; scorers of
         scikit-learn are quicker.
 
     n_jobs : int, default=None
-        Folds in parallel, as threads: a pass releases the GIL. A backend that
-        ``joblib.parallel_config`` names is used instead.
+        Number of folds to fit in parallel, in threads: a pass releases the GIL. A
+        backend set by ``joblib.parallel_config`` is used instead.
 
     refit : bool, str or callable, default=True
-        As for `GridSearchCV`. A callable may weigh the score against the labels, see
+        As for `GridSearchCV`. A callable may weigh the score against the labels, as in
         the example.
 
     cv : int, splitter or iterable, default=None
@@ -572,8 +535,8 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         As for `GridSearchCV`.
 
     error_score : "raise" or number, default=numpy.nan
-        Score of a setting that cannot be fitted, as one whose weights overflow. The
-        others of its pass go on.
+        Score of a setting that cannot be fitted, for example because its weights
+        overflow. The other settings of its pass continue.
 
     return_train_score : bool, default=False
         As for `GridSearchCV`.
@@ -581,7 +544,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     Attributes
     ----------
     cv_results_ : dict of ndarrays
-        What `GridSearchCV` has, and
+        The results of `GridSearchCV`, and
 
         - ``mean_n_queries``, ``std_n_queries``, ``split0_n_queries`` ...: labels bought
           from the training rows of a fold; NaN for estimators that do not count them.
@@ -589,12 +552,12 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         The time of a shared pass is divided among its settings.
 
     fused_ : ndarray of bool of shape (n_candidates,)
-        Settings that shared passes. The others were fitted one by one.
+        Whether a setting shared passes; the others were fitted one by one.
 
     n_labels_read_ : int
-        Labels that the search itself has read: all. Every row is scored in some fold,
-        so tuning like this takes a labelled sample. What `mean_n_queries` counts is
-        what a setting would buy on new data of this kind.
+        Number of labels that the search itself has read: all of them. Every row is
+        scored in some fold, so that tuning needs a labelled sample. `mean_n_queries` is
+        the number of labels that a setting would buy on new data of this kind.
 
     best_estimator_, best_params_, best_score_, best_index_
         As for `GridSearchCV`, as are `scorer_`, `n_splits_`, `refit_time_`,
@@ -612,13 +575,12 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     Notes
     -----
     With S settings, K weight vectors (one for two classes), n rows and d features, a
-    thread needs room for 2 S K d numbers, and the search for S K n, the scores. A
-    scorer of your own adds 2 S K d for each fold. Of sparse rows, a dozen vectors go
-    over a fold together, and their 24 d numbers (2 K d for K > 12) take the place of
-    2 S K d.
+    thread needs memory for 2 S K d numbers, and the search for S K n scores. A custom
+    scorer adds 2 S K d numbers for each fold. With sparse rows only 12 vectors go over
+    a fold together, which takes 24 d numbers (2 K d for K > 12) instead of 2 S K d.
 
-    Metadata for `fit` other than `groups` is given to every estimator as `GridSearchCV`
-    does; then no setting shares a pass, and labels are not counted.
+    Metadata for `fit` other than `groups` is passed to every estimator, as by
+    `GridSearchCV`. Then no setting shares a pass, and labels are not counted.
 
     Examples
     --------
@@ -630,8 +592,8 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
     >>> print(search.fused_.all())
     True
 
-    Take the setting that buys the fewest labels among those that score at most .02
-    less than the best:
+    Select the setting that buys the fewest labels among the settings whose score is at
+    most .02 below the best:
 
     >>> def fewest_labels(results):
     ...     scores = results["mean_test_score"]
@@ -650,7 +612,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, or what the transformers take.
+            Rows, or the input of the transformers.
         y : array-like of shape (n_samples,)
             All labels.
         **params : dict
@@ -661,17 +623,15 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         self : object
             The search.
         """
-        if y is None or self._routes(params) or is_pairwise(self.estimator):
+        only_groups = {*params} <= {"groups"}
+        is_routed = params and get_config()["enable_metadata_routing"]
+        is_pairwise = get_tags(self.estimator).input_tags.pairwise
+        if y is None or not only_groups or is_routed or is_pairwise:
             super().fit(X, y, **params)
             self.fused_ = np.zeros(len(self.cv_results_["params"]), dtype=bool)
             self.n_labels_read_ = 0 if y is None else len(y)
             return self
         return self._fit(*indexable(X, y), params)
-
-    def _routes(self, params):
-        """Return whether metadata goes elsewhere than to the splitter."""
-        groups_only = {*params} <= {"groups"}
-        return not groups_only or (params and get_config()["enable_metadata_routing"])
 
     @with_callbacks
     def _fit(self, X, y, groups):
@@ -681,11 +641,11 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         folds = [
             (numbers[train], numbers[test]) for train, test in cv.split(X, y, **groups)
         ]
-        scoring = scoring_of_proxies(self.estimator, self.scoring)
+        scoring, needs_estimators = proxy_scoring(self.scoring)
         info = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(max_subtasks=len(folds) + 1)
         task.call_on_fit_task_begin(**info)
-        shared = self._shared(settings, X, y, unwraps(scoring))
+        shared = self._shared_fits(settings, X, y, needs_estimators)
         outcomes = []
         if shared is not None:
             parallel = Parallel(
@@ -694,26 +654,26 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 prefer="threads",
                 return_as="generator",
             )
-            for outcome in parallel(delayed(timed)(shared, *fold) for fold in folds):
+            for outcome in parallel(delayed(shared.fit)(*fold) for fold in folds):
                 fold_task = task.subcontext("fold").call_on_fit_task_begin(**info)
                 fold_task.call_on_fit_task_end(**info)
                 outcomes.append(outcome)
         results = [found for found, _ in outcomes] or [{} for _ in folds]
-        record = SearchState(X, y, folds, results, len(settings))
+        record = SearchRecord(X, y, folds, results, len(settings))
         times = [seconds / max(len(found), 1) for found, seconds in outcomes]
 
         def completed(found):
-            return self._completed(found, settings, record, times)
+            return complete_results(found, settings, record, times)
 
         # errors of scikit-learn name the class
         inner = type(type(self).__name__, (GridSearchCV,), {})(
             ProxyEstimator(clone(self.estimator), record),
             [
-                {name: [value] for name, value in {**each, CANDIDATE: number}.items()}
+                {name: [value] for name, value in {**each, NUMBER: number}.items()}
                 for number, each in enumerate(settings)
             ],
             scoring=scoring,
-            cv=[*record.parts.reshape(-1, 2, 1)],
+            cv=record.cv,
             refit=(lambda found: self.refit(completed(found)))
             if callable(self.refit)
             else self.refit,
@@ -725,51 +685,35 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         )
         last_task = task.subcontext("score and refit").call_on_fit_task_begin(**info)
         with parallel_config(backend="threading"):
-            inner.fit(record.parts)
+            inner.fit(np.arange(len(record.numbers)), take(y, record.numbers))
         self._take_over(inner, completed(inner.cv_results_), settings)
         self.fused_, self.n_labels_read_ = record.fused, len(y)
         last_task.call_on_fit_task_end(**info)
         task.call_on_fit_task_end(**info)
         return self
 
-    def _shared(self, settings, X, y, keep_weights):
+    def _shared_fits(self, settings, X, y, keep_weights):
         """Return the fits of the settings that can share passes; None if none can."""
-        plans = []
+        shared = []
         for number, params in enumerate(settings):
             estimator = clone(self.estimator).set_params(**clone(params, safe=False))
-            plans.append(shared_setting(number, params, estimator))
-        plans = [each for each in plans if each is not None]
-        if not plans:
+            shared.append(shared_setting(number, params, estimator))
+        shared = [each for each in shared if each is not None]
+        if not shared:
             return None
         try:
-            return Folds(
-                plans,
+            return SharedFits(
+                shared,
                 X,
                 y,
                 keep_weights=keep_weights,
                 score_train=self.return_train_score,
             )
-        except (ValueError, TypeError):  # rows that no pass can read: each fold says so
+        except (ValueError, TypeError):  # wrong rows: the fit of each fold says why
             return None
 
-    def _completed(self, found, settings, record, times):
-        """Return results with the labels bought, without a trace of proxies."""
-        results = {
-            name: value for name, value in found.items() if name != f"param_{CANDIDATE}"
-        }
-        results["params"] = settings
-        if record.fused.any():
-            fit_times = results["mean_fit_time"], results["std_fit_time"]
-            for array, value in zip(fit_times, (np.mean, np.std), strict=True):
-                array[record.fused] = value(times)
-        for k, n_queries in enumerate(record.n_queries.T):
-            results[f"split{k}_n_queries"] = n_queries
-        results["mean_n_queries"] = record.n_queries.mean(axis=1)
-        results["std_n_queries"] = record.n_queries.std(axis=1)
-        return results
-
     def _take_over(self, inner, results, settings):
-        """Become the search that has been done with proxies."""
+        """Take the attributes of the search over proxies."""
         for name in (
             "multimetric_",
             "best_index_",
@@ -786,27 +730,30 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
             self.best_estimator_ = inner.best_estimator_.model
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        self.scorer_ = self._scorer()
-
-    def _scorer(self):
-        """Return what `GridSearchCV` keeps as its scorer."""
         scoring = self.scoring
-        if callable(scoring) or scoring is None or isinstance(scoring, str):
-            return check_scoring(self.estimator, scoring)
-        names = (
-            scoring if isinstance(scoring, dict) else {each: each for each in scoring}
-        )
-        return {
-            name: check_scoring(self.estimator, each) for name, each in names.items()
-        }
+        if isinstance(scoring, list | tuple | set):
+            scoring = {name: name for name in scoring}
+        if isinstance(scoring, dict):
+            self.scorer_ = {
+                name: check_scoring(self.estimator, each)
+                for name, each in scoring.items()
+            }
+        else:
+            self.scorer_ = check_scoring(self.estimator, scoring)
 
 
-def is_pairwise(estimator):
-    """Return whether rows have a column for each row."""
-    return get_tags(estimator).input_tags.pairwise
-
-
-def timed(shared, train, test):
-    """Return what `Folds.fit` does, and the seconds it took."""
-    start = perf_counter()
-    return shared.fit(train, test), perf_counter() - start
+def complete_results(found, settings, record, times):
+    """Return results with the labels bought and the true settings and times."""
+    results = {
+        name: value for name, value in found.items() if name != f"param_{NUMBER}"
+    }
+    results["params"] = settings
+    if record.fused.any():
+        fit_times = results["mean_fit_time"], results["std_fit_time"]
+        for array, value in zip(fit_times, (np.mean, np.std), strict=True):
+            array[record.fused] = value(times)
+    for k, n_queries in enumerate(record.n_queries.T):
+        results[f"split{k}_n_queries"] = n_queries
+    results["mean_n_queries"] = record.n_queries.mean(axis=1)
+    results["std_n_queries"] = record.n_queries.std(axis=1)
+    return results

@@ -49,13 +49,13 @@ def cbgz(b):
     return lambda margin, norm, n_updates: b / (b + margin), lambda mistake: None, {}
 
 
-def cbgz_adaptive(beta):
-    """b = beta X^2 sqrt(1 + K), X the largest norm so far, K the updates so far."""
+def cbgz_adaptive():
+    """b = X^2 sqrt(1 + K), X the largest norm so far, K the updates so far."""
     memory = {"X": 0.0}
 
     def probability(margin, norm, n_updates):
         memory["X"] = max(memory["X"], norm)
-        b = beta * memory["X"] ** 2 * np.sqrt(1 + n_updates)
+        b = memory["X"] ** 2 * np.sqrt(1 + n_updates)
         return b / (b + margin) if margin > 0 else 1.0
 
     return probability, lambda mistake: None, memory

@@ -91,7 +91,7 @@ def learner_of(rule):
 
 fitted = [learner_of(rule) for rule in (RunningMean, RunningMeanInPython)]
 assert fitted[0].queried_indices_.tolist() == fitted[1].queried_indices_.tolist()
-assert [*fitted[0]._memory] == [*fitted[1]._memory] != [0.0]
+assert [*fitted[0]._learned.memory] == [*fitted[1]._learned.memory] != [0.0]
 """
 
 

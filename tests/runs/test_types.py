@@ -16,7 +16,7 @@ from numpydoc.docscrape import ClassDoc
 
 from sklearn_activelearn import _compat, losses, stream
 from sklearn_activelearn._base import ActiveClassifier
-from sklearn_activelearn._typing import Label
+from sklearn_activelearn._typing import Label, QueryOptions
 from sklearn_activelearn.pool._base import PoolClassifier
 from tests.docstrings import names
 from tests.test_audit import MODULES, PACKAGE, each_with_parameters, public
@@ -238,7 +238,11 @@ def test_overloads_are_those_of_the_method(signature, method):
     overloads = [each for each in node.body if isinstance(each, ast.FunctionDef)]
     flags = [name for name in inspect.signature(method).parameters if "return" in name]
     assert len(overloads) == 2 ** len(flags)
-    assert all(is_as_declared(each, method) for each in overloads)
+    true = inspect.signature(method).parameters
+    for each in overloads:
+        declared, defaults = parameters(each)
+        assert {*declared} - {"options"} | {*QueryOptions.__annotations__} == {*true}
+        assert all(true[name].default == value for name, value in defaults.items())
 
 
 def test_the_stub_of_the_losses_is_as_they_are():

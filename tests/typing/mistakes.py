@@ -60,7 +60,7 @@ X, y = np.eye(3), np.arange(3)
 
 def of_names() -> None:
     """Names that are not there."""
-    from sklearn_activelearn import NoSuchClassifier
+    from sklearn_activelearn import NoSuchClassifier  # type: ignore[attr-defined]
 
     sklearn_activelearn.pools  # type: ignore[attr-defined]
     sklearn_activelearn.MinMargin  # type: ignore[attr-defined]

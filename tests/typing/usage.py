@@ -265,13 +265,12 @@ def use_pool_learners() -> None:
     sampling.set_params(measure=lambda probabilities: -probabilities.max(axis=1))
     hybrid = HybridSamplingClassifier(explore=0.2, initial="mixed", budget=20)
     assert_type(hybrid.fit(X, y).queried_indices_, RowNumbers)
-    herding = UncertaintyHerdingClassifier(kernel="cosine", budget=20, random_state=0)
+    herding = UncertaintyHerdingClassifier(radius="local", budget=20, random_state=0)
     assert_type(herding.fit(X, y).temperature_, float)
     relevance = RelevanceSamplingClassifier(
         LogisticRegression(), positive="yes", positive_weight=2.0, n_initial=2,
         initial="random", batch_size=0.1, batch="top", embedding=None, explore=0.1,
-        n_candidates=None, budget=20, stopping=None, incremental=False, n_jobs=None,
-        random_state=0,
+        n_candidates=None, budget=20, stopping=None, n_jobs=None, random_state=0,
     )  # fmt: skip
     assert_type(relevance.fit(X, y).n_queries_, int)
     ranks = RankAverageClassifier([("one", LogisticRegression())]).fit(X, y)
@@ -386,7 +385,7 @@ def use_verbs_of_a_stream_learner() -> None:
     assert_type(learner.decision_function(csr_matrix(X)), Floats)
     assert_type(learner.score(X, y), float)
     assert_type(learner.get_params(), dict[str, Any])
-    assert_type(learner.set_params(beta=2.0), CBGZClassifier)
+    assert_type(learner.set_params(b=2.0), CBGZClassifier)
     assert_type(learner.classes_, Labels)
     assert_type(learner.coef_, Floats)
     assert_type(learner.intercept_, Floats)
@@ -418,7 +417,7 @@ def use_stream_learners() -> None:
     assert_type(rls.decision_function(X), Floats)
     second = SecondOrderPerceptronClassifier(a=2.0, kernel="rbf", max_stored=20)
     assert_type(second.fit(X, y).n_queries_, int)
-    sole = SOLEClassifier(b=0.1, query_probability="margin", dual=True)
+    sole = SOLEClassifier(b=0.1, query_probability="margin", solver="dual")
     assert_type(sole.fit(X, y).predict(X), Labels)
     batch = BatchMarginLossClassifier("smooth_ramp", alpha=0.01, random_state=0)
     assert_type(batch.fit(X, y), BatchMarginLossClassifier)

@@ -21,10 +21,14 @@ from ..._typing import (
 from ..._validation import check_limit, check_option
 from ..._warnings import warn_user
 from ...sources._containers import hash_rows, take
-from .._base import PoolClassifier
+from .._base import NEEDS_SAMPLE, PoolClassifier
 from .._passive import passive_baseline
-from .._ranking import best_of_different
-from .._selection import drawn, ranked
+from .._selection import (
+    draw_rows,
+    find_best_different,
+    random_purchase,
+    ranked_purchase,
+)
 from .._training import Known, candidate_set
 from ._models import TRAIN, VALIDATION, Allocation, ALMSTrainer, in_turn
 from ._newton import NotSolved
@@ -102,10 +106,10 @@ def most_valuable(
     values = training.max(), selection.max()
     if values[0] > values[1]:
         traits = [lambda some: hash_rows(X, offered[some])]
-        chosen = best_of_different(training, n_wanted, seed, traits)
-        return ranked(offered[chosen], training[chosen], TRAIN), values
+        chosen = find_best_different(training, n_wanted, seed, traits)
+        return ranked_purchase(offered[chosen], training[chosen], TRAIN), values
     chosen = rng.permutation(rows)[:n_wanted]
-    return drawn(chosen, n_wanted / len(rows), VALIDATION), values
+    return random_purchase(chosen, n_wanted / len(rows), VALIDATION), values
 
 
 #: The candidates if none are given.
@@ -265,8 +269,6 @@ class ALMSClassifier(PoolClassifier):
     #: Whether models could not be trained together, and are refitted instead.
     _gave_up = False
 
-    _measures_distances = True
-
     best_index_: int
     best_params_: dict[str, Any]
     model_names_: list[str]
@@ -351,7 +353,7 @@ class ALMSClassifier(PoolClassifier):
             0 for a class without a labelled row yet. If the model has only
             decision values, a sigmoid fitted on the validation set.
         """
-        model, X = self._model(), self._rows(X)
+        model, X = self._model(), self._rows_to_predict(X)
         model = self._allocation().calibrated(model, self.classes_)
         return self._probabilities(model, X)
 
@@ -359,13 +361,13 @@ class ALMSClassifier(PoolClassifier):
         return False  # it tells labels for training from those for validation
 
     def _allocation(self):
-        return Allocation.of(self._labelled, self._ledger)
+        return Allocation.of(self._ledger.labelled, self._ledger)
 
     def _is_cold_start(self, n_first):
         return n_first > 0 or not self._allocation().is_enough
 
     def _start(self, X, rows, n_wanted, seed):
-        return in_turn(self._at_random(X, rows, n_wanted, seed), self.n_queries_)
+        return in_turn(draw_rows(rows, n_wanted, seed), self.n_queries_)
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
@@ -380,7 +382,11 @@ class ALMSClassifier(PoolClassifier):
             n_jobs=self.n_jobs,
         )
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
+
+    def _why_in_memory(self, trainer):
+        return NEEDS_SAMPLE if self.n_candidates is None else ""
 
     def _check_parameters(self):
         super()._check_parameters()

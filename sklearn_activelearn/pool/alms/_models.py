@@ -5,6 +5,7 @@ features than that. With one Hessian for all that leave out the same two rows, a
 training takes microseconds; see `_leave_two_out`.
 """
 
+from functools import partial
 from math import isfinite
 from pickle import PicklingError
 
@@ -20,11 +21,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..._base import unfitted_copy
-from ..._validation import check_number, check_option
+from ..._scores import probabilities_of_all, scores_of
+from ..._validation import check_has, check_number, check_option
 from ...sources._containers import stack_rows, take
-from .._input_checks import refuse_pairwise_scores
-from .._training import Trained, Trainer, middle_of_best, stratified_folds, train
-from .._utilities import LOSSES, loss_of, probabilities_of_all, scores_of
+from .._training import (
+    EPS,
+    Trained,
+    Trainer,
+    middle_of_best,
+    stratified_folds,
+    train,
+)
 from ._leave_two_out import margins_with_each
 from ._newton import probabilities, solve
 from ._value_of_information import losses_without_one, lower_ends, model_probabilities
@@ -34,6 +41,43 @@ TOLERANCE = 1e-4
 
 #: One group of rows to leave out, none.
 NOBODY = np.empty((1, 0), dtype=np.intp)
+
+
+def log_loss(codes, probabilities):
+    """Minus the logarithm of the probability of the right class."""
+    return -np.log(np.maximum(probabilities[np.arange(len(codes)), codes], EPS))
+
+
+def brier_loss(codes, probabilities):
+    """Squared distance of the probabilities from those that know the class."""
+    right = probabilities[np.arange(len(codes)), codes]
+    return (probabilities**2).sum(axis=1) + 1 - 2 * right
+
+
+#: By the names that `ALMSClassifier` takes; with "neg_", of scores.
+LOSSES = {"log_loss": log_loss, "brier": brier_loss}
+
+
+def checked_loss_values(loss, codes, probabilities):
+    """Return what a user's loss says, if that is a finite number for each row."""
+    losses = np.asarray(loss(codes, probabilities), dtype=np.float64)
+    if losses.shape != codes.shape:
+        raise ValueError(
+            f"loss must return one number for each of {len(codes)} rows, got shape "
+            f"{losses.shape}."
+        )
+    if not np.isfinite(losses).all():
+        row = np.argmin(np.isfinite(losses))
+        raise ValueError(
+            f"loss must be finite, got {losses[row]} for class {codes[row]} and "
+            f"probabilities {probabilities[row].tolist()}."
+        )
+    return losses
+
+
+def loss_of(loss):
+    """Return the loss of this name, or the user's own, checked."""
+    return partial(checked_loss_values, loss) if callable(loss) else LOSSES[loss]
 
 
 def split(prototype):
@@ -597,7 +641,7 @@ class ALMSTrainer(Trainer):
                         f"ALMSClassifier needs candidates with predict_proba or "
                         f"decision_function; {estimator} has neither."
                     )
-                refuse_pairwise_scores(estimator)
+                check_has("decision_function", estimator, "ALMSClassifier")
             if self.voi == "gram" and (reason := why_not(estimator)):
                 raise ValueError(
                     f'voi="gram" does not go with {estimator}: {reason}. Use "refit".'

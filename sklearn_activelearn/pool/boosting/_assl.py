@@ -6,6 +6,7 @@ from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
 from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
 from .._base import PoolClassifier
+from .._selection import draw_rows
 from ._trainer import BoostingTrainer, NewtonRounds, closest_vote
 
 
@@ -103,7 +104,10 @@ class SSMarginBoostClassifier(PoolClassifier):
         rounds = NewtonRounds(self.n_estimators, self.tol)
         return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
 
-    _start = _select = PoolClassifier._at_random
+    def _select(self, X, rows, n_wanted, seed):
+        return draw_rows(rows, n_wanted, seed)
+
+    _start = _select
 
     def _passive_baseline(self):
         return make_baseline(self, SSMarginBoostClassifier(), stopping=None)

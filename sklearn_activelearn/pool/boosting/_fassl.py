@@ -137,7 +137,9 @@ class FASSLBoostClassifier(PoolClassifier):
 
     def _select(self, X, rows, n_wanted, seed):
         def predicted():
-            return encode(self.estimator_.predict(self._labelled.rows), self.classes_)
+            return encode(
+                self.estimator_.predict(self._ledger.labelled.rows), self.classes_
+            )
 
         warn_if_worse_than_constant(
             self,

@@ -17,16 +17,21 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._base import has_plain_parameters, unfitted_copy
-from ..._validation import check_flag, check_number
+from ..._base import unfitted_copy
+from ..._scores import smallest_margin
+from ..._validation import (
+    check_classifier,
+    check_flag,
+    check_number,
+    check_pool,
+    has_plain_parameters,
+)
 from ...batch import DecisionStumpClassifier
 from ...batch._columns import whole_weights
 from ...sources._containers import n_rows, take
-from .._input_checks import check_classifier, check_pool
 from .._passive import passive_baseline
-from .._selection import finite_scores
+from .._selection import check_scores, choose_batch
 from .._training import Known, Trained, Trainer
-from .._utilities import smallest_margin
 
 #: In place of a label: none, or the row does not count at all.
 UNLABELLED, LEFT_OUT = 0, 2
@@ -625,10 +630,19 @@ def closest_vote(learner, X, rows, n_wanted, seed):
         learner._trained = learner._make_trainer().pool_scores(known, trained)
         trained = learner._trained
     scores = trained.memory.scores.values[rows]
-    utility = finite_scores(smallest_margin(scores), rows, trained.model)
+    utility = check_scores(smallest_margin(scores), rows, trained.model)
     # rows of equal scores tell the committees the same
-    select = learner._selection.batch_of
-    return select(X, rows, utility, n_wanted, seed, learner._points, like=scores)
+    return choose_batch(
+        X,
+        rows,
+        utility,
+        n_wanted,
+        seed,
+        batch_size=learner.batch_size,
+        batch=learner.batch,
+        points=learner._points,
+        like=scores,
+    )
 
 
 def as_they_are(X):

@@ -14,8 +14,12 @@ from ...sources._containers import hash_rows, n_rows, to_memory
 from .._base import PoolClassifier
 from .._distances import numbers, warn_if_distances_mislead
 from .._passive import passive_baseline
-from .._ranking import DistinctFirst, best, best_of_different
-from .._selection import ranked
+from .._selection import (
+    DistinctFirst,
+    find_best,
+    find_best_different,
+    ranked_purchase,
+)
 from .._training import Known, Trained, Trainer
 from ._graph import GraphClassifier, LabelledGraph, check_has_distances
 
@@ -275,7 +279,8 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
             graph, n_first=self.n_initial, n_candidates=self.n_candidates
         )
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _forget_model(self):
         super()._forget_model()
@@ -294,15 +299,16 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
 
     def _train_if_needed(self):
         super()._train_if_needed()
-        if len(self._labelled) and not self._labelled.has_two_classes:
+        labelled = self._ledger.labelled
+        if len(labelled) and not labelled.has_two_classes:
             n_pool = 0 if self._pool.X is None else n_rows(self._pool.X)
-            only = np.eye(len(self.classes_))[self._labelled.codes[:1]]
+            only = np.eye(len(self.classes_))[labelled.codes[:1]]
             self.label_distributions_ = np.repeat(only, n_pool, axis=0)
 
     def _select(self, X, rows, n_wanted, seed):
         warn_if_distances_mislead(
             self,
-            lambda: numbers(self._labelled.rows),
+            lambda: numbers(self._ledger.labelled.rows),
             "Scale the features, pass others, or take HybridSamplingClassifier.",
         )
         trainer = self._make_trainer()
@@ -325,13 +331,13 @@ class ActiveLabelPropagationClassifier(PoolClassifier):
                 left = np.searchsorted(field.free, rows[apart.open])
             risk = self._expected_risk(field, probabilities, left)
             # beside the rows that will be right, rounding errors of the risk are ties
-            (first,) = best(len(field.free) - risk, 1, seed)
+            (first,) = find_best(len(field.free) - risk, 1, seed)
             k = left[first]
             chosen.append(field.free[k])
             apart.choose(np.searchsorted(rows, chosen[-1]))
             utilities.append(-risk[first])
             if len(chosen) == n_wanted:
-                return ranked(np.array(chosen), np.array(utilities))
+                return ranked_purchase(np.array(chosen), np.array(utilities))
             # whatever the label, the others keep their probabilities in the mean
             field = field.clamped(chosen[-1], probabilities[k])
             probabilities = np.delete(probabilities, k, axis=0)
@@ -368,4 +374,4 @@ def most_influential(field, probabilities, rows, apart, n, seed):
     left = np.flatnonzero(apart.is_left)
     score = field.screened(probabilities)[np.searchsorted(field.free, rows[left])]
     trait = apart.keys[left].__getitem__
-    return np.sort(left[best_of_different(score, min(n, len(left)), seed, [trait])])
+    return np.sort(left[find_best_different(score, min(n, len(left)), seed, [trait])])

@@ -18,10 +18,9 @@ from sklearn.preprocessing import Normalizer
 
 from ..._statistics import Reads
 from ..._typing import Bools, Floats, HasJudge, Ints, Label, Labels
-from ..._validation import check_number
+from ..._validation import check_has, check_number
 from ...sources._containers import as_numbers, n_rows, restrict_rows
-from .._input_checks import check_has
-from .._ledger import OUT, SKIPPED, Ledger, with_first_labels
+from .._ledger import PENDING, SKIPPED, Ledger
 from .._selection import EXPLORED, map_blocks
 
 #: What a label is for that was drawn to test whether all relevant rows are found.
@@ -56,7 +55,7 @@ class AskedRows(NamedTuple):
     def of(cls, ledger: Ledger, n_left: int) -> "AskedRows":
         """Return those of a ledger, with so many rows left."""
         (kept,) = np.nonzero(ledger.found >= 0)
-        columns = ledger.found, ledger.places, ledger.probabilities, ledger.purposes
+        columns = ledger.found, ledger.positions, ledger.probabilities, ledger.purposes
         return cls(*(column[kept] for column in columns), n_left + len(kept))
 
     @property
@@ -132,7 +131,7 @@ class AskedRows(NamedTuple):
             drawn &= self.purposes == only
         order = np.argsort(order, kind="stable")
         places, drawn = self.places[order], drawn[order]
-        drawn &= np.cumsum(places == OUT) == 0
+        drawn &= np.cumsum(places == PENDING) == 0
         known = places >= 0
         n_skipped = int(np.count_nonzero(places == SKIPPED))
         return Reads(is_relevant[places[known]], drawn[known], self.n_rows - n_skipped)
@@ -560,7 +559,7 @@ def why_stop(learner, sample, n_left):
     if not rules:
         return ended
     check_rule_classes(rules, learner.classes_.tolist(), learner.positive)
-    labelled = learner._labelled
+    labelled = learner._ledger.labelled
     labels = learner.classes_[labelled.codes]
     left = np.asarray(sample.rows)
     # old pickles have a dict, of models
@@ -570,7 +569,7 @@ def why_stop(learner, sample, n_left):
 
     def earlier(n_labels):
         if n_labels not in models:
-            part = with_first_labels(learner, n_labels)
+            part = learner._with_first_labels(n_labels)
             part._train()
             models[n_labels] = part.estimator_
         return models[n_labels]

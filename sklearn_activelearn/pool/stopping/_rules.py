@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import cohen_kappa_score
 from sklearn.utils import check_consistent_length
 
+from ..._scores import entropy, scores_of, smallest_margin
 from ..._statistics import changes, net_share
 from ..._typing import RowsLike
 from ..._validation import check_flag, check_number
 from ...losses import make_loss
 from ...sources._containers import take
-from .._utilities import entropy, scores_of, smallest_margin
 from ._base import Progress, StoppingRule, named
 
 

@@ -1,4 +1,4 @@
-"""The second-order Perceptron: all labels bought, mistakes stored."""
+"""Second-order Perceptron: buy every label, store the mistakes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -7,8 +7,7 @@ from ..._base import make_baseline
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number
-from .._rules import ConstantRule
-from .._updates import PerceptronUpdate
+from .._rules import ConstantRule, PerceptronUpdate
 from ._base import SecondOrderClassifier
 
 
@@ -16,17 +15,17 @@ from ._base import SecondOrderClassifier
 class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     """Passive learner: the Perceptron with whitened rows (SOP).
 
-    It buys every label and stores the rows it got wrong. The yardstick for the
-    second-order samplers, as `RandomSamplingClassifier` is for the first-order
-    ones: what the same model learns when labels cost nothing.
+    It buys every label and stores the rows that it predicted wrongly. It is the
+    baseline of the second-order samplers: the model that they would learn from all
+    labels.
 
     Parameters
     ----------
     a : float > 0, default=1.0
-        Ridge: A = a I + the stored rows' S S'. The larger, the closer to the
+        Ridge of A = a I + S S', S the stored rows. The larger, the closer to the
         Perceptron.
-    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
-    class_weight, one_class_limit, budget, patience, shuffle, random_state}
+    {kernel, gamma, solver, max_stored, fit_intercept, normalize, class_weight, budget,
+    patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -35,14 +34,14 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out of its
-        range, NaN or infinity in X, labels outside the classes; a kernel, its
-        parameters, `a`, `fit_intercept`, `normalize` or `class_weight` changed without
-        `fit`.
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        `gamma`, `solver`, `max_stored`, `a`, `fit_intercept`, `normalize` or
+        `class_weight` changed without `fit`.
 
     See Also
     --------
-    SOLEClassifier : The same, with the labels that it chooses.
+    SOLEClassifier : Learns the same model from labels that it chooses.
     RandomSamplingClassifier : `rate=1` is the first-order Perceptron.
 
     Notes
@@ -82,15 +81,11 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         *,
         kernel: str | Callable[..., Any] = "linear",
         gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        dual: Literal["auto", True, False] = "auto",
+        solver: Literal["auto", "primal", "dual", "coordinate_descent"] = "auto",
         max_stored: int | None = None,
-        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -99,15 +94,11 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         super().__init__(
             kernel=kernel,
             gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            dual=dual,
-            max_stored=max_stored,
             solver=solver,
+            max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -126,5 +117,5 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
 
 
 def whitened_baseline(learner):
-    """Return the learning of every label with a learner's ridge and parameters."""
+    """Return a learner that buys every label, with the same ridge and parameters."""
     return make_baseline(learner, SecondOrderPerceptronClassifier(), patience=None)

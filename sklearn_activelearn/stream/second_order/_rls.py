@@ -1,4 +1,4 @@
-"""RLS selective sampling: ask while the least-squares margin is uncertain."""
+"""RLS selective sampling: buy while the least-squares margin is uncertain."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -10,8 +10,12 @@ from ..._compat import available_if
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Floats, RowsLike, Seed
 from ..._validation import check_flag, check_number, check_option
-from .._rules import ConstantRule, SmallMarginRule
-from .._updates import EveryLabelUpdate, PerceptronUpdate
+from .._rules import (
+    ConstantRule,
+    EveryLabelUpdate,
+    PerceptronUpdate,
+    SmallMarginRule,
+)
 from ._base import SecondOrderClassifier
 
 VARIANTS = ("next", "current", "mistake", "all")
@@ -19,38 +23,37 @@ LINEAR_UP_TO = 0.9  # the score beyond which probabilities saturate
 
 
 def stores_all_it_buys(learner):
-    """Whether the stored labels follow the noise model, those of mistakes do not."""
+    """Return True if the stored labels follow the noise model; mistakes do not."""
     return learner.variant != "mistake"
 
 
 @documented(SECOND_ORDER)
 class RLSSamplingClassifier(SecondOrderClassifier):
-    """Selective sampler that asks where regularised least squares is unsure (RLS).
+    """Selective sampler that buys where regularised least squares is unsure (RLS).
 
-    The weights are a ridge regression on the labels stored so far, and the
-    margin of a row is shrunk by how little is known in its direction. A label
-    is bought while the margin is small against what t rows can tell: the
-    threshold falls as labels come in. Costs more per row than the first-order
-    learners and needs fewer labels.
+    The weights are a ridge regression on the labels stored so far. The margin of a row
+    is smaller in directions in which few rows were stored. A label is bought while the
+    margin is below a threshold, which falls as labels are stored. A row costs more time
+    than with the first-order learners, and fewer labels are needed.
 
     Parameters
     ----------
     lam : float > 0, default=30.0
-        Selectiveness: the larger, the fewer labels; twice as large asks for
-        margins smaller by a root of two. In the analysis it is the smallest
-        eigenvalue of the rows' covariance, which buys everything for a long
-        time. Too large, and it never asks again: see the notes.
+        Selectiveness: the larger, the fewer labels; the threshold is proportional to
+        ``1 / sqrt(lam)``. In the analysis it is the smallest eigenvalue of the rows'
+        covariance, which buys every label for a long time. If it is too large, the
+        learner may stop buying too soon: see the notes.
     variant : {"next", "current", "mistake", "all"}, default="current"
-        What a small margin buys. "next": the label of the next row (SSNL, the
-        algorithm that is analysed); "current": its own (SS); "mistake": its own,
-        which is stored only if the prediction was wrong (SSMD). "all": every
-        label is bought and stored, whatever the margin.
+        Label that a small margin buys. "next": the label of the next row (SSNL, the
+        algorithm that is analysed). "current": the label of the same row (SS).
+        "mistake": the label of the same row, stored only if the prediction was wrong
+        (SSMD). "all": every label is bought and stored, whatever the margin.
     transient : bool, default=False
-        Buy every label while no more than 16 / lam² max(d, ln t) of them are
-        held, as the analysis has it; d is n_features, and 1 more with
-        `fit_intercept`. A smaller `max_stored` never gets out of that.
-    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
-    class_weight, one_class_limit, budget, patience, shuffle, random_state}
+        Whether to buy every label while at most 16 / lam² max(d, ln t) rows are held,
+        as in the analysis; d is n_features, plus 1 with `fit_intercept`. With a smaller
+        `max_stored` it buys every label forever.
+    {kernel, gamma, solver, max_stored, fit_intercept, normalize, class_weight, budget,
+    patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -59,15 +62,15 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out of its
-        range, NaN or infinity in X, labels outside the classes; a kernel, its
-        parameters, `fit_intercept`, `normalize` or `class_weight` changed without
-        `fit`.
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        `gamma`, `solver`, `max_stored`, `fit_intercept`, `normalize` or `class_weight`
+        changed without `fit`.
 
     See Also
     --------
-    SOLEClassifier : Asks with a probability that falls with the margin.
-    CBGZClassifier : First order: less work for each row, more labels.
+    SOLEClassifier : Buys with a probability that falls with the margin.
+    CBGZClassifier : First-order learner: less work for each row, more labels.
 
     Notes
     -----
@@ -75,27 +78,24 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
         m / (1 + r),  m = y' S' A⁻¹ x,  r = x' A⁻¹ x
 
-    and is small if its square is at most 128 ln t / (lam N), N the number of
-    stored rows (of those that are held, with `max_stored`), or if N is 0. Since
-    0 <= r <= x'x most rows are decided by m alone. ``variant="next"`` buys the
-    first row. Predictions are by the sign of m, as of the margin. A row of zeros
+    and is small if its square is at most 128 ln t / (lam N), N the number of rows held,
+    or if N is 0. Since 0 <= r <= x'x most rows are decided by m alone.
+    ``variant="next"`` buys the first row. Predictions are the sign of m. A row of zeros
     without `fit_intercept` has margin 0 and is always bought.
 
     `predict_proba` is the paper's noise model, P(+1 | x) = (1 + m) / 2 for scores
-    up to .9; beyond, the smaller probability is ``1 / (200 |m| - 160)``, which falls
-    smoothly to 0. For more than two classes these are divided by their sum. Not
-    with ``variant="mistake"``: labels stored because they were surprising do not
-    follow the model.
+    up to .9. Beyond, the smaller probability is ``1 / (200 |m| - 160)``, which falls
+    smoothly to 0. For more than two classes the probabilities are divided by their sum.
+    ``variant="mistake"`` has no `predict_proba`: labels stored because they were
+    predicted wrongly do not follow the model.
 
-    Where a class is rare, the first rows bought may all be of the other one.
-    Then margins grow with every row and ``variant="current"`` or "next" may never
-    ask again: set `class_weight`, lower `lam`, or take "mistake", whose N does not
-    grow while it is right.
+    If a class is rare, the first rows bought may all be of the other class. Margins
+    then grow with every row, and ``variant="current"`` or "next" may never buy again:
+    set `class_weight`, lower `lam`, or use "mistake", whose N grows with mistakes only.
 
-    With more than two classes the margin is half the gap between the two
-    highest scores; all classes share A and have targets ±1. A purchase is
-    certain given the past, so ``return_probability=True`` reports 1; reweighting
-    by it is not valid.
+    With more than two classes the margin is half the gap between the two highest
+    scores; all classes share A and have targets ±1. A purchase is certain given the
+    past, so ``return_probability=True`` reports 1; weighting by it is not valid.
 
     References
     ----------
@@ -118,7 +118,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
     _search_grid = {
         "lam": [30.0, 1000.0],
         "variant": ["next", "current", "mistake"],
-        "dual": [True, False],
+        "solver": ["dual", "primal"],
     }
 
     def __init__(
@@ -129,15 +129,11 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         transient: bool = False,
         kernel: str | Callable[..., Any] = "linear",
         gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        dual: Literal["auto", True, False] = "auto",
+        solver: Literal["auto", "primal", "dual", "coordinate_descent"] = "auto",
         max_stored: int | None = None,
-        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -146,15 +142,11 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         super().__init__(
             kernel=kernel,
             gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            dual=dual,
-            max_stored=max_stored,
             solver=solver,
+            max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,
@@ -171,12 +163,12 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Rows to predict.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; they sum to 1.
+            Probabilities in the order of ``classes_``; they sum to 1.
         """
         scores = self.decision_function(X)
         if scores.ndim == 1:
@@ -202,7 +194,7 @@ class RLSSamplingClassifier(SecondOrderClassifier):
 
 
 def noise_model(scores):
-    """Return (1 + score) / 2, bent where it would leave [0, 1]; strictly increasing."""
+    """Return (1 + score) / 2, bent to stay within (0, 1); strictly increasing."""
     size = np.abs(scores)
     # continuous and with a continuous slope at LINEAR_UP_TO
     room = 1 - LINEAR_UP_TO

@@ -6,8 +6,7 @@ from typing import Any, Literal
 from ..._docstrings import SECOND_ORDER, documented
 from ..._typing import Seed
 from ..._validation import check_number, check_option
-from .._rules import FunctionRule, InverseMarginRule, PotentialRule
-from .._updates import PerceptronUpdate
+from .._rules import FunctionRule, InverseMarginRule, PerceptronUpdate, PotentialRule
 from ._base import SecondOrderClassifier
 from ._perceptron import whitened_baseline
 
@@ -16,27 +15,27 @@ QUERY_RULES = {"potential": PotentialRule, "margin": InverseMarginRule}
 
 @documented(SECOND_ORDER)
 class SOLEClassifier(SecondOrderClassifier):
-    """Selective sampler that asks with probability b / (b + margin), whitened (SOLE).
+    """Selective sampler that buys with probability b / (b + margin), whitened (SOLE).
 
-    The second-order label-efficient Perceptron: `CBGZClassifier` with margins
-    that are shrunk by how little is known in a row's direction, and a ridge
-    regression on the rows it got wrong instead of their sum.
+    The second-order label-efficient Perceptron. In comparison with `CBGZClassifier`,
+    margins are smaller in directions in which few rows were stored, and the weights are
+    a ridge regression on the rows predicted wrongly instead of their sum.
 
     Parameters
     ----------
     b : float > 0, default=0.03
-        Eagerness: the larger, the more labels. Small against the usual margin
-        is selective.
+        Eagerness: the larger, the more labels are bought. A value much smaller than the
+        usual margin is selective.
     a : float > 0, default=1.0
-        Ridge: A = a I + the stored rows' S S'. The larger, the closer to the
+        Ridge of A = a I + S S', S the stored rows. The larger, the closer to the
         first-order learner.
     query_probability : {"potential", "margin"} or callable, default="potential"
         Probability of buying a label at margin p: b / (b + p + p² (1 + r) / 2)
         ("potential", the published rule), or b / (b + p). A callable gets an array of
-        margins p and returns as many probabilities; `b` is then not used (it must
-        still be in its range), and r is computed for every row.
-    {kernel, gamma, degree, coef0, dual, max_stored, solver, fit_intercept, normalize,
-    class_weight, one_class_limit, budget, patience, shuffle, random_state}
+        margins p and returns a probability for each; `b` is then not used, and r is
+        computed for every row.
+    {kernel, gamma, solver, max_stored, fit_intercept, normalize, class_weight, budget,
+    patience, shuffle, random_state}
 
     Attributes
     ----------
@@ -45,29 +44,30 @@ class SOLEClassifier(SecondOrderClassifier):
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out of its
-        range, NaN or infinity in X, labels outside the classes; a kernel, its
-        parameters, `a`, `fit_intercept`, `normalize` or `class_weight` changed without
-        `fit`. A `query_probability` whose values will not do is also an error.
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `kernel`,
+        `gamma`, `solver`, `max_stored`, `a`, `fit_intercept`, `normalize` or
+        `class_weight` changed without `fit`; also for a `query_probability` that
+        returns invalid values.
 
     See Also
     --------
-    RLSSamplingClassifier : Asks below a threshold that falls.
-    SecondOrderPerceptronClassifier : The same with all labels.
-    CBGZClassifier : The first-order counterpart.
-    sklearn_activelearn.evaluation.online_score : Its error, from the labels bought.
+    RLSSamplingClassifier : Buys below a threshold that falls.
+    SecondOrderPerceptronClassifier : Learns the same model from all labels.
+    CBGZClassifier : First-order learner with the same rule.
+    sklearn_activelearn.evaluation.online_score : Estimates the error from the labels
+        bought.
 
     Notes
     -----
-    With S the stored rows, those that were bought and predicted wrongly, y
-    their labels and A = a I + S S', a row has the margin ``p = |m| / (1 + r)`` with
-    m = y' S' A⁻¹ x and r = x' A⁻¹ x. Since 0 <= r <= x'x / a most rows are
-    decided by m and the coin alone. A row of zeros without `fit_intercept` has
-    margin 0 and is always bought, and stored.
+    With S the stored rows (bought and predicted wrongly), y their labels and A = a I +
+    S S', a row has the margin ``p = |m| / (1 + r)`` with m = y' S' A⁻¹ x and r = x' A⁻¹
+    x. Since 0 <= r <= x'x / a most rows are decided by m and the random number alone. A
+    row of zeros without `fit_intercept` has margin 0 and is always bought and stored.
 
-    Every row has a chance to be bought, so weighting bought rows by the inverse
-    of their probability (``query(X, return_probability=True)``) is valid, for a
-    callable if it is never 0.
+    Every row can be bought, so weighting bought rows by the inverse of their
+    probability (``query(X, return_probability=True)``) is valid; for a callable only if
+    it is never 0.
 
     With more than two classes the margin is half the gap between the two
     highest scores; all classes share A and have targets ±1.
@@ -107,15 +107,11 @@ class SOLEClassifier(SecondOrderClassifier):
         | Callable[..., Any] = "potential",
         kernel: str | Callable[..., Any] = "linear",
         gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        dual: Literal["auto", True, False] = "auto",
+        solver: Literal["auto", "primal", "dual", "coordinate_descent"] = "auto",
         max_stored: int | None = None,
-        solver: Literal["auto", "exact", "coordinate_descent"] = "auto",
         fit_intercept: bool = True,
         normalize: bool = True,
         class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
-        one_class_limit: int | None = 1000,
         budget: int | float | None = None,
         patience: int | None = None,
         shuffle: bool = True,
@@ -124,15 +120,11 @@ class SOLEClassifier(SecondOrderClassifier):
         super().__init__(
             kernel=kernel,
             gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            dual=dual,
-            max_stored=max_stored,
             solver=solver,
+            max_stored=max_stored,
             fit_intercept=fit_intercept,
             normalize=normalize,
             class_weight=class_weight,
-            one_class_limit=one_class_limit,
             budget=budget,
             patience=patience,
             shuffle=shuffle,

@@ -1,4 +1,4 @@
-# What the pass asks of a query rule and of an update rule.
+# The base classes of query rules and update rules, as the loop calls them.
 
 cdef struct Clock:
     Py_ssize_t n_seen     # rows decided

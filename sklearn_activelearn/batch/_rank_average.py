@@ -1,4 +1,4 @@
-"""A classifier that averages the ranks which others give to rows."""
+"""The rank average of several classifiers."""
 
 from typing import Any, Self
 
@@ -12,18 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseComposition, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
+from .._scores import score_method_of, score_of_class
 from .._typing import Estimators, Floats, Labels, RowsLike
+from .._validation import check_has, check_pool, common_input_tags
 from ..sources._containers import to_memory
-from ._input_checks import check_has, check_pool, common_input_tags
-from ._utilities import score_of_class
 
 
 @documented(CLASSIFIER)
 class RankAverageClassifier(ClassifierMixin, BaseComposition):
-    r"""Classifier of two classes that averages the ranks which others give to rows.
+    r"""Classifier of two classes that averages the ranks of other classifiers' scores.
 
-    Scores of different models have different scales; ranks have one. What several
-    models put first comes before what only one of them does.
+    Scores of different models have different scales; ranks have one scale. A row that
+    several models rank first comes before a row that only one of them ranks first.
 
     Parameters
     ----------
@@ -48,15 +48,13 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
 
     See Also
     --------
-    RelevanceSamplingClassifier : Around it, ranks are those among the rows that may be
-        bought.
+    RelevanceSamplingClassifier : Uses the ranks among the rows that may be bought.
 
     Notes
     -----
-    A rank needs rows to be compared with. `decision_function` compares with the rows
-    of `fit`, so that the value of a row does not depend on those that come with it.
-    :math:`s_k` is the score that member k gives it, :math:`F_k` the share of the rows
-    of `fit` with lower scores, linear between and beyond these:
+    `decision_function` ranks a row among the rows of `fit`, so that its value does not
+    depend on the other rows of the call. With :math:`s_k` the score of member k and
+    :math:`F_k` the share of the rows of `fit` with lower scores, interpolated linearly:
 
     .. math:: f(x) = \frac{1}{K} \sum_{k=1}^K \bigl( F_k(s_k(x)) - F_k(0) \bigr).
 
@@ -69,8 +67,6 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
 
     Examples
     --------
-    Texts by their words, and by what the words of all texts have in common:
-
     >>> from sklearn.compose import make_column_transformer
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.pipeline import make_pipeline
@@ -97,7 +93,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         Parameters
         ----------
         deep : bool, default=True
-            Whether to return the members by their names, and their parameters, too.
+            True: also return the members by their names, and their parameters.
 
         Returns
         -------
@@ -169,7 +165,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
             ) from None
         self._validate_names(names)
         for member in members:
-            check_has(score_method_of(member), member, type(self).__name__, "")
+            check_has(score_method_of(member), member, type(self).__name__)
         X, y = check_pool(self, members, X, y, reset=True, min_rows=1)
         X = to_memory(X)
         check_classification_targets(y)
@@ -191,7 +187,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         return self
 
     def member_scores(self, X: RowsLike) -> Floats:
-        r"""Return how much each member takes rows to be of the second class.
+        r"""Return the score that each member gives to the second class.
 
         Parameters
         ----------
@@ -201,14 +197,14 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         Returns
         -------
         scores : ndarray of shape (n_samples, n_members)
-            Decision values; :math:`\ln p - \ln(1 - p)` of a member without any.
+            Decision values, or :math:`\ln p - \ln(1 - p)` of a member without any.
         """
         check_is_fitted(self)
         X = check_pool(self, self.estimators_, X, reset=False, min_rows=1)
         return scores_by(self.estimators_, to_memory(X))
 
     def decision_function(self, X: RowsLike) -> Floats:
-        """Return mean ranks among the rows of `fit`, as shares of them.
+        """Return mean ranks among the rows of `fit`, as shares of these rows.
 
         Parameters
         ----------
@@ -218,7 +214,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         Returns
         -------
         ranks : ndarray of shape (n_samples,)
-            Less those of a score of 0.
+            Mean rank, less the mean rank of a score of 0.
         """
         scores = self.member_scores(X)
         ranks = [
@@ -228,7 +224,7 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         return np.mean(ranks, axis=0)
 
     def predict(self, X: RowsLike) -> Labels:
-        """Return the second class where the mean rank is that of a positive score.
+        """Return the second class where `decision_function` is positive.
 
         Parameters
         ----------
@@ -244,25 +240,19 @@ class RankAverageClassifier(ClassifierMixin, BaseComposition):
         return self.classes_[is_second.astype(int)]
 
 
-def score_method_of(estimator):
-    """Return the name of the method that scores rows."""
-    has_scores = hasattr(estimator, "decision_function")
-    return "decision_function" if has_scores else "predict_proba"
-
-
 def scores_by(members, X):
-    """Return the scores that trained members give to rows, a column for each."""
+    """Return the scores of trained members, a column for each."""
     return np.column_stack([score_of_class(member, X, 1) for member in members])
 
 
 def scale_of(scores):
-    """Return scores, once each, and the share that is lower, as rows of an array."""
+    """Return distinct scores and the share of lower scores, as rows of an array."""
     values, counts = np.unique(scores, return_counts=True)
     return np.array([values, (np.cumsum(counts) - counts / 2) / len(scores)])
 
 
 def shares_on(scale, scores):
-    """Return which share of a scale is lower, linear in between and beyond."""
+    """Return the share of lower scores, interpolated and extrapolated linearly."""
     values, shares = scale
     inside = np.clip(scores, values[0], values[-1])
     width = values[-1] - values[0]
@@ -271,4 +261,4 @@ def shares_on(scale, scores):
 
 
 #: Files name it by its public path.
-RankAverageClassifier.__module__ = "sklearn_activelearn.pool"
+RankAverageClassifier.__module__ = "sklearn_activelearn.batch"

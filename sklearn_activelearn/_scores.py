@@ -1,0 +1,159 @@
+"""Scores, probabilities and votes of trained classifiers, and their uncertainty."""
+
+from functools import partial, reduce
+
+import numpy as np
+from scipy.special import entr, softmax
+
+from ._labels import encode
+from .sources._source import PADDED
+
+#: Up to this number of classes the two highest scores are found class by class, which
+#: is quicker than sorting many short rows.
+FEW_CLASSES = 32
+
+#: Logarithms of probabilities are taken of no smaller number.
+SMALLEST = 1e-12
+
+
+def of_padded(answer, X):
+    """Return ``answer(X)``, independent of the number of rows.
+
+    Products of matrices give a row the same bits on most machines if the number of rows
+    is a multiple of 16.
+    """
+    n_more = -len(X) % PADDED if isinstance(X, np.ndarray) and len(X) else 0
+    if not n_more:
+        return answer(X)
+    return answer(np.append(X, np.repeat(X[-1:], n_more, axis=0), axis=0))[: len(X)]
+
+
+def scores_of(model, X):
+    """Return the decision values: one for each class, or one in all for two classes."""
+    scores, n_classes = model.decision_function(X), len(model.classes_)
+    if scores.shape[1:] != (n_classes,) and (scores.ndim > 1 or n_classes != 2):
+        raise ValueError(
+            f"{model} has decision values of shape {scores.shape} for {n_classes} "
+            "classes; they must have a column for each class. Wrap it in "
+            "sklearn.multiclass.OneVsRestClassifier."
+        )
+    return scores
+
+
+def probabilities_of(model, X):
+    """Return the class probabilities."""
+    return of_padded(model.predict_proba, X)
+
+
+def probabilities_of_all(model, X, classes):
+    """Return class probabilities with a column for every class, 0 for unknown ones."""
+    p = model.predict_proba(X)
+    if len(model.classes_) == len(classes):
+        return p
+    out = np.zeros((len(p), len(classes)))
+    out[:, encode(model.classes_, classes)] = p
+    return out
+
+
+def score_of_class(model, X, column):
+    """Return how strongly a model takes rows to be of the class with this column.
+
+    The score is the decision value. It is the logarithm of the odds if the model has no
+    decision values, or if it has probabilities of more than two classes.
+    """
+    has_scores = hasattr(model, "decision_function")
+    if not has_scores or (len(model.classes_) > 2 and hasattr(model, "predict_proba")):
+        return log_odds(probabilities_of(model, X), column)
+    scores = of_padded(partial(scores_of, model), X)
+    if scores.ndim == 1:
+        return scores if column else -scores
+    return scores[:, column]
+
+
+def score_method_of(estimator):
+    """Return the name of the method that `score_of_class` needs."""
+    has_scores = hasattr(estimator, "decision_function")
+    return "decision_function" if has_scores else "predict_proba"
+
+
+def log_odds(probabilities, column):
+    """Return the logarithm of the odds of the class with this column.
+
+    Unlike a probability it tells rows apart whose probability rounds to 1.
+    """
+    others = np.delete(probabilities, column, axis=1).sum(axis=1)
+    least = np.finfo(np.float64).tiny
+    both = np.maximum([probabilities[:, column], others], least)
+    return np.subtract(*np.log(both))
+
+
+def logits_of(model, X):
+    """Return scores for each class whose softmax are probabilities."""
+    if logit_method_of(model) == "predict_proba":
+        return np.log(np.maximum(model.predict_proba(X), SMALLEST))
+    scores = model.decision_function(X)
+    return np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores
+
+
+def logit_method_of(model):
+    """Return the name of the method that `logits_of` needs."""
+    has_probabilities = hasattr(model, "predict_proba")
+    return "predict_proba" if has_probabilities else "decision_function"
+
+
+def smallest_margin(scores):
+    """Return minus the distance to the boundary, or minus the gap of the top scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Decision values or probabilities.
+    """
+    if scores.ndim == 1:
+        return -np.abs(scores)
+    if scores.shape[1] > FEW_CLASSES:
+        top = np.partition(scores, -2, axis=1)
+        return top[:, -2] - top[:, -1]
+    first, other, *others = scores.T
+    second, top = np.minimum(first, other), np.maximum(first, other)
+    for other in others:
+        second = np.maximum(second, np.minimum(top, other))
+        top = np.maximum(top, other)
+    return second - top
+
+
+def least_confident(probabilities):
+    """Return 1 minus the probability of the most probable class."""
+    return 1 - reduce(np.maximum, probabilities.T)  # quicker than along short rows
+
+
+def entropy(probabilities):
+    """Return the entropy of the class probabilities, in nats."""
+    return entr(probabilities).sum(axis=1)
+
+
+def uncertainty_of_logits(logits):
+    """Return 1 minus the gap of the two highest probabilities.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n_samples, n_classes)
+        Scores whose softmax are the probabilities.
+    """
+    ordered = np.sort(softmax(logits, axis=1), axis=1)
+    # the sum of the others is more exact than 1 minus the highest
+    return ordered[:, :-1].sum(axis=1) + ordered[:, -2]
+
+
+def check_user_values(name, values, n_samples):
+    """Return the values of a user's function as floats, one for each row."""
+    values = np.asarray(values)
+    if values.shape != (n_samples,) or values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must return one number for each of {n_samples} rows, got an array "
+            f"of shape {values.shape} and dtype {values.dtype}."
+        )
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"{name} returned {values[row]} for row {row} of {n_samples}.")
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
