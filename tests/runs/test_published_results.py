@@ -21,7 +21,7 @@ from benchmarks.papers._results import (
 )
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
-from sklearn_activelearn._cli.papers import PAPERS
+from sklearn_activelearn._cli.reproduce import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

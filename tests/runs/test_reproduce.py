@@ -6,7 +6,7 @@ from urllib.error import URLError
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.papers import PAPERS, experiment
+from sklearn_activelearn._cli.reproduce import PAPERS, import_experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +35,7 @@ def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
     _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
     found = [line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "]
     assert len(found) == sum(
-        claim.paper == "cavallanti2008" for claim in experiment("claims").CLAIMS
+        claim.paper == "cavallanti2008" for claim in import_experiment("claims").CLAIMS
     )
     assert set(found) <= {"held", "partly", "not", "untested"}
     assert found.count("untested") <= 2  # toy curves are too short for these
@@ -57,7 +57,7 @@ def test_refused(argv, message, tmp_path, capsys, monkeypatch):
     def unreachable(*_, **__):
         raise URLError("no way to openml.org")
 
-    monkeypatch.setattr(experiment("data"), "fetch_openml", unreachable)
+    monkeypatch.setattr(import_experiment("data"), "fetch_openml", unreachable)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
     assert main(["reproduce", *argv]) == 2

@@ -1,26 +1,27 @@
-"""The papers whose tables can be run again, and how."""
+"""The command ``reproduce``: the experiments of a paper."""
 
+import os
 import shlex
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
+
+from .options import UsageError, add_command, interrupted_with, require
 
 ROOT = Path(__file__).parents[2]
 
 
-@dataclass(frozen=True)
-class Paper:
-    """A paper, and the experiments that are its tables and figures.
+class Paper(NamedTuple):
+    """A paper and the experiments for its tables and figures.
 
-    Parameters
+    Attributes
     ----------
     title : str
-        Authors, title and year on one line.
+        Authors and title.
     steps : tuple of str
-        An experiment and its arguments each, in this order: the commands of the
-        paper's page. ``{out}`` stands for the folder of the results. Of two steps that
-        write the same rows, the one with more runs comes later.
+        Experiments with their arguments, in this order. ``{out}`` is the folder of the
+        results. If two steps write the same rows, the step with more runs comes later.
     """
 
     title: str
@@ -110,32 +111,82 @@ PAPERS = {
 }
 
 
-def experiment(name):
-    """Import an experiment: of the tree that this is in, or of an installation."""
-    tree = find_spec("benchmarks")
-    is_here = tree and tree.origin == str(ROOT / "benchmarks" / "__init__.py")
-    folder = "benchmarks.papers" if is_here else "sklearn_activelearn._papers"
-    return import_module(f"{folder}.{name}")
+def add_reproduce(commands):
+    """Add the command to the parser."""
+    papers = "\n".join(f"  {name:16}{paper.title}" for name, paper in PAPERS.items())
+    parser = add_command(
+        commands,
+        "reproduce",
+        start_reproduce,
+        "PAPER [--quick] [--data FOLDER] [--out FOLDER]",
+        "Run the tables and figures of a paper again. Measured figures are printed "
+        "beside published ones, and pictures are written to a folder. This takes "
+        "minutes to hours.",
+        """
+        sklearn-activelearn reproduce wang2009 --out results
+        """,
+    )
+    parser.description += f"\n\npapers:\n{papers}"
+    add = parser.add_argument
+    add("paper", metavar="PAPER", choices=PAPERS, help=f"One of {', '.join(PAPERS)}.")
+    add(
+        "--quick",
+        action="store_true",
+        help="Use toy data and sizes, less than a minute. The figures mean nothing.",
+    )
+    add(
+        "--data",
+        metavar="FOLDER",
+        type=Path,
+        help="Read data sets from this folder, as .npz. Missing data sets are fetched "
+        "with scikit-learn.",
+    )
+    add(
+        "--out",
+        metavar="FOLDER",
+        type=Path,
+        default=Path(),
+        help="Write results, as CSV, and pictures to this folder. The same command "
+        "resumes from them. Default: the current folder.",
+    )
 
 
-def reproduce(paper, out, quick):
-    """Run the experiments of a paper, then say which of its claims their results hold.
+def start_reproduce(args):
+    """Run ``reproduce``: check everything, then run."""
+    require("reproduce", "matplotlib")
+    if args.data is not None:
+        if not args.data.is_dir():
+            raise UsageError(f"--data: there is no folder {args.data}")
+        os.environ["SKLEARN_ACTIVELEARN_DATA"] = str(args.data.resolve())
+    kept = f"finished runs are kept in {args.out}, and the same command resumes"
+    try:
+        with interrupted_with(kept):
+            run_experiments(args.paper, args.out, args.quick)
+    except (OSError, ImportError) as error:  # data neither there nor to be fetched
+        reason = getattr(error, "reason", error)
+        raise UsageError(
+            f"{args.paper}: {reason} (data sets are fetched unless --data has them)"
+        ) from error
 
-    Parameters
-    ----------
-    paper : str
-        A name in `PAPERS`.
-    out : Path
-        A folder for results and pictures, made if need be.
-    quick : bool
-        Toy data and sizes: every step runs, no figure means anything. Its results go
-        to a folder of their own, where no real experiment will find them.
+
+def run_experiments(paper, out, quick):
+    """Run the experiments of a paper, and print which claims their results support.
+
+    Toy results go to a folder of their own, where no real experiment finds them.
     """
     out = out / "quick" if quick else out
     out.mkdir(parents=True, exist_ok=True)
     for step in PAPERS[paper].steps:
         name, *arguments = (word.format(out=out) for word in shlex.split(step))
         print(f"\n== {shlex.join([name, *arguments])}", flush=True)
-        experiment(name).main([*arguments, *["--quick"] * quick])
+        import_experiment(name).main([*arguments, *["--quick"] * quick])
     print(f"\n== claims{' (of toy data: they mean nothing)' * quick}", flush=True)
-    experiment("claims").main([str(out), "--paper", paper])
+    import_experiment("claims").main([str(out), "--paper", paper])
+
+
+def import_experiment(name):
+    """Import an experiment from this source tree, or from an installation."""
+    tree = find_spec("benchmarks")
+    is_here = tree and tree.origin == str(ROOT / "benchmarks" / "__init__.py")
+    folder = "benchmarks.papers" if is_here else "sklearn_activelearn._papers"
+    return import_module(f"{folder}.{name}")
