@@ -19,7 +19,6 @@ from sklearn_activelearn.__main__ import main
 LABELS = np.array([0, 1] * 5)
 CSR = csr_array(np.eye(10))
 CSR_PARTS = ("data", "indices", "indptr", "shape")
-ROOM = "sklearn_activelearn._tables.tables.available_bytes"
 QUICK = ["--folds", "2", "--repeats", "1", "--jobs", "1", "--learner", "DKM"]
 
 
@@ -50,11 +49,6 @@ def report(capsys):
         return found
 
     return run
-
-
-@pytest.fixture
-def little_memory(monkeypatch):
-    monkeypatch.setattr(ROOM, lambda: 10**6)
 
 
 def npy_file(shape=(10, 1), descr="<f8", data=bytes(80)):
@@ -104,49 +98,48 @@ BAD_NPZ = {
     "open string": (zipped(npy_with(b"{'descr': '''<f8, \n")), PLAIN),
     "brackets": (zipped(npy_with(b"(" * 5000)), PLAIN),
     "version": (zipped(npy_with(b"", b"\3\0")), PLAIN),
-    "no array": (zipped(b"to be or not to be"), "must be a table of numbers"),
-    "nothing": (zipped(b""), "must be a table of numbers"),
-    "deep type": (
-        zipped(npy_file(descr=[("a" * 300, [("b" * 300, "<f8")])])),
-        "must be a table of numbers, not 2-D of [('aaa",
+    "no array": (
+        zipped(b"to be or not to be"),
+        "X must be numbers or class labels, not |S",
     ),
+    "nothing": (zipped(b""), "X must be numbers or class labels, not |S"),
+    "deep type": (zipped(npy_file(descr=[("a" * 300, [("b" * 300, "<f8")])])), "aaa"),
     "encrypted": (patched(6, 1), "'X.npy' is encrypted"),
     "strongly encrypted": (patched(6, 65), "strong encryption"),
     "unknown method": (patched(8, 99), PLAIN),
     "zip version": (patched(4, 255), "zip file version 25.5"),
-    "cut off": (zipped()[:-30], "or only its beginning"),
+    "cut off": (zipped()[:-30], PLAIN),
     "hole": (zipped()[:50] + zipped()[80:], PLAIN),
-    "text": (b"1 1:2\n", "no NumPy archive"),
+    "text": (b"1 1:2\n", PLAIN),
 }
 
 BAD_ARRAYS = {
     "no y": ({"X": np.eye(4)}, "holds X; needed are X and y"),
     "many names": ({f"part{i}": 0 for i in range(200)}, "part19 …; needed are X"),
-    "lengths": ({"X": np.eye(4), "y": [0, 1]}, "4 rows, but 2 labels"),
-    "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "not 1-D"),
-    "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not 2-D of <U1"),
-    "nan": ({"X": [[0, np.nan], [1, 1]], "y": [0, 1]}, "row 0, column 1"),
-    "fractions": ({"X": np.eye(2), "y": [0.5, 1]}, "have fractions"),
-    "label nan": ({"X": np.eye(2), "y": [np.nan, 1]}, "label 0, from 0"),
-    "table of labels": ({"X": np.eye(2), "y": np.eye(2)}, "y has the shape (2, 2)"),
-    "complex labels": ({"X": np.eye(2), "y": [1j, 2j]}, "no class labels"),
+    "lengths": ({"X": np.eye(4), "y": [0, 1]}, "inconsistent numbers of samples"),
+    "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "Expected 2D array"),
+    "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not <U1"),
+    "nan": ({"X": [[0, np.nan], [1, 1]], "y": [0, 1]}, "X contains NaN"),
+    "huge": ({"X": [[0, 1e200], [1, 1]], "y": [0, 1]}, "numbers above 1e+150"),
+    "fractions": ({"X": np.eye(2), "y": [0.5, 1]}, "label type: continuous"),
+    "label nan": ({"X": np.eye(2), "y": [np.nan, 1]}, "y contains NaN"),
+    "table of labels": ({"X": np.eye(2), "y": np.eye(2)}, "y should be a 1d array"),
+    "complex labels": ({"X": np.eye(2), "y": [1j, 2j]}, "not complex128"),
 }
 
 BAD_CSR = {
-    "2**64 rows": ("shape", np.array([2**64 - 1, 10], np.uint64), "integers from 0"),
-    "huge columns": ("shape", [10, 2**62], "weights of 4611686018427387904 features"),
-    "short shape": ("shape", [10], "make no CSR matrix"),
-    "deep shape": ("shape", [[10, 10]], "make no CSR matrix"),
-    "bool shape": ("shape", [True, True], "integers from 0"),
-    "2**63 index": ("indices", np.full(10, 2**63, np.uint64), "integers from 0"),
-    "negative index": ("indices", np.full(10, -1), "integers from 0"),
-    "large index": ("indices", np.full(10, 10), "make no CSR matrix: indices must"),
-    "floats": ("indptr", np.arange(11.0), "integers from 0"),
-    "short indptr": ("indptr", [0, 2], "make no CSR matrix: index pointer"),
-    "negative end": ("indptr", [*range(10), -1], "integers from 0"),
-    "large end": ("indptr", [*range(10), 99], "make no CSR matrix"),
-    "infinite": ("data", np.array([1.0] * 9 + [np.inf]), "row 9, column 9"),
-    "format": ("format", "x" * 10**5, "the sparse format is xxx"),
+    "2**64 rows": ("shape", np.array([2**64 - 1, 10], np.uint64), PLAIN),
+    "huge columns": ("shape", [10, 2**62], "4,611,686,018,427,387,904 features for 2"),
+    "short shape": ("shape", [10], PLAIN),
+    "deep shape": ("shape", [[10, 10]], PLAIN),
+    "2**63 index": ("indices", np.full(10, 2**63, np.uint64), PLAIN),
+    "negative index": ("indices", np.full(10, -1), PLAIN),
+    "large index": ("indices", np.full(10, 10), "indices must be < 10"),
+    "short indptr": ("indptr", [0, 2], PLAIN),
+    "negative end": ("indptr", [*range(10), -1], PLAIN),
+    "large end": ("indptr", [*range(10), 99], PLAIN),
+    "infinite": ("data", np.array([1.0] * 9 + [np.inf]), "X contains infinity"),
+    "format": ("format", "x" * 10**5, PLAIN),
 }
 
 
@@ -167,35 +160,28 @@ class TestArchive:
     @pytest.mark.parametrize("case", BAD_CSR)
     def test_damaged_csr_parts(self, case, tmp_path, refused):
         part, value, message = BAD_CSR[case]
-        parts = {name: getattr(CSR, name) for name in CSR_PARTS}
+        parts = {name: getattr(CSR, name) for name in CSR_PARTS} | {"format": "csr"}
         np.savez(tmp_path / "bad.npz", **{**parts, "y": LABELS, part: value})
         assert message in refused(tmp_path / "bad.npz")
-
-    @pytest.mark.usefixtures("little_memory")
-    def test_bomb(self, tmp_path, refused):
-        path = tmp_path / "bad.npz"
-        np.savez_compressed(path, X=np.zeros((1000, 200)), y=np.zeros(1000))
-        assert "the arrays would take 0.0 GB" in refused(path)
-
-    def test_size_that_is_not_true(self, tmp_path, refused):
-        path = tmp_path / "bad.npz"
-        path.write_bytes(patched(22, 2**32 - 2, 4))
-        assert any(words in refused(path) for words in (PLAIN, "would take"))
 
 
 class TestSvmlight:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "line 2 is not in svmlight format"),
-            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "line 2 is not in svmlight format"),
-            ("a.svm", b"1 1:1\n-1 1:x\n", "line 2 is not in svmlight format: could"),
-            ("a.svm", b"1 1:1\n-1 2147483647:1\n", "weights of 2147483647 features"),
-            ("a.svm", b"1.5 1:2\n1 1:2\n", "have fractions"),
-            ("a.svm", b"\n", "0 rows"),
+            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "is no svmlight: "),
+            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "is no svmlight: "),
+            ("a.svm", b"1 1:1\n-1 1:x\n", "is no svmlight: could not convert"),
+            (
+                "a.svm",
+                b"1 1:1\n-1 2147483647:1\n",
+                "2,147,483,647 features for 2 classes are too many",
+            ),
+            ("a.svm", b"1.5 1:2\n1 1:2\n", "label type: continuous"),
+            ("a.svm", b"\n", "0 sample(s)"),
             ("a.txt.gz", b"1 1:2\n", "cannot be unpacked"),
             ("a.txt.gz", gzip.compress(b"1 1:2\n" * 999)[:-9], "cannot be unpacked"),
-            ("a.txt.bz2", b"1 1:2\n", "cannot be unpacked"),
+            ("a.txt.bz2", b"1 1:2\n", "Invalid data stream"),
             ("a.ods", b"x", "Its name must end in .csv, .parquet"),
             ("a.csv.gz", b"x", "Its name must end in .csv, .parquet"),
         ],
@@ -203,19 +189,6 @@ class TestSvmlight:
     def test_damaged(self, name, content, message, tmp_path, refused):
         (tmp_path / name).write_bytes(content)
         assert message in refused(tmp_path / name)
-
-    @pytest.mark.usefixtures("little_memory")
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            (b"1 1:1 2:1 3:1 4:1\n" * 10**5, "the content up to line 7813"),
-            (b"# nothing\n" * 10**6, "the content up to line"),
-            (b"1 1:1\n-1 2:1\n" + b"1" * 10**8, "the content up to line 3"),
-        ],
-    )
-    def test_packed_bomb(self, content, message, tmp_path, refused):
-        (tmp_path / "bad.svm.gz").write_bytes(gzip.compress(content))
-        assert message in refused(tmp_path / "bad.svm.gz")
 
 
 BAD_CSV = {
@@ -249,19 +222,6 @@ class TestTables:
         assert main(argv) == 2
         assert message in capsys.readouterr().err.splitlines()[-1]
 
-    @pytest.mark.usefixtures("little_memory")
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            ("kind,a\n" + "x,1\n" * 10**5, "the table would take"),
-            ("kind,a\n" + "x,1\n" * 999 + "y" * 900 + ",1\n", "the labels would take"),
-            ("kind,a\n" + " " * 10**6, "the file would take"),
-        ],
-    )
-    def test_large_csv(self, content, message, tmp_path, refused):
-        (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
-        assert message in refused(tmp_path / "bad.csv", "--target", "kind")
-
     def test_rows_without_a_label_are_left_out(self, tmp_path, report, capsys):
         lines = [f"{'xy'[i % 2]},{i * 7 % 13}\n" for i in range(30)]
         (tmp_path / "all.csv").write_text("".join(["kind,a\n", *lines]))
@@ -282,7 +242,7 @@ class TestTables:
         assert "--text is about columns" in refused(argv[0], "--text", "y")
         for option in ("--target", "--drop"):
             assert main(["compare", option, "kind"]) == 2
-            assert "--data is missing" in capsys.readouterr().err
+            assert f"{option} needs --data" in capsys.readouterr().err
 
     def test_names_of_columns_do_not_reach_the_terminal_as_they_are(
         self, tmp_path, capsys
@@ -298,19 +258,6 @@ class TestTables:
         out += capsys.readouterr().err
         assert not {"\x1b", "\x07"} & {*out, *err}
 
-    def test_parquet_is_refused_for_its_size_before_it_is_decoded(
-        self, tmp_path, refused, monkeypatch
-    ):
-        pytest.importorskip("pyarrow")
-        path, rows = tmp_path / "a.parquet", pd.DataFrame({"n": np.zeros(10**6)})
-        rows.to_parquet(path)
-        assert path.stat().st_size < 10_000
-        monkeypatch.setattr(ROOM, lambda: 5 * 10**7)
-        monkeypatch.delattr(pd, "read_parquet")
-        assert "the cells would take 0.1 GB, more than" in refused(
-            path, "--target", "n"
-        )
-
     @pytest.mark.parametrize("name", ["a.parquet", "a.xlsx"])
     def test_damaged_files_of_other_programs(self, name, tmp_path, refused):
         pytest.importorskip({"a.parquet": "pyarrow", "a.xlsx": "openpyxl"}[name])
@@ -320,14 +267,12 @@ class TestTables:
 
 class TestContents:
     def test_all_kinds_of_files_hold_the_same(self, tmp_path, report):
-        X, y = load_iris(return_X_y=True)
+        X, y = (part[::2] for part in load_iris(return_X_y=True))
         S = csr_array(X)
         np.savez(tmp_path / "dense.npz", X=X, y=y)
         np.savez(tmp_path / "float32.npz", X=X.astype(np.float32), y=y)
-        np.savez(
-            tmp_path / "sparse.npz",
-            data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y,
-        )  # fmt: skip
+        parts = {name: getattr(S, name) for name in CSR_PARTS}
+        np.savez(tmp_path / "sparse.npz", **parts, format="csr", y=y)
         dump_svmlight_file(X, y, str(tmp_path / "a.svm"))
         content = (tmp_path / "a.svm").read_bytes()
         (tmp_path / "a.libsvm.gz").write_bytes(gzip.compress(content))
@@ -351,7 +296,7 @@ class TestContents:
             )
 
     def test_bools_and_integers_become_floats(self, tmp_path, report):
-        X, y = load_iris(return_X_y=True)
+        X, y = (part[::2] for part in load_iris(return_X_y=True))
         np.savez(tmp_path / "a.npz", X=X > 2, y=y)
         np.savez(tmp_path / "b.npz", X=(X > 2).astype(np.int8), y=y)
         assert report(tmp_path / "a.npz") == report(tmp_path / "b.npz")

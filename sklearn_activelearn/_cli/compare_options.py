@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from .options import (
+    COLUMNS,
     UsageError,
-    add_column_options,
     add_command,
+    add_options,
+    blame,
     check_exists,
-    check_learners,
-    check_named_once,
+    check_names,
     check_output,
+    check_together,
     interrupted_with,
     number,
     require,
@@ -20,148 +22,113 @@ from .options import (
 #: whole pool at each purchase, and of one that sees each row once.
 POOL_ROWS, STREAM_ROWS = 2_500, 20_000
 PICTURES = (".png", ".pdf", ".svg")
+TABLE_OPTIONS = ("target", "text", "categorical", "drop", "dates")
+
+ROWS = f"""
+--data FILE
+    Read rows with labels from a table (.csv with a header line, .parquet, .xlsx),
+    references (.ris, .bib), arrays (.npz with X and y, or with a sparse matrix of scipy
+    and y), or svmlight (.svm, .svmlight, .libsvm, .txt, also packed as .gz or .bz2).
+    Default: the digits of scikit-learn.
+--target COLUMN
+    Take the labels from this column of a table. Rows without a label are left out.
+--text COLUMN
+    Treat this column as texts. May be repeated.
+{COLUMNS.strip()}
+--raw
+    Do not standardise numbers. Sparse rows are never standardised.
+--rows N
+    Use at most N random rows in a run. Default: {POOL_ROWS:,} for learners of a pool,
+    {STREAM_ROWS:,} for learners of a stream.
+"""
+LEARNING = """
+--learner NAME[:param=value,...]
+    Compare this learner, with these parameters; classifiers of scikit-learn may be
+    among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. Default:
+    HybridSampling around LogisticRegression, in batches of 10, and GreedyOnline.
+--scoring NAME
+    Measure this score of scikit-learn (balanced_accuracy, f1_macro, average_precision,
+    roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, precision, f1,
+    average_precision or roc_auc of one class. Default: the error, or the balanced error
+    where one class has more than 70 %% of the labels.
+--target-error E
+    Also count the labels until the test error is at most E, from 0 to 1.
+--find LABEL
+    Instead, count the rows that must be read to find 95 %% and all of the rows with
+    this label, if the likeliest rows are read first.
+"""
+RUNS = """
+--folds N
+    Number of folds of the cross-validation. Default: %(default)s.
+--repeats N
+    Number of repeats of the cross-validation. Default: 1 to 4, by the size of the data.
+--seed N
+    Seed of the random numbers. Default: %(default)s.
+--jobs N
+    Number of processes. Default: one for each core.
+--cache FOLDER
+    Keep finished runs in this folder, so that the same command resumes after Ctrl-C.
+    The files are pickles, which can run any code: do not use a folder from somebody
+    else.
+"""
+RESULTS = """
+--details
+    Also print the settings, and the error for several numbers of labels.
+--plot FILE.png
+    Draw the error against the number of labels, as .png, .pdf or .svg.
+--json FILE
+    Write JSON instead of the table, to FILE or, without FILE, to the standard output.
+--csv FILE
+    Also write the table as CSV.
+"""
 
 
 def add_compare(commands):
     """Add the command to the parser."""
     parser = add_command(
         commands,
-        "compare",
         start_compare,
-        "[--data FILE [--target COLUMN]] [options]",
+        "compare [--data FILE [--target COLUMN]] [options]",
         "See whether active learning would save labels on your data. Learners buy "
         "labels of rows that they choose; the same models get labels of random rows. "
-        "The report says how many random labels do the work of the chosen ones. All "
-        "labels must be known.",
-        """
-        sklearn-activelearn compare --data iris.csv --target species
-        """,
+        "The report says how many random labels do the work of the chosen ones.",
+        "sklearn-activelearn compare --data iris.csv --target species",
     )
-    add = parser.add_argument_group("rows").add_argument
-    add(
-        "--data",
-        metavar="FILE",
-        help="Read rows with labels from a table (.csv with a header line, .parquet, "
-        ".xlsx), references (.ris, .bib), arrays (.npz with X and y, or with the parts "
-        "of a CSR matrix data, indices, indptr, shape and y), or svmlight (.svm, "
-        ".svmlight, .libsvm, .txt, also packed as .gz or .bz2). Default: the digits of "
-        "scikit-learn.",
+    dates = {"choices": ["day-first", "month-first"]}
+    add_options(parser, "rows", ROWS, dates=dates, rows={"type": number(int, 20)})
+    share = {"type": number(float, 0, 1)}
+    add_options(parser, "learning", LEARNING, target_error=share)
+    add_options(
+        parser,
+        "runs",
+        RUNS,
+        folds={"type": number(int, 2), "default": 5},
+        repeats={"type": number(int, 1)},
+        seed={"type": number(int, 0, 2**32 - 1), "default": 0},
+        jobs={"type": number(int, 1), "default": -1},
     )
-    add(
-        "--target",
-        metavar="COLUMN",
-        help="Take the labels from this column of a table. Rows without a label are "
-        "left out.",
-    )
-    add(
-        "--text",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="Treat this column as texts. May be repeated.",
-    )
-    add_column_options(add)
-    add(
-        "--raw",
-        action="store_true",
-        help="Do not standardise numbers. Sparse rows are never standardised.",
-    )
-    add(
-        "--rows",
-        type=number(int, 20),
-        metavar="N",
-        help=f"Use at most N random rows in a run. Default: {POOL_ROWS:,} for learners "
-        f"of a pool, {STREAM_ROWS:,} for learners of a stream.",
-    )
-    add = parser.add_argument_group("learning").add_argument
-    add(
-        "--learner",
-        metavar="NAME[:param=value,...]",
-        action="append",
-        help="Compare this learner, with these parameters; classifiers of scikit-learn "
-        "may be among them, as in 'MinMargin:estimator=SVC(C=10)'. May be repeated. "
-        "Default: HybridSampling around LogisticRegression, in batches of 10, and "
-        "GreedyOnline.",
-    )
-    add(
-        "--scoring",
-        metavar="NAME",
-        help="Measure this score of scikit-learn (balanced_accuracy, f1_macro, "
-        "average_precision, roc_auc, neg_log_loss, …), or NAME:CLASS for the recall, "
-        "precision, f1, average_precision or roc_auc of one class. Default: the error, "
-        "or the balanced error where one class has more than 70 %% of the labels.",
-    )
-    add(
-        "--target-error",
-        metavar="E",
-        type=number(float, 0, 1),
-        help="Also count the labels until the test error is at most E, from 0 to 1.",
-    )
-    add(
-        "--find",
-        metavar="LABEL",
-        help="Instead, count the rows that must be read to find 95 %% and all of the "
-        "rows with this label, if the likeliest rows are read first.",
-    )
-    add = parser.add_argument_group("runs").add_argument
-    add(
-        "--folds",
-        type=number(int, 2),
-        default=5,
-        help="Number of folds of the cross-validation. Default: %(default)s.",
-    )
-    add(
-        "--repeats",
-        type=number(int, 1),
-        help="Number of repeats of the cross-validation. Default: 1 to 4, by the size "
-        "of the data.",
-    )
-    add(
-        "--seed",
-        type=number(int, 0, 2**32 - 1),
-        default=0,
-        help="Seed of the random numbers. Default: %(default)s.",
-    )
-    add(
-        "--jobs",
-        type=number(int, 1),
-        default=-1,
-        help="Number of processes. Default: one for each core.",
-    )
-    add(
-        "--cache",
-        metavar="FOLDER",
-        help="Keep finished runs in this folder, so that the same command resumes "
-        "after Ctrl-C. The files are pickles, which can run any code: do not use a "
-        "folder from somebody else.",
-    )
-    add = parser.add_argument_group("results").add_argument
-    add(
-        "--details",
-        action="store_true",
-        help="Also print the settings, and the error for several numbers of labels.",
-    )
-    add(
-        "--plot",
-        metavar="FILE.png",
-        type=Path,
-        help="Draw the error against the number of labels, as .png, .pdf or .svg.",
-    )
-    add(
-        "--json",
-        metavar="FILE",
-        nargs="?",
-        const="-",
-        help="Write JSON instead of the table, to FILE or the standard output.",
-    )
-    add("--csv", metavar="FILE", help="Also write the table as CSV.")
+    json = {"type": str, "nargs": "?", "const": "-"}
+    add_options(parser, "results", RESULTS, json=json)
 
 
 def start_compare(args):
     """Run ``compare``, once everything is checked that takes no time to check."""
-    check_learners(*args.learner or ())
-    check_outputs(args)
-    check_input(args)
+    check_names(args, args.learner)
+    check_together(args, (), [("find", "scoring"), ("find", "target-error")])
+    if args.data is not None:
+        check_exists(args.data)
+    check_together(args, [(option, "data") for option in TABLE_OPTIONS], ())
+    if args.cache is not None:
+        with blame(args.cache, option="cache"):
+            args.cache.mkdir(parents=True, exist_ok=True)
+    if args.plot:
+        if args.plot.suffix.lower() not in PICTURES:
+            raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
+        require("--plot", "matplotlib")
+    for option in ("plot", "json", "csv"):
+        path = getattr(args, option)
+        if path not in (None, "-"):
+            check_output(option, Path(path))
     tell(f"reading {args.data or 'digits of scikit-learn'}")
     kept = "no run is kept without --cache FOLDER"
     if args.cache:
@@ -170,38 +137,3 @@ def start_compare(args):
         from .compare import run_compare
 
         run_compare(args)
-
-
-def check_outputs(args):
-    """Refuse files that cannot be written, before the long run."""
-    if args.cache is not None:
-        try:
-            Path(args.cache).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"--cache: {args.cache}: {error.strerror}") from error
-    if args.plot:
-        if args.plot.suffix.lower() not in PICTURES:
-            raise UsageError(f"--plot: {args.plot} must end in {' or '.join(PICTURES)}")
-        require("--plot", "matplotlib")
-    for option in ("--plot", "--json", "--csv"):
-        path = getattr(args, option.removeprefix("--"))
-        if path is not None and path != "-":
-            check_output(option, Path(path))
-
-
-def check_input(args):
-    """Refuse names of columns without a table, and a file that is not there."""
-    check_named_once(args)
-    if args.find is not None:
-        for option in ("scoring", "target_error"):
-            if getattr(args, option) is not None:
-                option = option.replace("_", "-")
-                raise UsageError(f"--{option} does not go with --find")
-    if args.data is not None:
-        return check_exists(args.data)
-    for option in ("target", "text", "categorical", "drop", "dates"):
-        if getattr(args, option):
-            raise UsageError(
-                f"--{option} is about columns of a file: --data is missing"
-            )
-    return None

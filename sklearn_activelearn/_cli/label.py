@@ -3,7 +3,6 @@
 # Modules that import scikit-learn are imported in functions: wrong arguments are
 # refused, and the page answers, before that.
 import argparse
-import os
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -12,272 +11,169 @@ from tempfile import TemporaryDirectory
 from warnings import catch_warnings, filterwarnings
 
 from .options import (
+    COLUMNS,
     PROGRAM,
     UsageError,
-    add_column_options,
     add_command,
+    add_options,
+    blame,
     check_exists,
-    check_learners,
-    check_named_once,
+    check_names,
     check_output,
-    describe,
+    check_together,
     number,
     print_sentences,
-    read_text,
     require,
     tell,
 )
 
 #: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
+SQLITE = b"SQLite format 3\0"
+
+ROWS = f"""
+FILE
+    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
+    images. With --export or --recover alone, a file of labels that --out has written.
+--text COLUMN
+    Show the texts of this column, and learn from their words. May be repeated: the
+    texts of a row are joined. Default: all columns, as a table.
+--image COLUMN
+    Show the images whose paths are in this column, relative to the folder of FILE.
+    Without FILE, --image takes a folder of images. Needs Pillow.
+--id COLUMN
+    Take the names of the rows from this column. Default: rows are numbered from 1.
+{COLUMNS.strip()}
+"""
+CLASSES = """
+--classes A,B,...
+    The labels to choose from, separated by commas.
+--rename OLD=NEW
+    Rename a class of the session, or merge it with another class. No label is lost.
+    --classes names the classes from now on. May be repeated.
+--labelled COLUMN
+    Start with the labels in this column, which may have empty cells.
+--import FILE
+    Start with the labels of an export (.csv, or .json of Label Studio), or of another
+    file that --out has written.
+--keys CLASS=KEY,...
+    Choose the keys of classes, one character each, as in spam=x,ham=h.
+--guide FILE.md
+    Show this text, which explains the classes, when the key ! is pressed.
+"""
+LEARNING = """
+--learner NAME[:param=value,...]
+    Let this learner choose the rows, with these parameters, as in compare. Default:
+    HybridSampling with logistic regression.
+--find LABEL
+    Find all rows with this label: ask for the likeliest rows, and then for random ones
+    until the recall is certain.
+--recall SHARE
+    With --find, the share of the rows to find, with a confidence of 95%%. Default:
+    0.95.
+--start-with WORDS
+    Begin with the texts that are most similar to these words, until two classes have
+    labels. This helps if random texts seldom show a class.
+--budget N
+    Stop after N labels; a larger budget continues. Default: no limit.
+--batch-size N
+    Train again after N labels. Default: the batch size of the learner.
+--test-size N
+    Ask for N random rows first and hold them out of training: they tell how good the
+    model is. Default: none.
+--change WORD[,WORD...]
+    Allow these differences from the session in --out: pool (more rows at the end),
+    features (other columns or values), classes, learner, test_size, votes.
+--rehearse
+    Ask nobody: take the answers from --labelled, and print how good the model was on
+    the way. Needs --test-size; --out is not needed, nor written.
+"""
+PEOPLE = """
+--who NAME
+    Your name, if several people label.
+--votes N
+    Ask N people for the label of each row. Default: %(default)s.
+--web
+    Label in the browser instead of the terminal, on this machine only.
+--port N
+    With --web, the port of the page. Default: a free one.
+--title TEXT
+    Show this name of the project above the rows.
+--show-prediction
+    Show the prediction of the model before the label is given, not only afterwards.
+    People tend to agree with it.
+--answers FILE
+    Take answers from a file, one a line, as they would be typed; - is the standard
+    input.
+"""
+RESULTS = """
+--out FILE
+    Keep the labels in this file.
+--export FILE
+    Write the labels and end: .csv, or .json for Label Studio. If the rows are given
+    too, their columns are added to the CSV. The names of people are in it.
+--form FORM
+    With --export, write a line for each row that has a label (wide), or for each answer
+    of a person (long). Default: wide.
+--predict FILE
+    Write all rows and end, as .csv or .parquet: the label of each row or the prediction
+    of the model, its probability, who gave the label, and the columns of the table.
+--save-model FILE
+    Write the model and end, for the command predict: .skops (needs skops), or .joblib
+    for people who trust you.
+--recover FILE
+    Write the intact answers of a damaged file of labels to a CSV, and end.
+"""
+EXAMPLE = r"""
+sklearn-activelearn label mails.csv --text body --classes spam,ham \
+    --out mails.sqlite
+sklearn-activelearn label mails.sqlite --export labels.csv
+"""
 
 
 def add_label(commands):
     """Add the command to the parser."""
     parser = add_command(
         commands,
-        "label",
         start_label,
-        "FILE --classes A,B,... --out FILE [options]",
+        "label FILE --classes A,B,... --out FILE [options]",
         "Label your own rows, in the terminal or in the browser. The most useful rows "
         "come first, and each label is stored at once. The same command resumes, "
         "whatever ended it.",
-        """
-        sklearn-activelearn label mails.csv --text body --classes spam,ham \\
-            --out mails.sqlite
-        sklearn-activelearn label mails.sqlite --export labels.csv
-        """,
+        EXAMPLE,
     )
-    add_row_options(parser.add_argument_group("rows").add_argument)
-    add_class_options(parser.add_argument_group("classes").add_argument)
-    add_learning_options(parser.add_argument_group("learning").add_argument)
-    add_people_options(parser.add_argument_group("people and screen").add_argument)
-    add_result_options(parser.add_argument_group("results").add_argument)
-
-
-def add_row_options(add):
-    """Add the options that say what is labelled."""
-    add(
-        "file",
-        metavar="FILE",
-        type=Path,
-        nargs="?",
-        help="The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or "
-        "a folder of images. With --export or --recover alone, a file of labels that "
-        "--out has written.",
+    count = {"type": number(int, 1)}
+    dates = {"choices": ["day-first", "month-first"]}
+    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, dates=dates)
+    add_options(
+        parser,
+        "classes",
+        CLASSES,
+        classes={"type": parse_classes},
+        rename={"type": parse_rename},
+        keys={"type": parse_keys, "default": {}},
     )
-    add(
-        "--text",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="Show the texts of this column, and learn from their words. May be "
-        "repeated: the texts of a row are joined. Default: all columns, as a table.",
+    words = {"type": lambda text: text.replace(" ", "").split(","), "default": []}
+    add_options(
+        parser,
+        "learning",
+        LEARNING,
+        recall={"type": number(float, 0.01, 1)},
+        budget=count,
+        batch_size=count,
+        test_size={"type": number(int, 0), "default": 0},
+        change=words,
     )
-    add(
-        "--image",
-        metavar="COLUMN",
-        help="Show the images whose paths are in this column, relative to the folder "
-        "of FILE. Without FILE, --image takes a folder of images. Needs Pillow.",
+    add_options(
+        parser,
+        "people and screen",
+        PEOPLE,
+        votes=count | {"default": 1},
+        port={"type": number(int, 0, 65_535), "default": 0},
+        title={"default": ""},
+        answers={"type": str},
     )
-    add(
-        "--id",
-        metavar="COLUMN",
-        help="Take the names of the rows from this column. Default: rows are numbered "
-        "from 1.",
-    )
-    add_column_options(add)
-
-
-def add_class_options(add):
-    """Add the options for the labels that there are."""
-    add(
-        "--classes",
-        metavar="A,B,...",
-        type=parse_classes,
-        help="The labels to choose from, separated by commas.",
-    )
-    add(
-        "--rename",
-        metavar="OLD=NEW",
-        type=parse_rename,
-        action="append",
-        default=[],
-        help="Rename a class of the session, or merge it with another class. No label "
-        "is lost. --classes names the classes from now on. May be repeated.",
-    )
-    add(
-        "--labelled",
-        metavar="COLUMN",
-        help="Start with the labels in this column, which may have empty cells.",
-    )
-    add(
-        "--import",
-        dest="labels",
-        metavar="FILE",
-        type=Path,
-        help="Start with the labels of an export (.csv, or .json of Label Studio), or "
-        "of another file that --out has written.",
-    )
-    add(
-        "--keys",
-        metavar="CLASS=KEY,...",
-        type=parse_keys,
-        default={},
-        help="Choose the keys of classes, one character each, as in spam=x,ham=h.",
-    )
-    add(
-        "--guide",
-        metavar="FILE.md",
-        type=Path,
-        help="Show this text, which explains the classes, when the key ! is pressed.",
-    )
-
-
-def add_learning_options(add):
-    """Add the options that say which rows are asked for."""
-    add(
-        "--learner",
-        metavar="NAME[:param=value,...]",
-        help="Let this learner choose the rows, with these parameters, as in compare. "
-        "Default: HybridSampling with logistic regression.",
-    )
-    add(
-        "--find",
-        metavar="LABEL",
-        help="Find all rows with this label: ask for the likeliest rows, and then for "
-        "random ones until the recall is certain.",
-    )
-    add(
-        "--recall",
-        metavar="SHARE",
-        type=number(float, 0.01, 1),
-        help="With --find, the share of the rows to find, with a confidence of 95%%. "
-        "Default: 0.95.",
-    )
-    add(
-        "--start-with",
-        metavar="WORDS",
-        help="Begin with the texts that are most similar to these words, until two "
-        "classes have labels. This helps if random texts seldom show a class.",
-    )
-    add(
-        "--budget",
-        metavar="N",
-        type=number(int, 1),
-        help="Stop after N labels; a larger budget continues. Default: no limit.",
-    )
-    add(
-        "--batch-size",
-        metavar="N",
-        type=number(int, 1),
-        help="Train again after N labels. Default: the batch size of the learner.",
-    )
-    add(
-        "--test-size",
-        metavar="N",
-        type=number(int, 0),
-        default=0,
-        help="Ask for N random rows first and hold them out of training: they tell how "
-        "good the model is. Default: none.",
-    )
-    add(
-        "--change",
-        metavar="WORD[,WORD...]",
-        type=lambda text: [word.strip() for word in text.split(",")],
-        default=[],
-        help="Allow these differences from the session in --out: pool (more rows at "
-        "the end), features (other columns or values), classes, learner, test_size, "
-        "votes.",
-    )
-    add(
-        "--rehearse",
-        action="store_true",
-        help="Ask nobody: take the answers from --labelled, and print how good the "
-        "model was on the way. Needs --test-size; --out is not needed, nor written.",
-    )
-
-
-def add_people_options(add):
-    """Add the options for the people who label, and for their screens."""
-    add("--who", metavar="NAME", help="Your name, if several people label.")
-    add(
-        "--votes",
-        metavar="N",
-        type=number(int, 1),
-        default=1,
-        help="Ask N people for the label of each row. Default: %(default)s.",
-    )
-    add(
-        "--web",
-        action="store_true",
-        help="Label in the browser instead of the terminal, on this machine only.",
-    )
-    add(
-        "--port",
-        metavar="N",
-        type=number(int, 0, 65_535),
-        default=0,
-        help="With --web, the port of the page. Default: a free one.",
-    )
-    add(
-        "--title",
-        metavar="TEXT",
-        default="",
-        help="Show this name of the project above the rows.",
-    )
-    add(
-        "--show-prediction",
-        action="store_true",
-        help="Show the prediction of the model before the label is given, not only "
-        "afterwards. People tend to agree with it.",
-    )
-    add(
-        "--answers",
-        metavar="FILE",
-        help="Take answers from a file, one a line, as they would be typed; - is the "
-        "standard input.",
-    )
-
-
-def add_result_options(add):
-    """Add the options for the files that are written."""
-    add("--out", metavar="FILE", type=Path, help="Keep the labels in this file.")
-    add(
-        "--export",
-        metavar="FILE",
-        type=Path,
-        help="Write the labels and end: .csv, or .json for Label Studio. If the "
-        "rows are given too, their columns are added to the CSV. The names of people "
-        "are in it.",
-    )
-    add(
-        "--form",
-        choices=["wide", "long"],
-        help="With --export, write a line for each row that has a label (wide), or for "
-        "each answer of a person (long). Default: wide.",
-    )
-    add(
-        "--predict",
-        metavar="FILE",
-        type=Path,
-        help="Write all rows and end, as .csv or .parquet: the label of each row or "
-        "the prediction of the model, its probability, who gave the label, and the "
-        "columns of the table.",
-    )
-    add(
-        "--save-model",
-        metavar="FILE",
-        type=Path,
-        help="Write the model and end, for the command predict: .skops (needs skops), "
-        "or .joblib for people who trust you.",
-    )
-    add(
-        "--recover",
-        metavar="FILE",
-        type=Path,
-        help="Write the intact answers of a damaged file of labels to a CSV, and end.",
-    )
+    add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
 
 
 def parse_classes(text):
@@ -316,19 +212,22 @@ def parse_keys(text):
 
 def start_label(args):
     """Run ``label``: check everything, open the session, show its screen."""
-    if args.learner:
-        check_learners(args.learner)
-    if args.file is None:
+    if args.FILE is None:
         if args.image is None or not Path(args.image).is_dir():
             raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
-        args.file, args.image = Path(args.image), None
-    check_exists(args.file)
+        args.FILE, args.image = Path(args.image), None
+    check_names(args, [args.learner] if args.learner else [])
+    check_exists(args.FILE)
     if args.recover or (args.export and args.out is None):
-        return write_labels_of_file(args)
-    check_options(args)
+        write_labels_of_file(args)
+        return
+    require("label", "pandas")
+    check_rows(args)
+    check_classes(args)
+    check_files(args)
     answers = read_answers(args)
     filterwarnings("ignore", *MANY_CLASSES)
-    tell(f"Reading {args.file} …")
+    tell(f"Reading {args.FILE} …")
     with open_page(args) as page:
         task = read_rows(args)
         learner = make_learner(args, task)
@@ -336,103 +235,86 @@ def start_label(args):
             one_thread(),
             session_file(args) as path,
             open_session(args, task, learner, path) as session,
+            blame(path),
         ):
-            try:
-                work_on_session(args, session, task, page, answers)
-            except OSError as error:
-                raise UsageError(describe(error, args.out)) from error
-    return None
+            work_on_session(args, session, task, page, answers)
 
 
-def check_options(args):
-    """Refuse options that are missing, or do not go together."""
-    from ..labeling._storage import is_session
-
-    if args.file.is_file() and is_session(args.file):
-        raise UsageError(
-            f"{args.file} holds labels, not rows: --export writes them to a file; to "
-            "continue, repeat the command that began it"
-        )
-    check_find(args)
-    if args.rehearse:
-        for name in ("predict", "save_model", "export", "web", "answers"):
-            if getattr(args, name):
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option} does not go with --rehearse")
-        if not (args.labelled and args.test_size):
-            raise UsageError("--rehearse needs --labelled and --test-size")
-    elif args.out is None:
-        raise UsageError("where are the labels to be kept? (--out)")
-    if args.classes is None:
-        raise UsageError("which labels are there to choose from? (--classes)")
-    check_results(args)
-    is_table = not (args.text or args.image or args.file.is_dir())
-    for option in ("categorical", "drop", "dates"):
-        if getattr(args, option) and not is_table:
-            raise UsageError(f"--{option} is for tables, not for texts and images")
-    check_named_once(args)
-    if args.text and args.image:
-        raise UsageError("--text and --image do not go together")
-    if args.start_with is not None and not args.text:
-        raise UsageError("--start-with needs --text: words are compared with texts")
-    if not args.rehearse and not args.out.parent.is_dir():
-        raise UsageError(f"--out: there is no folder {args.out.parent}")
+def check_rows(args):
+    """Refuse options for rows that are missing, or do not go together."""
+    with blame(args.FILE):
+        if args.FILE.is_file() and args.FILE.open("rb").read(16) == SQLITE:
+            raise ValueError(
+                "this file holds labels, not rows: --export writes them to a file; to "
+                "continue, repeat the command that began it"
+            )
+    tables = ("categorical", "drop", "dates")
+    outputs = ("predict", "save-model", "export", "web", "answers")
+    check_together(
+        args,
+        [
+            ("start-with", "text"),
+            ("recall", "find"),
+            ("form", "export"),
+            ("rehearse", "labelled"),
+            ("rehearse", "test-size"),
+        ],
+        [
+            ("text", "image"),
+            ("web", "answers"),
+            ("find", "learner"),
+            *((option, shown) for option in tables for shown in ("text", "image")),
+            *(("rehearse", option) for option in outputs),
+        ],
+    )
     if args.votes > 1 and not args.who and not args.web:
         raise UsageError("--votes: whose votes are these? (--who)")
-    if args.web and args.answers:
-        raise UsageError("--answers is for the terminal, --web for people")
+
+
+def check_classes(args):
+    """Refuse classes that are missing, or do not fit --find and --keys."""
+    if args.find is not None:
+        if args.recall == 1:
+            raise UsageError(
+                "--recall: only reading all rows makes a recall of 1 certain; less, as "
+                "0.95, can be certain before"
+            )
+        args.classes = args.classes or [args.find, f"not {args.find}"]
+        if args.find not in args.classes or len(args.classes) != 2:
+            raise UsageError(
+                f"--find: {args.find!r} and one other class are needed, got "
+                f"{', '.join(args.classes)}; --classes can be left out"
+            )
+    if args.classes is None:
+        raise UsageError("which labels are there to choose from? (--classes)")
+    make_keys(args)
+
+
+def check_files(args):
+    """Refuse files that cannot be read or written, before any is."""
+    if args.out is None and not args.rehearse:
+        raise UsageError("where are the labels to be kept? (--out)")
+    if args.out is not None and not args.out.parent.is_dir():
+        raise UsageError(f"--out: there is no folder {args.out.parent}")
     if args.web:
         require("--web", "starlette", "uvicorn")
-    if args.labels is not None:
-        check_exists(args.labels)
-    make_keys(args)
-    args.guide = read_text("--guide", args.guide) if args.guide else ""
-
-
-def check_find(args):
-    """Refuse options that do not go with --find, and complete the classes."""
-    if args.find is None:
-        if args.recall is not None:
-            raise UsageError("--recall: which label is to be found? (--find)")
-        return
-    if args.learner:
-        raise UsageError("--find chooses the learner: leave out --learner")
-    if args.recall == 1:
-        raise UsageError(
-            "--recall: only reading all rows makes a recall of 1 certain; less, as "
-            "0.95, can be certain before"
-        )
-    if args.classes is None:
-        args.classes = [args.find, f"not {args.find}"]
-    if args.find not in args.classes:
-        raise UsageError(f"--find: {args.find!r} is none of {', '.join(args.classes)}")
-    if len(args.classes) != 2:
-        raise UsageError(
-            f"--find takes two classes, got {len(args.classes)}: "
-            f"{', '.join(args.classes)}; --classes can be left out"
-        )
-
-
-def check_results(args):
-    """Refuse files that cannot be written, before anything is read."""
-    from ..labeling._model_files import check_model_file
-    from ..labeling._output import check_table_file
-
-    if args.form and not args.export:
-        raise UsageError("--form is for --export")
-    checks = {"predict": check_table_file, "save_model": check_model_file}
-    for name, check in checks.items():
-        path = getattr(args, name)
+    if getattr(args, "import") is not None:
+        check_exists(getattr(args, "import"))
+    if args.guide is not None:
+        with blame(args.guide, option="guide"):
+            args.guide = args.guide.read_text(encoding="utf-8-sig")
+    for option in ("predict", "save-model"):
+        path = getattr(args, option.replace("-", "_"))
         if path is None:
             continue
-        option = f"--{name.replace('_', '-')}"
-        try:
-            check(path)
-        except ValueError as error:
-            raise UsageError(f"{option}: {error}") from error
-        check_output(option, path, args.file, args.out)
+        from ..labeling._model_files import check_model_file
+        from ..labeling._output import check_table_file
+
+        with blame(path, option=option):
+            (check_table_file if option == "predict" else check_model_file)(path)
+        check_output(option, path, args.FILE, args.out)
     if args.export:
-        check_output("--export", args.export, args.file)
+        check_output("export", args.export, args.FILE)
         if args.predict and args.predict.resolve() == args.export.resolve():
             raise UsageError(f"--predict: {args.predict} is named twice")
 
@@ -453,14 +335,12 @@ def read_answers(args):
         return None
     from ..labeling._terminal import check_answers
 
-    if args.answers == "-":
-        lines = sys.stdin.read().splitlines()
-    else:
-        lines = read_text("--answers", args.answers).splitlines()
-    try:
+    with blame(args.answers, option="answers"):
+        if args.answers == "-":
+            lines = sys.stdin.read().splitlines()
+        else:
+            lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
         check_answers(lines, make_keys(args))
-    except ValueError as error:
-        raise UsageError(f"--answers: {describe(error, args.answers)}") from error
     return lines
 
 
@@ -472,11 +352,8 @@ def open_page(args):
         return
     from ..labeling._page import PageServer
 
-    try:
+    with blame(args.port, option="port"):
         page = PageServer(args.port)
-    except OSError as error:
-        reason = os.strerror(error.errno)
-        raise UsageError(f"--port: {args.port}: {reason}") from error
     try:
         print(f"Open {page.address}")
         print(
@@ -490,23 +367,21 @@ def open_page(args):
 
 def read_rows(args):
     """Return the rows to label."""
-    from .rows import N_DIRECTIONS, read_task
-
     kinds = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
-    try:
+    with blame(args.FILE):
+        from .rows import N_DIRECTIONS, read_task
+
         task = read_task(
-            args.file,
+            args.FILE,
             text=args.text,
             image=args.image,
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
-            n_directions=N_DIRECTIONS if args.find is not None else 0,
+            n_directions=N_DIRECTIONS if args.find and args.text else 0,
             once=args.find is not None,
             **kinds,
         )
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file)) from error
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
@@ -521,10 +396,9 @@ def read_rows(args):
             f"--test-size: {args.test_size} rows cannot be held out, since there are "
             f"{len(task.ids)}"
         )
-    for option in ("predict", "save_model"):
-        has_labels = args.out.exists() or task.known or args.labels
-        if getattr(args, option) and not has_labels:
-            option = option.replace("_", "-")
+    for option in ("predict", "save-model"):
+        wanted = getattr(args, option.replace("-", "_"))
+        if wanted and not (task.known or args.out.exists() or getattr(args, "import")):
             raise UsageError(
                 f"--{option}: There is no model yet, as there are no labels: the same "
                 f"command without --{option} asks for some"
@@ -600,8 +474,10 @@ def open_session(args, task, learner, path):
                 change=change,
             )
     except (ValueError, TypeError, OSError) as error:
-        message = getattr(error, "command", None) or describe(error, args.out)
-        raise UsageError(message) from error
+        if hasattr(error, "command"):
+            raise UsageError(error.command) from error
+        with blame(path):
+            raise
 
 
 @contextmanager
@@ -621,10 +497,16 @@ def work_on_session(args, session, task, page, answers):
 
         rehearse(session, task.X, task.known)
         return
-    take_known_labels(args, session, task.known)
+    imported = getattr(args, "import")
+    with blame(imported or args.out), printed_warnings():
+        if session.status().n_taught == 0:
+            for row_id, label in task.known.items():
+                session.label(row_id, label)
+        if imported:
+            session.import_labels(imported)
     if args.export:
-        columns = partial(session.export, columns=task.columns)
-        export_labels(args, columns, session.omitted_rows)
+        write = partial(session.export, columns=task.columns)
+        export_labels(args, write, session.omitted_rows)
     if args.predict or args.save_model:
         write_results(args, session, task)
     if args.export or args.predict or args.save_model:
@@ -636,26 +518,13 @@ def work_on_session(args, session, task, page, answers):
         print_sentences(session.advice())
 
 
-def take_known_labels(args, session, known):
-    """Take the labels that the table or another file has."""
-    try:
-        if session.status().n_taught == 0:
-            for row_id, label in known.items():
-                session.label(row_id, label)
-        if args.labels:
-            with printed_warnings():
-                session.import_labels(args.labels)
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.labels or args.out)) from error
-
-
 def write_results(args, session, task):
     """Write the predictions and the model."""
     from sklearn.pipeline import make_pipeline
 
     from ..labeling import save_model
 
-    try:
+    with blame(args.out, args.predict, args.save_model):
         if args.predict:
             n_predicted = session.export_predictions(args.predict, task.columns)
             n_labels = len(session.ids) - n_predicted
@@ -668,12 +537,9 @@ def write_results(args, session, task):
                 encoder.set_params(folder=None)  # a path of this machine
             save_model(make_pipeline(encoder, session.model()), args.save_model)
             print(
-                f"Model in {args.save_model}. For new rows: sklearn-activelearn "
-                f"predict {args.save_model} FILE --out FILE"
+                f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
+                f"{args.save_model} FILE --out FILE"
             )
-    except (ValueError, TypeError, OSError) as error:
-        files = args.predict, args.save_model
-        raise UsageError(describe(error, args.out, *files)) from error
 
 
 def show_session(args, session, task, page, answers):
@@ -682,7 +548,7 @@ def show_session(args, session, task, page, answers):
     from ..labeling._verbs import verbs_of
     from ..labeling._view import LabelingView
 
-    folder = args.file if args.file.is_dir() else args.file.parent
+    folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
     view = LabelingView(
         session,
         task.kind,
@@ -690,7 +556,7 @@ def show_session(args, session, task, page, answers):
         show_prediction=args.show_prediction,
         keys=make_keys(args),
         title=args.title,
-        guide=args.guide,
+        guide=args.guide or "",
     )
     try:
         if page:
@@ -714,24 +580,21 @@ def write_labels_of_file(args):
     from ..labeling._export import omitted_rows
 
     if args.recover is None:
-        write = partial(labeling.export, args.file)
-        return export_labels(args, write, partial(omitted_rows, args.file))
-    check_output("--recover", args.recover, args.file)
-    try:
-        n_answers = labeling.recover_labels(args.file, args.recover)
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file, args.recover)) from error
-    return print(f"Intact answers in {args.recover}: {n_answers}.")
+        write = partial(labeling.export, args.FILE)
+        export_labels(args, write, partial(omitted_rows, args.FILE))
+        return
+    check_output("recover", args.recover, args.FILE)
+    with blame(args.FILE, args.recover):
+        n_answers = labeling.recover_labels(args.FILE, args.recover)
+    print(f"Intact answers in {args.recover}: {n_answers}.")
 
 
 def export_labels(args, write, count_omitted):
     """Write the labels of a session, and print how many rows have none."""
-    try:
+    with blame(args.FILE, args.export):
         with catch_warnings(action="ignore"):  # the omitted rows are printed below
             n_labels = write(args.export, args.form or "wide")
         omitted = count_omitted()._asdict()
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file, args.export)) from error
     if args.form == "long":
         print(f"Answers in {args.export}: {n_labels}.")
         return

@@ -1,4 +1,4 @@
-"""Options and messages that several commands share.
+"""Options, checks and messages that several commands share.
 
 Nothing here imports NumPy or scikit-learn: arguments are checked before that.
 """
@@ -7,6 +7,7 @@ import argparse
 import errno
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -18,19 +19,24 @@ from .. import __all__ as PUBLIC
 from .. import __version__
 
 PROGRAM = "sklearn-activelearn"
+#: Public classes that choose no rows.
+MODELS = {
+    "BatchMarginLossClassifier",
+    "DecisionStumpClassifier",
+    "OnePassSearchCV",
+    "RankAverageClassifier",
+}
+LEARNERS = [name for name in PUBLIC if name not in MODELS]
 
-#: Names of the learners: public classes that choose rows.
-LEARNERS = [
-    name
-    for name in PUBLIC
-    if name
-    not in {
-        "BatchMarginLossClassifier",
-        "DecisionStumpClassifier",
-        "OnePassSearchCV",
-        "RankAverageClassifier",
-    }
-]
+COLUMNS = """
+--categorical COLUMN
+    Treat this column as categories, even if they are numbers. May be repeated.
+--drop COLUMN
+    Do not learn from this column. May be repeated.
+--dates ORDER
+    Read dates such as 3/2/2024 in this order: day-first or month-first. Default: the
+    order that the dates of the column require.
+"""
 
 
 class UsageError(Exception):
@@ -51,19 +57,17 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def add_command(commands, name, run, usage, summary, example):
+def add_command(commands, run, usage, summary, example):
     """Add a command to the parser, and return the parser of the command.
 
     Parameters
     ----------
     commands : object
         From `ArgumentParser.add_subparsers`.
-    name : str
-        The command.
     run : callable
         It takes the parsed arguments.
     usage : str
-        The arguments, for the first line of the help.
+        The name of the command and its arguments, for the first line of the help.
     summary : str
         Its first sentence is shown in the list of commands.
     example : str
@@ -71,35 +75,47 @@ def add_command(commands, name, run, usage, summary, example):
     """
     first = summary.partition(".")[0]
     parser = commands.add_parser(
-        name,
-        usage=f"%(prog)s {usage}",
+        usage.partition(" ")[0],
+        usage=f"{PROGRAM} {usage}",
         help=f"{first[0].lower()}{first[1:]}",
         description=textwrap.fill(summary, 79),
-        epilog=f"example:\n{textwrap.indent(textwrap.dedent(example).strip(), '  ')}",
+        epilog=f"example:\n{textwrap.indent(example.strip(), '  ')}",
     )
     parser.set_defaults(run=run)
     return parser
 
 
-def add_column_options(add):
-    """Add the options for the columns of tables with columns of all kinds."""
-    for option, what in (
-        ("--categorical", "Treat this column as categories, even if they are numbers."),
-        ("--drop", "Do not learn from this column."),
-    ):
-        add(
-            option,
-            metavar="COLUMN",
-            action="append",
-            default=[],
-            help=f"{what} May be repeated.",
-        )
-    add(
-        "--dates",
-        choices=["day-first", "month-first"],
-        help="Read dates such as 3/2/2024 with the day or the month first. Default: "
-        "the order that the dates of the column require.",
-    )
+def add_options(parser, title, text, /, **settings):
+    """Add a group of options to the parser of a command.
+
+    Parameters
+    ----------
+    parser : Parser
+        From `add_command`.
+    title : str
+        Title of the group.
+    text : str
+        For each option a line with its name and the name of its value, and indented
+        lines with its help. Options without a value are switches. A value FILE or
+        FOLDER becomes a path. If the help says that an option may be repeated, its
+        values are collected in a list.
+    **settings : dict
+        Further arguments of `add_argument`, by the name of the option.
+    """
+    add = parser.add_argument_group(title).add_argument
+    for option in re.split(r"\n(?=\S)", text.strip()):
+        head, *help_lines = option.splitlines()
+        name, _, metavar = head.partition(" ")
+        how = {"help": " ".join(line.strip() for line in help_lines)}
+        if metavar or not name.startswith("-"):
+            how["metavar"] = metavar or name
+        else:
+            how["action"] = "store_true"
+        if "May be repeated" in how["help"]:
+            how |= {"action": "append", "default": []}
+        if (metavar or name).startswith(("FILE", "FOLDER")):
+            how["type"] = Path
+        add(name, **how | settings.get(name.strip("-").replace("-", "_"), {}))
 
 
 def number(kind, low, high=float("inf")):
@@ -141,22 +157,41 @@ def choices(name, names):
     return f"{hint}{', '.join(names)}"
 
 
-def check_learners(*texts):
-    """Refuse names of learners that do not exist."""
-    for text in texts:
+def check_names(args, learners):
+    """Refuse names of learners that do not exist, and columns that are named twice."""
+    for text in learners:
         try:
             class_name(text)
         except ValueError as error:
             raise UsageError(f"--learner: {error}") from None
-
-
-def check_named_once(args):
-    """Refuse a column that an option names twice."""
     for option in ("text", "categorical", "drop"):
         names = getattr(args, option)
         for name in names:
             if names.count(name) > 1:
                 raise UsageError(f"--{option}: {name} is named twice")
+
+
+def check_together(args, needs, conflicts):
+    """Refuse options that do not go together.
+
+    Parameters
+    ----------
+    args : Namespace
+        The parsed arguments.
+    needs, conflicts : iterable of pairs of str
+        An option, and another option that it needs or does not go with.
+    """
+    for option, other in needs:
+        if is_given(args, option) and not is_given(args, other):
+            raise UsageError(f"--{option} needs --{other}")
+    for option, other in conflicts:
+        if is_given(args, option) and is_given(args, other):
+            raise UsageError(f"--{option} and --{other} do not go together")
+
+
+def is_given(args, option):
+    """Return True if an option is given."""
+    return getattr(args, option.replace("-", "_")) not in (None, False, 0, [])
 
 
 def check_exists(path):
@@ -168,16 +203,16 @@ def check_exists(path):
 def check_output(option, path, *inputs):
     """Refuse an output file without a folder, and one that is an input."""
     if not path.parent.is_dir():
-        raise UsageError(f"{option}: there is no folder {path.parent}")
+        raise UsageError(f"--{option}: there is no folder {path.parent}")
     if path.is_dir():
-        raise UsageError(f"{option}: {path} is a folder")
+        raise UsageError(f"--{option}: {path} is a folder")
     for each in inputs:
         if path.exists() and each.exists() and path.samefile(each):
-            raise UsageError(f"{option}: {path} is also an input: name another file")
+            raise UsageError(f"--{option}: {path} is also an input: name another file")
         if path.absolute() == each.absolute():
-            raise UsageError(f"{option}: {path} is named twice")
+            raise UsageError(f"--{option}: {path} is named twice")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"{option}: {path} cannot be written")
+        raise UsageError(f"--{option}: {path} cannot be written")
 
 
 def require(what, *packages):
@@ -186,6 +221,29 @@ def require(what, *packages):
     if missing:
         names = " ".join(missing)
         raise UsageError(f"{what} needs {' and '.join(missing)}: pip install {names}")
+
+
+@contextmanager
+def blame(path, *others, option=None):
+    """Turn an error into a sentence about a file, or about another that it names."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        reason = getattr(error, "strerror", None) or f"{error}"
+        if isinstance(error, UnicodeError):
+            reason = "the file is not text in UTF-8"
+        if not any(f"{each}" in reason for each in (path, *others)):
+            reason = f"{path}: {reason}"
+        raise UsageError(f"--{option}: {reason}" if option else reason) from error
+
+
+@contextmanager
+def interrupted_with(sentence):
+    """Make Ctrl-C say what is kept, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(sentence) from None
 
 
 def tell(text):
@@ -199,29 +257,3 @@ def print_sentences(text):
         width = shutil.get_terminal_size().columns
         text = "\n".join(textwrap.fill(line, width) for line in text.splitlines())
     print(text)
-
-
-def describe(error, path, *others):
-    """Return a sentence about a file, or about another file that the error names."""
-    reason = getattr(error, "strerror", None) or f"{error}"
-    if isinstance(error, UnicodeError):
-        reason = "the file is not text in UTF-8"
-    is_named = any(f"{each}" in reason for each in (path, *others))
-    return reason if is_named else f"{path}: {reason}"
-
-
-def read_text(option, path):
-    """Return the text of a file that an option names."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (ValueError, OSError) as error:
-        raise UsageError(f"{option}: {describe(error, path)}") from error
-
-
-@contextmanager
-def interrupted_with(sentence):
-    """Make Ctrl-C say what is kept, and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(sentence) from None

@@ -5,57 +5,49 @@ from pathlib import Path
 from .options import (
     UsageError,
     add_command,
+    add_options,
+    blame,
     check_exists,
     check_output,
-    describe,
     interrupted_with,
+    require,
     tell,
 )
 
 NAMES = ("prediction", "probability")
+OPTIONS = """
+MODEL
+    File that label --save-model wrote.
+FILE
+    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
+    images. They have the columns that the model was trained on, in any order.
+--out FILE
+    Write the rows and their predictions to this file, .csv or .parquet.
+--trust
+    Load the model whatever is in it. A .joblib file can run any code.
+"""
 
 
 def add_predict(commands):
     """Add the command to the parser."""
-    add = add_command(
+    parser = add_command(
         commands,
-        "predict",
         start_predict,
-        "MODEL FILE --out FILE [--trust]",
+        "predict MODEL FILE --out FILE [--trust]",
         "Apply a model that label has saved to new rows. The output has the rows, "
         "their predictions and the probabilities of the predictions.",
-        """
-        sklearn-activelearn predict model.skops new.csv --out predicted.csv
-        """,
-    ).add_argument
-    add("model", metavar="MODEL", type=Path, help="File that label --save-model wrote.")
-    add(
-        "file",
-        metavar="FILE",
-        type=Path,
-        help="The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or "
-        "a folder of images. They have the columns that the model was trained on, in "
-        "any order.",
+        "sklearn-activelearn predict model.skops new.csv --out predicted.csv",
     )
-    add(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        required=True,
-        help="Write the rows and their predictions to this file, .csv or .parquet.",
-    )
-    add(
-        "--trust",
-        action="store_true",
-        help="Load the model whatever is in it. A .joblib file can run any code.",
-    )
+    path = {"type": Path}
+    add_options(parser, "arguments", OPTIONS, MODEL=path, out={"required": True})
 
 
 def start_predict(args):
     """Run ``predict``."""
-    check_exists(args.model)
-    check_exists(args.file)
-    tell(f"Reading {args.model} and {args.file} …")
+    check_exists(args.MODEL)
+    check_exists(args.FILE)
+    require("predict", "pandas")
+    tell(f"Reading {args.MODEL} and {args.FILE} …")
     with interrupted_with("no file was written"):
         run_predict(args)
 
@@ -65,44 +57,35 @@ def run_predict(args):
     from .._tables.tables import read_table
     from ..labeling._output import beside, check_table_file
 
-    try:
+    with blame(args.out, option="out"):
         write = check_table_file(args.out)
-    except ValueError as error:
-        raise UsageError(f"--out: {error}") from error
-    check_output("--out", args.out, args.file, args.model)
+    check_output("out", args.out, args.FILE, args.MODEL)
     model = read_model(args)
-    try:
-        table = read_table(args.file)
+    with blame(args.FILE):
+        table = read_table(args.FILE)
         table = restore_cells(table, model[0].feature_names_in_)
         predicted = predict_rows(model, table)
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file)) from error
-    try:
-        columns = table.to_dict("list")
-        write(args.out, beside(columns, NAMES) | predicted)
-    except OSError as error:
-        raise UsageError(f"--out: {error}") from error
+    with blame(args.out, option="out"):
+        write(args.out, beside(table.to_dict("list"), NAMES) | predicted)
     print(f"Rows in {args.out}: {len(table)} predicted.")
 
 
 def read_model(args):
     """Return the pipeline of an encoder and a classifier."""
-    from ..labeling import load_model
-    from ..preprocessing import RowEncoder
+    with blame(args.MODEL):
+        from ..labeling import load_model
+        from ..preprocessing import RowEncoder
 
-    try:
-        model = load_model(args.model, trust=args.trust)
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.model)) from error
+        model = load_model(args.MODEL, trust=args.trust)
     encoder = getattr(model, "steps", [("", None)])[0][1]
     if not isinstance(encoder, RowEncoder):
         raise UsageError(
-            f"{args.model}: this model takes no rows of a table; label --save-model "
+            f"{args.MODEL}: this model takes no rows of a table; label --save-model "
             "writes one that does"
         )
     if "folder" in encoder.get_params():
-        is_folder = args.file.is_dir()
-        encoder.set_params(folder=args.file if is_folder else args.file.parent)
+        is_folder = args.FILE.is_dir()
+        encoder.set_params(folder=args.FILE if is_folder else args.FILE.parent)
     return model
 
 

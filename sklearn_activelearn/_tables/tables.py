@@ -5,11 +5,10 @@ about a file is an `OSError`, or a `ValueError` with a sentence for the owner of
 file.
 """
 
-import os
 import stat
 from collections.abc import Mapping
 from difflib import get_close_matches
-from pathlib import Path
+from importlib.util import find_spec
 
 from .references import READERS as REFERENCES
 
@@ -17,7 +16,6 @@ from .references import READERS as REFERENCES
 PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xls": "xlrd"}
 #: Ends of the names of files that hold tables.
 TABLES = (".csv", *PACKAGES, *REFERENCES)
-CELL = 64  # bytes of memory for a short text
 
 
 def read_table(path):
@@ -38,17 +36,17 @@ def read_table(path):
     Raises
     ------
     ValueError
-        If the file holds no such table, needs more than a quarter of the memory, or
-        needs a package that is not installed.
+        If the file holds no such table, or needs a package that is not installed.
     OSError
         If the file cannot be opened.
     """
     if path.is_dir():
         return read_folder(path)
     check_file(path)
+    if find_spec("pandas") is None:
+        raise ValueError("tables are read by pandas: pip install pandas.")
     suffix = path.suffix.lower()
     if suffix in REFERENCES:
-        check_room(16 * path.stat().st_size, "the references")
         table = as_text_table(REFERENCES[suffix](read_text(path)))
     elif suffix in PACKAGES:
         table = as_text_table(read_binary(path, suffix))
@@ -63,7 +61,6 @@ def read_csv(path):
     """Read a CSV, whose first line names the columns."""
     import pandas as pd
 
-    check_room(4 * path.stat().st_size, "the table")
     try:
         rows = pd.read_csv(
             path,
@@ -97,21 +94,14 @@ def read_binary(path, suffix):
     import pandas as pd
 
     try:
-        if suffix != ".parquet":
-            return pd.read_excel(path)
-        import pyarrow.parquet as pq
-
-        # equal cells take next to nothing in the file
-        size = pq.read_metadata(path)
-        check_room(CELL * size.num_rows * size.num_columns, "the cells")
-        return pd.read_parquet(path)
+        return (pd.read_parquet if suffix == ".parquet" else pd.read_excel)(path)
     except ImportError:
         package = PACKAGES[suffix]
         raise ValueError(
             f"{suffix} files need {package}: pip install {package}; or save the table "
             "as .csv."
         ) from None
-    except (OSError, TooLarge):
+    except OSError:
         raise
     except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
         reason = f"{error}".partition("\n")[0][:200]
@@ -253,32 +243,10 @@ def joined_texts(table, names, captions=False):
     ]
 
 
-class TooLarge(ValueError):
-    """The content of a file does not fit in the memory."""
-
-
-def check_room(n_bytes, what):
-    """Refuse content that needs more than a quarter of the memory."""
-    if n_bytes > available_bytes():
-        raise TooLarge(
-            f"{what} would take {n_bytes / 1e9:,.1f} GB, more than a quarter of the "
-            "memory of this machine."
-        )
-
-
-def available_bytes():
-    """Return a quarter of the memory; 4 GiB where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
-    except (AttributeError, ValueError, OSError):
-        return 2**32
-
-
 def check_file(path):
-    """Refuse a folder, a pipe, a device, and a file that is empty or too large."""
-    status = Path(path).stat()
+    """Refuse a folder, a pipe, a device, and an empty file."""
+    status = path.stat()
     if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for a writer
         raise ValueError("only plain files are read, no folder, pipe or device.")
     if status.st_size == 0:
         raise ValueError("the file is empty.")
-    check_room(status.st_size, "the file")
