@@ -333,7 +333,7 @@ def read_answers(args):
     """Return the lines of --answers, all of which are answers; None without it."""
     if args.answers is None:
         return None
-    from ..labeling._terminal import check_answers
+    from ..labeling._keys import check_answers
 
     with blame(args.answers, option="answers"):
         if args.answers == "-":
@@ -544,8 +544,6 @@ def write_results(args, session, task):
 
 def show_session(args, session, task, page, answers):
     """Show the session in the terminal or on the page, until the person ends it."""
-    from ..labeling._terminal import label_in_terminal
-    from ..labeling._verbs import verbs_of
     from ..labeling._view import LabelingView
 
     folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
@@ -560,12 +558,14 @@ def show_session(args, session, task, page, answers):
     )
     try:
         if page:
-            page.show(session, verbs_of(view))
+            page.show(view)
             try:
                 page.wait()
             except KeyboardInterrupt:
                 print()  # after ^C
         else:
+            from ..labeling._terminal import label_in_terminal
+
             label_in_terminal(view, who=args.who, answers=answers)
     except ValueError as error:
         raise UsageError(error) from error

@@ -55,7 +55,7 @@ def start_predict(args):
 def run_predict(args):
     """Read the model and the rows, and write the predictions."""
     from .._tables.tables import read_table
-    from ..labeling._output import beside, check_table_file
+    from ..labeling._output import add_columns, check_table_file
 
     with blame(args.out, option="out"):
         write = check_table_file(args.out)
@@ -66,7 +66,7 @@ def run_predict(args):
         table = restore_cells(table, model[0].feature_names_in_)
         predicted = predict_rows(model, table)
     with blame(args.out, option="out"):
-        write(args.out, beside(table.to_dict("list"), NAMES) | predicted)
+        write(args.out, add_columns(table.to_dict("list"), NAMES) | predicted)
     print(f"Rows in {args.out}: {len(table)} predicted.")
 
 
@@ -95,12 +95,12 @@ def restore_cells(table, names):
     The apostrophes are taken for those of an export if the name of a column that the
     model needs has one.
     """
-    from ..labeling._output import harmless, without_apostrophe
+    from ..labeling._output import neutralise, restore_cell
 
-    quoted = {harmless(name): name for name in names if name not in table.columns}
+    quoted = {neutralise(name): name for name in names if name not in table.columns}
     if not quoted.keys() & {*table.columns}:
         return table
-    return table.rename(columns=quoted).map(without_apostrophe)
+    return table.rename(columns=quoted).map(restore_cell)
 
 
 def predict_rows(model, table):

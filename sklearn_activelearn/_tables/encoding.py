@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from ..labeling._images import image_path
+from ..labeling._items import image_path
 from .columns import N_CATEGORIES, PERIODS
 
 N_WORDS = 50_000  # the most frequent ones

@@ -112,7 +112,7 @@ def read_folder(path):
     """Return the names of the images in a folder as a table."""
     import pandas as pd
 
-    from ..labeling._images import IMAGE_TYPES
+    from ..labeling._items import IMAGE_TYPES
 
     names = sorted(
         each.name for each in path.iterdir() if each.suffix.lower() in IMAGE_TYPES
