@@ -242,11 +242,13 @@ def start_label(args):
 
 def check_rows(args):
     """Refuse options for rows that are missing, or do not go together."""
-    with blame(args.FILE):
-        if args.FILE.is_file() and args.FILE.open("rb").read(16) == SQLITE:
-            raise ValueError(
-                "this file holds labels, not rows: --export writes them to a file; to "
-                "continue, repeat the command that began it"
+    if args.FILE.is_file():
+        with blame(args.FILE), args.FILE.open("rb") as file:
+            start = file.read(len(SQLITE))
+        if start == SQLITE:
+            raise UsageError(
+                f"{args.FILE} holds labels, not rows: --export writes them to a file; "
+                "to continue, repeat the command that began it"
             )
     tables = ("categorical", "drop", "dates")
     outputs = ("predict", "save-model", "export", "web", "answers")

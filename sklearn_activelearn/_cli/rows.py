@@ -65,8 +65,8 @@ class Task(NamedTuple):
         A text, a dict of cells or the path of an image, for each row.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Numbers for the learner.
-    ids : list
-        The name of each row, or its number.
+    ids : list or range
+        The name of each row, or a range if rows are only numbered.
     known : dict
         Labels that the file has, by id.
     columns : dict of str to list of str
@@ -172,7 +172,7 @@ def read_task(
 def read_ids(table, column):
     """Return the names of the rows, which must differ, or their numbers."""
     if column is None:
-        return table.index.tolist()
+        return range(1, len(table) + 1)  # for sessions: numbers are no names
     ids, seen = [cell.strip() for cell in cells_of(table, column)], {}
     for row, row_id in zip(table.index, ids, strict=True):
         if not row_id:
