@@ -11,13 +11,12 @@ import numpy as np
 from sklearn.base import clone
 
 from ..evaluation._measures import measures_of
-from .checks import tell
 from .compare_find import run_find
 from .comparison import RunPlan, compare
 from .labelled_data import digits, read_labelled
 from .learners import learner_code, parse_learner
 from .measure import Measure, default_measure, most_frequent
-from .options import UsageError
+from .options import UsageError, tell
 from .report import draw, to_dict, to_text, write_results_csv
 
 

@@ -17,16 +17,10 @@ from .._tables.encoding import principal_directions, with_directions
 from ..evaluation import RecallCurve, RecallCurveDisplay, recall_curve
 from ..evaluation._label_curve import plain
 from ..pool import PoolClassifier
-from .checks import tell
-from .label_find import (
-    BATCH,
-    N_DIRECTIONS,
-    model_of_words_and_directions,
-    tell_directions,
-)
 from .learners import learner_code
-from .options import UsageError
+from .options import UsageError, tell
 from .report import align, rounded
+from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
 from .stops import AuditStart, can_be_audited, stops_of_run
 
 #: Runs, if the user does not say how many.
@@ -125,7 +119,7 @@ def default_search(search):
     learner = RelevanceSamplingClassifier(batch_size=BATCH, budget=None)
     if issparse(search.X):
         n_words = search.X.shape[1]
-        tell_directions(search.X.shape[0])
+        tell(f"finding up to {N_DIRECTIONS} principal directions of the texts")
         directions = principal_directions(search.X, N_DIRECTIONS)
         search = search._replace(X=with_directions(search.X, directions))
         learner.set_params(estimator=model_of_words_and_directions(n_words))

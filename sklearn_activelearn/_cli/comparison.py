@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from .. import GreedyOnlineClassifier, HybridSamplingClassifier, pool
 from ..evaluation import LabelCurve, label_curve
 from ..evaluation._comparison import paired_t
+from .compare_options import POOL_ROWS, STREAM_ROWS
 from .learners import learner_code
 from .measure import Measure
-from .options import POOL_ROWS, STREAM_ROWS
 from .savings import ROUNDING, Savings, savings
 
 #: How often to go through all folds while a run has at most so many numbers, else once.

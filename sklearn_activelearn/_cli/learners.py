@@ -8,7 +8,7 @@ from sklearn.utils import all_estimators
 import sklearn_activelearn
 
 from .. import losses
-from .names import choices, class_name
+from .options import choices, class_name
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
