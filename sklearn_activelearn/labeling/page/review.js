@@ -199,7 +199,7 @@ export function toggleFinal() {
   }
   $("final").checked = !$("final").checked;
   $("last").textContent = $("final").checked
-    ? "The next class decides for all people" : "Another label replaces this one";
+    ? "The next class decides for all" : "Another label replaces this one";
 }
 
 /** Give the opened row a label, and come back to the list. */
