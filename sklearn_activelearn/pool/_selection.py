@@ -48,9 +48,6 @@ SPREAD = 10
 #: Utilities that agree in half of their digits are ties.
 HALF = np.sqrt(np.finfo(np.float64).eps)
 
-#: Number of utilities that are ranked together; all at once take twice the memory.
-BLOCK = 2**17
-
 #: Number of gains that are computed at first, and at a time.
 FIRST_GAINS, GAINS = 32, 256
 
@@ -337,12 +334,10 @@ def find_best(utility, n_wanted, seed):
     utilities that agree in half of their digits are ties.
     """
     largest = max(utility.max(), -utility.min())
-    if len(utility) <= BLOCK:
-        last = np.partition(utility, -n_wanted)[-n_wanted]
-        near = np.flatnonzero(utility >= last - HALF * largest)
-    else:
-        last = highest(utility, n_wanted)
-        near = at_least(utility, last - HALF * largest)
+    last = (
+        np.partition(utility, -n_wanted)[-n_wanted] if n_wanted > 1 else utility.max()
+    )
+    near = np.flatnonzero(utility >= last - HALF * largest)
     if len(near) == 1:  # the usual case, without the price of a median
         return near
     unit = unit_of(utility)
@@ -386,57 +381,8 @@ def unit_of(values):
 
     The median makes it right for most values: an outlier must not make all others ties.
     """
-    return HALF * (median_size(values) or np.abs(values).max()) or 1.0
-
-
-def highest(values, k):
-    """Return the k-th highest of many values."""
-    tops = [  # copies: a view would keep its whole block
-        np.partition(block, -min(k, len(block)))[-k:].copy()
-        for _, block in in_blocks(values)
-    ]
-    return np.partition(np.concatenate(tops), -k)[-k]
-
-
-def at_least(values, least):
-    """Return the positions of the values that are not lower, among many values."""
-    found = [
-        start + np.flatnonzero(block >= least) for start, block in in_blocks(values)
-    ]
-    return np.concatenate(found)
-
-
-def in_blocks(values):
-    """Yield the position of the first value of each block, and the block."""
-    for start in range(0, len(values), BLOCK):
-        yield start, values[start : start + BLOCK]
-
-
-def median_size(values):
-    """Return the median of the absolute values, with little memory for many values.
-
-    Values are counted by their first bits; only those near the middle are sorted.
-    """
-    if len(values) <= BLOCK:
-        return np.median(np.abs(values))
-    counts = sum(
-        np.bincount(first_bits(block), minlength=2**16)
-        for _, block in in_blocks(values)
-    )
-    until, n = np.cumsum(counts), len(values)
-    low, high = np.searchsorted(until, [(n - 1) // 2, n // 2], side="right")
-    middle = []
-    for _, block in in_blocks(values):
-        bits = first_bits(block)
-        middle.append(np.abs(block[(bits >= low) & (bits <= high)]))
-    middle = np.sort(np.concatenate(middle))
-    n_lower = until[low] - counts[low]
-    return (middle[(n - 1) // 2 - n_lower] + middle[n // 2 - n_lower]) / 2
-
-
-def first_bits(values):
-    """Return the first 16 bits of the absolute values, which order them."""
-    return (np.abs(values).view(np.uint64) >> np.uint64(48)).astype(np.int64)
+    sizes = np.abs(values)
+    return HALF * (np.median(sizes) or sizes.max()) or 1.0
 
 
 def is_repeated(values):

@@ -269,8 +269,7 @@ class OneModel(Trainer):
             if np.array_equal(present.classes_, seen):
                 labels = classes[labelled.codes]
                 return Trained(deepcopy(present).fit(labelled.rows, labels))
-        # its parameters passed scikit-learn's checks when it was trained before; an
-        # estimator with others inside may try parameters that did not
+        # parameters without other estimators passed scikit-learn's checks before
         is_known = before is not None and before.memory is prototype
         is_checked = is_known and has_plain_parameters(prototype)
         with config_context(skip_parameter_validation=is_checked or None):
