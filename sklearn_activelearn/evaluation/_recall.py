@@ -25,7 +25,8 @@ from .._typing import Floats, Label, Labels, RowsLike
 from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import explored_share, map_blocks
-from ..pool.stopping._base import AUDIT, AskedRows, relevance_probabilities
+from ..pool.stopping._base import AUDIT, AskedRows
+from ..pool.stopping._recall import relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
 from ._label_curve import Result, frame

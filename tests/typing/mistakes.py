@@ -78,7 +78,7 @@ def of_parameters() -> None:
     CBGZClassifier(B=0.1)  # type: ignore[call-arg]
     CBGZClassifier(b="adaptative")  # type: ignore[arg-type]
     OnePassSearchCV(CBGZClassifier(), {"b": [1.0]}, folds=3)  # type: ignore[call-arg]
-    LabelPrice(error=1.0, price=1.0)  # type: ignore[call-arg]
+    LabelPrice(cost=1.0, price=1.0)  # type: ignore[call-arg]
     NoError(n_label=3)  # type: ignore[call-arg]
     LogRampLoss(s=1.0)  # type: ignore[call-arg]
     make_loss(3)  # type: ignore[arg-type]

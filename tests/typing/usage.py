@@ -117,7 +117,6 @@ from sklearn_activelearn.pool import (
     NoError,
     NoNewClass,
     OneModel,
-    OverallUncertainty,
     PoolClassifier,
     Progress,
     Purchase,
@@ -296,7 +295,7 @@ def use_pool_learners() -> None:
     assert_type(passive.model_names_, list[str])
     alms = ALMSClassifier(
         estimators=estimators, n_initial=6, n_candidates=2, n_pairs=1, budget=7,
-        voi="refit", cv=2, label="predicted", random_state=0,
+        cv=2, random_state=0,
     ).fit(X, y)  # fmt: skip
     assert_type(alms.allocation_, Labels)
     assert_type(alms.labeled_indices_, dict[str, RowNumbers])
@@ -344,18 +343,15 @@ def use_stopping_rules() -> None:
         stopping=[
             AllOf([NoNewClass(n_labels=10), "no_error"]),
             ClassificationChange(threshold=0.1, patience=2),
-            LabelPrice(error=10.0, label=0.5, n_labels=10, validation=(X, y)),
+            LabelPrice(cost=10.0, label=0.5, n_labels=10),
             NoError(n_labels=10),
-            OverallUncertainty(threshold=0.2),
-            RecallTarget(recall=0.9, confidence=0.9, method="audit", positive="yes"),
-            RecallTarget(method="sample", sample=(range(len(y)), y), recall=0.5),
+            RecallTarget(recall=0.9, confidence=0.9, positive="yes"),
             StablePredictions(threshold=0.9, patience=2),
         ],
         random_state=0,
     ).fit(X, y)
     MinMarginClassifier(stopping=MarginExhausted(), budget=20).fit(X, y)
-    rule = MarginExhausted(any_model=True)
-    MinMarginClassifier(LogisticRegression(), stopping=rule, initial=X[:1]).query(X)
+    MinMarginClassifier(LogisticRegression(), initial=X[:1]).query(X)
     MinMarginClassifier(initial=lambda rows: rows[:, 0]).query(X)
     assert_type(learner.stop_reason_, str | None)
     assert_type(AllOf(["no_error", NoNewClass()]).needs, tuple[str, ...])
