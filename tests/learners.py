@@ -140,7 +140,9 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", solver="dual"),
-    RLSSamplingClassifier(60.0, variant="mistake", solver="primal", fit_intercept=False),
+    RLSSamplingClassifier(
+        60.0, variant="mistake", solver="primal", fit_intercept=False
+    ),
     RLSSamplingClassifier(
         9.0, variant="next", transient=True, normalize=False, patience=5
     ),

@@ -621,12 +621,24 @@ def table(**columns):
 
 
 WRONG_FILES = [
-    ([table(a=["x"], b=[1.0])], None, "column 'a' of .* has the type string, not numbers"),
+    (
+        [table(a=["x"], b=[1.0])],
+        None,
+        "column 'a' of .* has the type string, not numbers",
+    ),
     ([table(a=[1.0])], ["a", "c"], "has no column 'c'"),
     ([table(a=[1.0], b=[1.0]), table(a=[1.0])], None, "has no column 'b'"),
     ([table(a=[1.0]), table(a=[1])], None, "have different types"),
-    ([table(a=[1.0], b=[2.0])], ["a", "b", "a"], "columns must be unique, got 'a' 2 times"),
-    ([table(a=[Decimal("1.25")])], None, r"column 'a' of .* has the type decimal128\(3, 2\)"),
+    (
+        [table(a=[1.0], b=[2.0])],
+        ["a", "b", "a"],
+        "columns must be unique, got 'a' 2 times",
+    ),
+    (
+        [table(a=[Decimal("1.25")])],
+        None,
+        r"column 'a' of .* has the type decimal128\(3, 2\)",
+    ),
     ([], None, "contains no parquet files"),
 ]
 

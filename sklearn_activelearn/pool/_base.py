@@ -91,10 +91,10 @@ from ._ledger import KeptPool, Ledger, check_json, check_record
 from ._selection import (
     BATCHES,
     NO_PURCHASE,
+    STARTS,
     Candidates,
     check_initial,
     check_initial_columns,
-    check_scores,
     choose_batch,
     choose_covering,
     draw_different_rows,
@@ -374,7 +374,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         check_option(self.batch, "batch", BATCHES)
         if self.embedding is not None:
             check_embedding(self.embedding)
-        check_initial(self.initial, self.embedding)
+        if not isinstance(self.initial, str) or self.initial not in STARTS:
+            check_initial(self.initial, self.embedding)
         check_budget(self.budget, 0)
         check_number(self.explore, "explore", 0, 1, closed="both")
         if self._samples and self.n_candidates is not None:
@@ -484,8 +485,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
-        candidates = check_selection(candidates, exclude, n_rows(X))
-        limit = check_limit(limit, "limit")
+        if candidates is not None or exclude is not None:
+            candidates = check_selection(candidates, exclude, n_rows(X))
+        limit = UNLIMITED if limit is None else check_limit(limit, "limit")
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
         purchase = learner._choose(X, rows_of_mask(is_for_sale), limit)
@@ -537,22 +539,23 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             candidates = candidates.sample(max(self.n_candidates, n_batch), seed)
         if n_wanted and not is_cold and self._uses_model:
             self._train_if_needed()  # the last training may have failed
-        self.stop_reason_ = None
-        if n_left == 0:
-            self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold:
-            self.stop_reason_ = why_stop(self, candidates, n_open)
-        if self.stop_reason_ is None and (n_open == 0 or limit == 0):
-            self.stop_reason_ = "limit" if n_open else "no rows"
-        if self.stop_reason_ is not None:
+        reason = "budget" if n_left == 0 else None
+        if n_wanted and not is_cold:
+            reason = why_stop(self, candidates, n_open)
+        if reason is None and (n_open == 0 or limit == 0):
+            reason = "limit" if n_open else "no rows"
+        self.stop_reason_ = reason
+        if reason is not None:
             return NO_PURCHASE
         n_wanted = min(n_wanted, limit)
         self._n_rounds += 1
         if not is_cold and self.stopping is not None and n_random_wanted(self):
             n_audit = min(n_random_wanted(self), n_wanted)
             return draw_rows(np.asarray(rows), n_audit, seed, AUDIT)
-        initial = self._initial_for(n_first) if is_cold else None
-        share = explored_share(self.explore, initial)
+        initial, share = None, self.explore
+        if is_cold:
+            initial = self._initial_for(n_first)
+            share = explored_share(share, initial)
         if not share:
             return self._apply_rule(candidates, initial, n_wanted, seed)
         is_random, explored = draw_explored(share, rows, n_batch, n_wanted, seed)
@@ -575,7 +578,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         choose, rows = self._select if initial is None else self._start, candidates.rows
         if choose.__func__ is not PoolClassifier._select:  # which needs no list of them
             rows = np.asarray(rows)
-        return candidates.in_pool(choose(candidates.X, rows, n_wanted, seed))
+        purchase = choose(candidates.X, rows, n_wanted, seed)
+        return purchase if candidates.share == 1 else candidates.in_pool(purchase)
 
     def _n_first(self):
         """Return how many of the first rows are missing.
@@ -626,8 +630,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _utilities(self, X, rows):
         """Return the utilities of these row numbers of X."""
-        scores = score_rows(self._utility, X, rows, self.n_jobs, self._prototypes)
-        return check_scores(scores, rows, self.estimator_)
+        given = self.n_jobs, self._prototypes
+        return score_rows(self._utility, X, rows, *given, self.estimator_)
 
     def _warn_if_constant(self, X):
         """Warn if all labels are of one class, or one class is predicted for all rows.

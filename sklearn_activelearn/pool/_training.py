@@ -236,11 +236,10 @@ class OneModel(Trainer):
 
     def check(self) -> None:
         """Refuse an estimator without `partial_fit` if it is to be incremental."""
-        super().check()
         (estimator,) = self.estimators
-        if check_flag(self.incremental, "incremental") and not hasattr(
-            estimator, "partial_fit"
-        ):
+        check_classifier(estimator)
+        check_flag(self.incremental, "incremental")
+        if self.incremental and not hasattr(estimator, "partial_fit"):
             raise TypeError(
                 f"incremental=True needs an estimator with partial_fit, which "
                 f"{estimator} lacks."
