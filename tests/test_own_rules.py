@@ -119,7 +119,9 @@ def test_probabilities_that_are_none(answer):
                 else Inverse.probability(self, margin, norm, clock, memory)
             )
 
-    raises_and_changes_nothing(Wrong, None, r"Wrong.probability\(.*\) must .*in \[0, 1\], got")
+    raises_and_changes_nothing(
+        Wrong, None, r"Wrong.probability\(.*\) must .*in \[0, 1\], got"
+    )
 
 
 @pytest.mark.parametrize("answer", [np.nan, -0.1, np.inf, "far", None], ids=str)
@@ -128,7 +130,9 @@ def test_steps_that_are_none(answer):
         def step(self, z, squared_norm, probability, clock):
             return answer if clock.n_taught > 9 else 1.0
 
-    raises_and_changes_nothing(None, Wrong, r"Wrong.step\(.*\) must .*finite and >= 0, got")
+    raises_and_changes_nothing(
+        None, Wrong, r"Wrong.step\(.*\) must .*finite and >= 0, got"
+    )
 
 
 def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError):
@@ -245,10 +249,14 @@ def test_a_memory_must_begin_with_finite_numbers(memory):
             return memory
 
     X, y = gaussian_stream(0, 2, n_rows=20)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
+    with pytest.raises(
+        ValueError, match=r"Begins.initial_memory\(n_dims\) must return"
+    ):
         OwnClassifier(Begins).fit(X, y)
     learner = OwnClassifier().fit(X, y).set_params(query_rule=Begins)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
+    with pytest.raises(
+        ValueError, match=r"Begins.initial_memory\(n_dims\) must return"
+    ):
         learner.query(X)
 
 
