@@ -5,8 +5,7 @@ settings take another path through the code.
 """
 
 import re
-from functools import partial
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest

@@ -202,7 +202,9 @@ def frozen(value):
     if hasattr(value, "__dict__") and not callable(value):
         return type(value).__name__, frozen(value.__getstate__())
     if type(value).__module__.startswith("sklearn.") and not callable(value):
-        return pickle.dumps(value)  # a compiled part of an estimator
+        return pickle.dumps(value)  # compiled parts of an estimator
+    if type(value).__module__.startswith("sklearn_activelearn.stream."):
+        return frozen(value.__reduce__())  # compiled parts of a learner
     return value
 
 
