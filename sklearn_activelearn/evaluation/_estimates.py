@@ -4,9 +4,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import betaincinv
 
-from .._statistics import Estimate, online_betting_interval, online_score_t_interval
+from .._statistics import (
+    Estimate,
+    clopper_pearson_interval,
+    online_betting_interval,
+    online_score_t_interval,
+)
 from .._validation import check_flag, check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
@@ -127,18 +131,12 @@ def explored_score(
     value = float(weights @ is_right)
     # what was bought without a rule depends on none of them
     n_each = COUNTS_FOR if len(is_random) > n_random else 1
-    low, high = exact_interval(value, 1 / (n_each * (weights @ weights)), confidence)
+    low, high = clopper_pearson_interval(
+        value, 1 / (n_each * (weights @ weights)), confidence
+    )
     share = len(counts) / len(np.unique(groups))  # of classes with a random row
     ends = share * low, share * high + 1 - share
     return Estimate(value, *ends, n_random, float(confidence))
-
-
-def exact_interval(share, n, confidence):
-    """Return Clopper and Pearson's interval for a share of n, no whole number."""
-    tail, right, wrong = (1 - confidence) / 2, n * share, n * (1 - share)
-    low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
-    high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
-    return float(low), float(high)
 
 
 def answers_held_out(learner):
