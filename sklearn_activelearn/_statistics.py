@@ -502,6 +502,8 @@ class Estimate:
         How many labels it is made from.
     confidence : float
         Nominal coverage of the interval, between 0 and 1.
+    n_rows : int or None
+        Number of rows of a stream that the estimate is about; None if there is none.
     """
 
     value: float
@@ -509,11 +511,13 @@ class Estimate:
     high: float
     n_labels: int
     confidence: float = 0.95
+    n_rows: int | None = None
 
     def __str__(self) -> str:
+        rows = "" if self.n_rows is None else f" of {self.n_rows} rows"
         return (
             f"{self.value:.3g} ({100 * self.confidence:g} %: {self.low:.3g} to "
-            f"{self.high:.3g}, {self.n_labels} labels)"
+            f"{self.high:.3g}, {self.n_labels} labels{rows})"
         )
 
 

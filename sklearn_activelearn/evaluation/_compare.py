@@ -688,7 +688,7 @@ def compare(
     y: ArrayLike,
     learners: Sequence[Estimator] | None = None,
     *,
-    preprocessor: Any = None,
+    preprocessor: Estimator | None = None,
     scoring: Scoring | None = None,
     cv: int = 5,
     n_repeats: int | None = None,
@@ -780,14 +780,15 @@ def compare(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn_activelearn import CBGZClassifier
+    >>> from sklearn_activelearn import GreedyOnlineClassifier
     >>> from sklearn_activelearn.evaluation import compare
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> found = compare(
-    ...     X, y, [CBGZClassifier()], preprocessor=StandardScaler(), n_repeats=1
+    ...     X, y, [GreedyOnlineClassifier()], preprocessor=StandardScaler(), n_repeats=1
     ... )
-    >>> (result,) = found.results
-    >>> print(f"{1 - result.savings.needed:.0%} saved: {found.verdict.outcome}")
+    >>> print(found.verdict.text)
+    On these data, 30 labels chosen by GreedyOnline reach the error of 91 random labels
+    (4.7 %): 67 % of the labels saved (95 % interval: 30–100).
     """
     y = np.asarray(check_not_missing(y))
     check_number(cv, "cv", 2, closed="left", integer=True)

@@ -327,6 +327,7 @@ def compare_recall(
     >>> found = compare_recall(X[:300] / 16, y[:300], positive=3, n_runs=1)
     >>> row = found.table()["RelevanceSampling"]
     >>> print(f"{row['read_95']:.0f} rows read, {row['wss_95']:.0%} of the work saved")
+    86 rows read, 66% of the work saved
     """
     y = np.asarray(check_not_missing(y))
     y = y == relevant_label(y, positive)

@@ -1,6 +1,5 @@
 """A pool learner's score, from the random rows among those that it bought."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -158,37 +157,13 @@ def answers_held_out(learner):
     return is_right
 
 
-@dataclass(frozen=True)
-class OnlineEstimate(Estimate):
-    """An estimate of the error on the rows of a stream, with its confidence interval.
-
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    low, high : float
-        Ends of the confidence interval.
-    n_labels : int
-        How many labels it is made from.
-    confidence : float
-        Nominal coverage of the interval, between 0 and 1.
-    n_rows : int
-        How many rows it is about.
-    """
-
-    n_rows: int = 0
-
-    def __str__(self) -> str:
-        return f"{super().__str__()[:-1]} of {self.n_rows} rows)"
-
-
 def online_score(
     learner: StreamLoop,
     *,
     window: int | None = None,
     confidence: float = 0.95,
     always_valid: bool = False,
-) -> OnlineEstimate:
+) -> Estimate:
     r"""Estimate a stream learner's own error from the labels that it bought anyway.
 
     That is the share of rows whose class it predicted wrongly, each with the weights of
@@ -212,7 +187,7 @@ def online_score(
 
     Returns
     -------
-    estimate : OnlineEstimate
+    estimate : Estimate
         Of the error on these very rows, ``n_rows`` of them. Without a label the value
         is NaN; if every label was bought it is their mean, and the interval is that
         point.
@@ -301,7 +276,7 @@ def online_score(
         if always_valid:
             interval = online_betting_interval(Octaves(*tallied.octaves.T), confidence)
         low, high = np.clip([min(*interval, value), max(*interval, value)], 0, 1)
-    return OnlineEstimate(
+    return Estimate(
         value, float(low), float(high), int(sums.n_labels), float(confidence),
         int(sums.n_rows),
     )  # fmt: skip

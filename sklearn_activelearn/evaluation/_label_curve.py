@@ -52,6 +52,8 @@ from ._measures import learner_of, measures_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ._compare import Comparison
+
 #: Number of linear models that are scored together.
 TOGETHER = 16
 
@@ -68,7 +70,7 @@ class ExperimentInterrupted(KeyboardInterrupt):
         The runs, settings or learners that had ended.
     """
 
-    def __init__(self, message: str, result: Any):
+    def __init__(self, message: str, result: "LabelCurve | Tuning[Any] | Comparison"):
         super().__init__(message)
         self.result = result
 
