@@ -67,7 +67,7 @@ def run_compare(args):
     text = comparison.to_text(data=f"{name}: {size}", details=args.details)
     if args.details:
         text += "".join(f"\ntreated as {line}" for line in data.treated_as)
-    write_results(args, text, report, comparison.table(), comparison.plot, name)
+    write_report(args, text, report, comparison.table(), comparison.plot, name)
     if interrupt:
         raise interrupt
 
@@ -109,7 +109,7 @@ def run_find(args, name, data, learners):
     title = f"{name}: {n:,} rows, {n_relevant:,} {args.find}"
     table = [{"order": order} | row for order, row in found.table().items()]
     report = {"data": title, "found": found.to_dict()}
-    write_results(args, f"{title}\n\n{found}", report, table, found.plot, title)
+    write_report(args, f"{title}\n\n{found}", report, table, found.plot, title)
 
 
 def load_data(args):
@@ -156,7 +156,7 @@ def progress_line():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def write_results(args, text, report, table, plot, title):
+def write_report(args, text, report, table, plot, title):
     """Write the text or JSON, the table as CSV, and the picture."""
     try:
         if not args.json:
