@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.evaluation import AllocationDisplay, ModelProbabilityDisplay
+from sklearn_activelearn.evaluation import ModelSelectionDisplay
 
 X, y = load_digits(return_X_y=True)
 rows = np.flatnonzero((y == 5) | (y == 8))
@@ -48,6 +48,6 @@ print(f"{learner.best_params_}: accuracy {accuracy:.3f} on {len(test)} other ima
 # candidates hardly differ, as the published formula has it (:doc:`/reproduced`).
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-AllocationDisplay.from_estimator(learner, ax=left)
-ModelProbabilityDisplay.from_estimator(learner, ax=right)
+ModelSelectionDisplay.from_estimator(learner, kind="allocation", ax=left)
+ModelSelectionDisplay.from_estimator(learner, ax=right)
 plt.show()

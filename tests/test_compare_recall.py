@@ -8,9 +8,9 @@ import pytest
 from numpy.random import default_rng as rng_of
 from sklearn.base import clone
 
-from sklearn_activelearn import RelevanceSamplingClassifier
+from sklearn_activelearn import CBGZClassifier, RelevanceSamplingClassifier
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import stops
+from sklearn_activelearn.evaluation import compare_recall
 from sklearn_activelearn.pool import RecallTarget
 from tests.reference import recall as slow
 
@@ -70,8 +70,8 @@ def test_learners_of_ones_own_as_json(table, capsys):
     assert find(table, *learners, "--json", "--rows", "60") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["data"].startswith("texts.csv: 60 rows")
-    assert [*found["found"]][:2] == ["MinMargin (1)", "Passive (2)"]
-    values = found["found"]["MinMargin (1)"]
+    assert [*found["found"]][:2] == ["MinMargin", "Passive"]
+    values = found["found"]["MinMargin"]
     assert values["stop_audit_recall"] >= 0.95
     assert values["stop_audit_below"] == 0
 
@@ -100,45 +100,94 @@ def test_a_learner_without_stopping_rules_has_no_audit(table, capsys):
     assert "audit" not in stops
 
 
-def test_an_audit_begins_where_it_would():
+@pytest.fixture(scope="module")
+def searched():
+    """Return rows, relevant ones, and a comparison of two runs."""
     rng = rng_of(0)
     X = rng.normal(size=(400, 4))
-    y = X[:, 0] > 1.2
-    learner = RelevanceSamplingClassifier(batch_size=0.1, random_state=0)
-    whole = clone(learner).set_params(stopping=stops.AuditStart()).fit(X, y)
-    rule = RecallTarget(stops.RECALL, 1 - stops.ALPHA)
-    stopped = clone(learner).set_params(stopping=rule).fit(X, y)
-    begin = stops.AuditStart.of(whole)
-    assert len(whole.queried_indices_) == 400
-    assert stopped.record()["purposes"].index("audit") == begin
-    order = whole.queried_indices_
-    assert order[:begin].tolist() == stopped.queried_indices_[:begin].tolist()
-    read = stops.audited_rows(whole, X, y, order[:begin])
-    assert len({*read.tolist()}) == len(read)
-    assert begin < len(read) < 400
-    assert y[read].sum() >= 0.95 * y.sum()
-    found = stops.stops_of_run(whole, X, y, 0)
-    assert found["audit"] == (len(read), y[read].sum() / y.sum())
-    assert found["100 in a row"].n_read == stops.count_stop(y[order], 100)
+    y = X[:, 0] + rng.normal(size=400) > 1.2
+    learner = RelevanceSamplingClassifier(batch_size=0.1)
+    return X, y, learner, compare_recall(X, y, [learner], n_runs=2)
 
 
-def test_rules_stop_where_they_say():
-    rng = rng_of(0)
-    relevant = rng.random(600) < np.linspace(0.6, 0, 600)
-    n_test = stops.hypergeometric_stop(relevant, 0.8, 0.05)
-    *before, last = [n for n in stops.looks(600) if n <= n_test]
-    assert last == n_test
-    assert slow.hypergeometric_p(relevant[:last].tolist(), 600, 0.8) < 0.05
-    assert slow.hypergeometric_p(relevant[: before[-1]].tolist(), 600, 0.8) >= 0.05
-    n_count = stops.count_stop(relevant, 9)
-    assert not relevant[n_count - 9 : n_count].any()
-    text = "".join("01"[int(hit)] for hit in relevant)
-    assert text.index("0" * 9) + 9 == n_count
-    assert stops.count_stop(relevant, 600) == 600
-    n_ranked, is_read = stops.sample_stop(relevant, 0.8, 0.05, rng_of(3))
-    n_sample = round(stops.IN_SAMPLE / relevant.mean())
-    sample = np.sort(rng_of(3).choice(600, n_sample, replace=False))
-    hits = sample[relevant[sample]]
-    assert n_ranked == hits[slow.rank_in_sample(len(hits), 0.8, 0.05) - 1] + 1
-    assert np.flatnonzero(is_read).tolist() == sorted({*range(n_ranked), *sample})
-    assert stops.sample_stop(relevant & (np.arange(600) < 40), 0.95, 0.05, rng) is None
+def runs_of(searched):
+    """Yield for each run whether the rows are relevant, in order, and the stops."""
+    _, y, _, found = searched
+    for read, stops in zip(
+        found.curves["RelevanceSampling"].read, found.stops["RelevanceSampling"],
+        strict=True,
+    ):  # fmt: skip
+        relevant = np.zeros(len(y), dtype=bool)
+        relevant[read.astype(int) - 1] = True
+        yield relevant, stops
+
+
+def test_an_audit_ends_after_it_would_have_begun(searched):
+    X, y, learner, _ = searched
+    for seed, (relevant, stops) in enumerate(runs_of(searched)):
+        stopped = clone(learner).set_params(
+            budget=None, stopping=RecallTarget(0.95, 0.95), random_state=seed
+        ).fit(X, y)  # fmt: skip
+        begin = stopped.record()["purposes"].index("audit")
+        n_read, recall = stops["audit"]
+        assert relevant[:begin].tolist() == y[stopped.queried_indices_[:begin]].tolist()
+        assert begin < n_read < 400
+        assert recall >= 0.95
+
+
+def test_the_hypergeometric_rule_stops_at_the_first_look_that_is_certain(searched):
+    for relevant, stops in runs_of(searched):
+        n_read, recall = stops["hypergeometric"]
+        assert recall == relevant[:n_read].sum() / relevant.sum()
+        looks = [20]
+        while looks[-1] < n_read:
+            looks.append(looks[-1] + max(10, looks[-1] // 20))
+        assert looks[-1] == n_read
+        for n, is_certain in ((n_read, True), (looks[-2], False)):
+            p = slow.hypergeometric_p(relevant[:n].tolist(), 400, 0.95)
+            assert (p < 0.05) == is_certain
+
+
+def test_a_hundred_irrelevant_rows_in_a_row_stop(searched):
+    for relevant, stops in runs_of(searched):
+        n_read, _ = stops["100 in a row"]
+        text = "".join("01"[int(hit)] for hit in relevant)
+        assert text.index("0" * 100) + 100 == n_read
+
+
+def test_the_sample_rule_reads_to_a_rank_in_the_sample(searched):
+    for seed, (relevant, stops) in enumerate(runs_of(searched)):
+        n_sample = min(400, round(80 / relevant.mean()))
+        sample = np.sort(rng_of(seed).choice(400, n_sample, replace=False))
+        hits = sample[relevant[sample]]
+        n_ranked = hits[slow.rank_in_sample(len(hits), 0.95, 0.05) - 1] + 1
+        assert stops["sample"].n_read == len({*range(n_ranked), *sample})
+
+
+def test_other_orders(searched):
+    *_, found = searched
+    assert [*found.curves][1:] == ["random order", "order of the estimator"]
+    assert found.curves["order of the estimator"].n_read.tolist() == [400]
+    saved = {name: row["wss_95"] for name, row in found.table().items()}
+    assert abs(saved["random order"]) < 0.1 < saved["order of the estimator"]
+    lines = found.plot().lines_
+    assert [line.get_label() for line in lines][1:] == [
+        "order of the estimator", "random order",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"learners": [CBGZClassifier()]}, TypeError, "pool learners, got CBGZ"),
+        ({"y": [1] + [0] * 11}, ValueError, "1 of 12 rows is relevant"),
+        ({"positive": 3}, ValueError, "positive must be one of"),
+        ({"n_runs": 0}, ValueError, "n_runs"),
+        ({"X": np.full((12, 2), np.nan)}, ValueError, "Relevance.*NaN"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(changes, error, words):
+    arguments = {"X": np.eye(12, 2), "y": [1, 0] * 6, **changes}
+    with pytest.raises(error, match=words):
+        compare_recall(**arguments)
