@@ -1,7 +1,5 @@
 """The command line: what it prints, what it refuses, what it leaves alone."""
 
-import bz2
-import gzip
 import importlib.util
 import json
 import os
@@ -12,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from sklearn.datasets import (
-    dump_svmlight_file,
     load_breast_cancer,
     load_digits,
     load_iris,
@@ -31,16 +27,13 @@ from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli.compare import progress_line
 from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.learners import parse_learner
-from sklearn_activelearn._cli.names import LEARNERS
+from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Used by `compare` for each learner.
 LABEL_CURVE = "sklearn_activelearn.evaluation._compare.label_curve"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
-
-#: a file that ends too soon; the same bytes in every process
-CUT_SHORT = gzip.compress(b"1 1:2\n" * 999, mtime=0)[:-9]
 
 
 def write_csv(path, X, labels, names, target="kind"):
@@ -279,160 +272,6 @@ class TestLearner:
     )
     def test_refused(self, text, message, refused):
         assert message in refused("--learner", text)
-
-
-BAD_CSV = {
-    "infinite": ("kind,a\nx,1\ny,inf\n", "line 3, column 'a': 'inf' is not a number"),
-    "huge": ("kind,a\nx,1e200\ny,1\n", "line 2, column 'a': '1e200' is not a number"),
-    "no label": (
-        "kind,a\nx,1\n ,2\ny,3\n,4\n",
-        "line 3, column 'kind': no label. 2 of 4 rows have none: leave them out.",
-    ),
-    "short line": ("kind,a,b\nx,1\n", "line 2 has 2 cells, but the header has 3"),
-    "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
-    "separator": (
-        "kind;a\nx;1\n",
-        "separated by semicolons, not by commas: save it with",
-    ),
-    "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),
-    "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
-    "no rows": ("kind,a\n", "no row below the header"),
-    "no features": ("kind\nx\ny\n", "no column to learn from"),
-    "one value": ("kind,a\nx,1\ny,1\n", "no column to learn from. a (has one value)"),
-    "nothing": ("", "the file is empty"),
-    "not text": (b"kind,a\n\xff\xfe,1\n", "no text in UTF-8: save it as CSV in UTF-8"),
-    "one class": ("kind,a\nx,1\nx,3\n", "All labels are x"),
-    "rare class": ("kind,a\nx,1\nx,3\ny,1\n", "Class y has 1 rows"),
-}
-
-BAD_NPZ = {
-    "no y": ({"X": np.eye(4)}, "holds X; needed are X and y"),
-    "lengths": ({"X": np.eye(4), "y": [0, 1]}, "4 rows, but 2 labels"),
-    "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "not 1-D"),
-    "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not 2-D of <U1"),
-    "objects": ({"X": np.array([[None]]), "y": [0]}, "X.npy holds Python objects"),
-    "nan": ({"X": [[0, np.nan], [1, 1]], "y": [0, 1]}, "row 0, column 1"),
-    "fractions": ({"X": np.eye(2), "y": [0.5, 1]}, "have fractions"),
-    "label nan": ({"X": np.eye(2), "y": [np.nan, 1]}, "label 0, from 0"),
-    "table of labels": ({"X": np.eye(2), "y": np.eye(2)}, "y has the shape (2, 2)"),
-    "complex labels": ({"X": np.eye(2), "y": [1j, 2j]}, "no class labels"),
-}
-
-
-class TestData:
-    @pytest.mark.parametrize("case", BAD_CSV)
-    def test_bad_csv(self, case, tmp_path, refused):
-        content, message = BAD_CSV[case]
-        path = tmp_path / "bad.csv"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert message in refused("--data", path, "--target", "kind", "--folds", "2")
-
-    @pytest.mark.parametrize("case", BAD_NPZ)
-    def test_bad_npz(self, case, tmp_path, refused):
-        arrays, message = BAD_NPZ[case]
-        np.savez(tmp_path / "bad.npz", **arrays)
-        assert message in refused("--data", tmp_path / "bad.npz")
-
-    @pytest.mark.parametrize(
-        ("part", "value", "message"),
-        [
-            ("indices", [0, 7], "no CSR matrix: indices must be < 2"),
-            ("indices", [0, -1], "must be integers from 0"),
-            ("indices", [0.0, 1.0], "must be integers"),
-            ("indptr", [0, 2], "no CSR matrix: index pointer"),
-            ("indptr", [0, 9, 2], "no CSR matrix"),
-            ("shape", [2], "no CSR matrix"),
-            ("shape", [[2, 2]], "no CSR matrix"),
-            ("data", [1.0, np.inf], "row 1, column 1"),
-            ("format", "csc", "format is csc"),
-        ],
-    )
-    def test_bad_csr_parts(self, part, value, message, tmp_path, refused):
-        X = csr_array(np.eye(2))
-        arrays = {name: getattr(X, name) for name in ("data", "indices", "indptr")}
-        arrays |= {"shape": X.shape, "y": [0, 1], part: value}
-        np.savez(tmp_path / "bad.npz", **arrays)
-        assert message in refused("--data", tmp_path / "bad.npz")
-
-    @pytest.mark.parametrize(
-        ("name", "content", "message"),
-        [
-            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "line 2 is not in svmlight format"),
-            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "line 2 is not in svmlight format"),
-            ("a.svm", b"1.5 1:2\n1 1:2\n", "have fractions"),
-            ("a.svm", b"\n", "0 rows"),
-            ("a.txt.gz", b"1 1:2\n", "cannot be unpacked"),
-            ("a.txt.gz", CUT_SHORT, "cannot be unpacked"),
-            ("a.txt.bz2", b"1 1:2\n", "cannot be unpacked"),
-            ("a.npz", b"1 1:2\n", "no NumPy archive"),
-            ("a.ods", b"", "Its name must end in .csv, .parquet"),
-            ("a.csv.gz", b"", "Its name must end in .csv, .parquet"),
-        ],
-    )
-    def test_bad_file(self, name, content, message, tmp_path, refused):
-        (tmp_path / name).write_bytes(content)
-        assert message in refused("--data", tmp_path / name)
-
-    def test_broken_archive(self, tmp_path, refused):
-        path = tmp_path / "a.npz"
-        np.savez_compressed(path, X=np.random.RandomState(0).rand(50, 50), y=[0] * 50)
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 255
-        path.write_bytes(content)
-        assert "no archive of plain arrays" in refused("--data", path)
-
-    def test_missing_file_and_folder(self, tmp_path, refused):
-        assert "No such file" in refused("--data", tmp_path / "a.npz")
-        (tmp_path / "b.npz").mkdir()
-        assert "b.npz" in refused("--data", tmp_path / "b.npz")
-
-    def test_target_column(self, iris_csv, tmp_path, refused):
-        assert "--data is missing" in refused("--target", "kind")
-        assert "--data is missing" in refused("--drop", "kind")
-        assert "are: kind, sepal length" in refused("--data", iris_csv)
-        np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
-        argv = ["--data", tmp_path / "a.npz", "--target", "y"]
-        assert "only tables (.csv" in refused(*argv)
-        assert "--text is about columns" in refused(*argv[:2], "--text", "y")
-
-    def test_all_kinds_of_files_hold_the_same(self, tmp_path):
-        X = np.array([[1.5, 0.0], [0.0, -2.0], [3.0, 1e-3]])
-        y = np.array([1, -1, 1])
-        S = csr_array(X)
-        np.savez(tmp_path / "dense.npz", X=X, y=y)
-        np.savez(
-            tmp_path / "sparse.npz",
-            data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y,
-        )  # fmt: skip
-        dump_svmlight_file(X, y, str(tmp_path / "a.svm"))
-        content = (tmp_path / "a.svm").read_bytes()
-        (tmp_path / "a.libsvm.gz").write_bytes(gzip.compress(content))
-        (tmp_path / "a.txt.bz2").write_bytes(bz2.compress(content))
-        names = ["dense.npz", "sparse.npz", "a.svm", "a.libsvm.gz", "a.txt.bz2"]
-        for name in names:
-            rows, labels, *_ = read_labelled(tmp_path / name)
-            np.testing.assert_array_equal(
-                rows if name == "dense.npz" else rows.toarray(), X
-            )
-            np.testing.assert_array_equal(labels, y)
-        path = write_csv(tmp_path / "a.csv", X, y, ["a", "b"])
-        rows, labels, *_ = read_labelled(path, "kind")
-        np.testing.assert_array_equal(rows, X)
-        assert labels.tolist() == ["1", "-1", "1"]
-
-    def test_float32_stays_and_integers_become_floats(self, tmp_path):
-        for kind, expected in (("f4", "f4"), ("i4", "f8"), ("?", "f8")):
-            np.savez(tmp_path / "a.npz", X=np.eye(2, dtype=kind), y=["a", "b"])
-            assert read_labelled(tmp_path / "a.npz").X.dtype == expected
-
-    def test_csv_of_a_spreadsheet(self, tmp_path):
-        path = tmp_path / "a.csv"
-        path.write_bytes('\ufeffa, "kind"\r\n1,"é, x"\r\n\r\n2,y\r\n'.encode())
-        with pytest.raises(ValueError, match="no column 'kind'"):
-            read_labelled(path, "kind")
-        path.write_bytes('\ufeffa,"kind"\r\n1,"é, x"\r\n\r\n3,y\r\n'.encode())
-        X, y, *_ = read_labelled(path, "kind")
-        assert (X.tolist(), y.tolist()) == ([[1.0], [3.0]], ["é, x", "y"])
 
 
 class TestRefused:

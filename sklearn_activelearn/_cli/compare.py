@@ -14,16 +14,10 @@ from .. import RelevanceSamplingClassifier, __version__
 from .._tables.encoding import principal_directions, with_directions
 from ..evaluation import ExperimentInterrupted, compare, compare_recall
 from ..evaluation._measures import default_measure
-from .checks import tell
-from .label_find import (
-    BATCH,
-    N_DIRECTIONS,
-    model_of_words_and_directions,
-    tell_directions,
-)
 from .labelled_data import digits, read_labelled
 from .learners import parse_learner
-from .options import UsageError
+from .options import UsageError, tell
+from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
 
 
 def run_compare(args):
@@ -96,7 +90,7 @@ def run_find(args, name, data, learners):
     tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
     if learners is None and issparse(X):
         model = model_of_words_and_directions(X.shape[1])
-        tell_directions(n)
+        tell(f"finding up to {N_DIRECTIONS} principal directions of the texts")
         X = with_directions(X, principal_directions(X, N_DIRECTIONS))
         learners = [RelevanceSamplingClassifier(model, batch_size=BATCH, budget=None)]
     try:

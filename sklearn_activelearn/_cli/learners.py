@@ -11,7 +11,7 @@ import sklearn_activelearn
 
 from .. import losses
 from ..evaluation._compare import learner_code
-from .names import choices, class_name
+from .options import choices, class_name
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
