@@ -44,7 +44,6 @@ from ._answers import (
     put_note,
     withdraw_answers,
 )
-from ._display import html_of, sentence_of
 from ._export import (
     Columns,
     Form,
@@ -96,10 +95,11 @@ from ._scores import (
     train_on_half,
 )
 from ._storage import OPEN, Storage, check_header, identity_of
+from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
     from ..evaluation import Estimate
-    from ._serving import Page
+    from ._page import Page
 
 GIVEN_AWAY = (
     "This session has handed its file to a session that was opened later in the same "
@@ -326,9 +326,7 @@ class LabelingSession(Generic[LearnerT]):
     def close(self) -> None:
         """Wait for training, then close page, file and lock; may be called again."""
         if self._server is not None:
-            from ._serving import end_page
-
-            end_page(self)
+            self._server.close_for(self)
         self._close("The session is closed.")
 
     def _close(self, refusal, *, is_given_away=False):
@@ -386,7 +384,7 @@ class LabelingSession(Generic[LearnerT]):
         ImportError
             If Starlette or uvicorn is not installed.
         """
-        from ._serving import serve
+        from ._page import serve
 
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,
