@@ -5,8 +5,7 @@ settings take another path through the code.
 """
 
 import re
-from functools import partial
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -278,7 +277,7 @@ POOL_LEARNERS = [
         stopping=[
             AllOf([NoNewClass(5), "classification_change"]),
             NoError(4),
-            LabelPrice(error=30, label=1, n_labels=6),
+            LabelPrice(cost=30, label=1, n_labels=6),
         ],
     ),
     ActiveLabelPropagationClassifier(),
@@ -302,7 +301,6 @@ POOL_LEARNERS = [
             n_candidates=2,
             n_pairs=1,
             cv=2,
-            temperature=0.2,
             n_initial=8,
             batch_size=2,
             budget=12,
@@ -313,7 +311,6 @@ POOL_LEARNERS = [
         param_grid={"alpha": [0.01, 9.0]},
         n_candidates=2,
         n_pairs=1,
-        selection="leave_one_out",
         n_initial=6,
         batch_size=5,
         budget=11,
@@ -322,8 +319,6 @@ POOL_LEARNERS = [
         estimators=[("bayes", NaiveBayes()), ("linear", LinearSVC())],
         n_candidates=1,
         n_pairs=1,
-        loss="brier",
-        selection="cv",
         cv=2,
         n_initial=6,
         batch_size=4,

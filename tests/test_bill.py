@@ -30,7 +30,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import StablePredictions
+from sklearn_activelearn.pool import StablePredictions, StoppingRule
 from sklearn_activelearn.testing import _laws as laws
 from tests.learners import (
     each_default,
@@ -355,11 +355,8 @@ def test_why_a_pool_learner_stops():
     assert learner.stop_reason_ == "budget"
     assert learner.fit(X, answers).stop_reason_ == "budget"
 
-    class Never:
+    class Never(StoppingRule):
         needs = ("predict",)
-
-        def check(self):
-            pass
 
         def judge(self, progress, memory):
             return True, memory

@@ -1,8 +1,10 @@
-"""Labels to CSV and to Label Studio's JSON."""
+"""Labels and predictions of a session in files: CSV, Label Studio's JSON, parquet."""
 
 import csv
 import json
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from operator import itemgetter
 from pathlib import Path
@@ -11,31 +13,32 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from .._typing import FilePath
 from .._validation import check_option
 from .._warnings import warn_user
-from ._bodies import checked_state
-from ._decisions import SKIP, deciding_answer, votes_among
-from ._journal import Journal
+from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
-    beside,
-    by_suffix,
+    add_columns,
     check_no_session,
-    harmless,
-    harmless_value,
+    function_for_suffix,
+    neutralise,
+    neutralise_cell,
     plain_cell,
-    replaced,
+    replace_file,
+    write_table,
 )
+from ._schema import from_column, get_settings
+from ._storage import intact_answers, open_to_read
 
 COLUMNS = ("id", "label", "who", "when", "probability", "origin")
 LONG_COLUMNS = ("id", "label", "who", "when", "kind")
-#: What a line of the long form is.
-VOTE, FINAL, SKIPPED = "vote", "final", "skip"
-
-#: The origin of what is no label, but what a model predicts.
+PREDICTED_COLUMNS = ("id", "label", "probability", "who", "origin")
+#: Names that columns of the user cannot have in a file.
+TAKEN = {*COLUMNS, *LONG_COLUMNS}
+#: Kinds of lines of the long form.
+VOTE, FINAL, SKIP = "vote", "final", "skip"
+#: Origin of a prediction.
 PREDICTED = "predicted"
 
 Form: TypeAlias = Literal["wide", "long"]
-
-#: Names that columns of the user's cannot have in what is written.
-TAKEN = {*COLUMNS, *LONG_COLUMNS}
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class ExportedLabel(NamedTuple):
@@ -46,33 +49,33 @@ class ExportedLabel(NamedTuple):
     who: list  # names
     when: str
     probability: float | None  # with which it was bought
-    origin: str  # "bought", "put aside" or "given": nobody asked
+    origin: str  # "bought", "held out" or "given": nobody asked for it
 
 
 class ExportedAnswer(NamedTuple):
-    """The last answer of a person to a row."""
+    """Last answer of a person to a row."""
 
     id: Any
-    label: Any  # or `SKIP`
-    who: list  # a name, or none
+    label: Any  # None: a skip
+    who: list  # a name, or nothing
     when: str
-    kind: str  # `VOTE`, `FINAL` or `SKIPPED`
+    kind: str  # `VOTE`, `FINAL` or `SKIP`
 
 
 class Omitted(NamedTuple):
-    """How many rows have no label that could be exported."""
+    """Numbers of rows without a label that could be exported."""
 
     skipped: int
     disputed: int  # people disagree
     undecided: int  # fewer people have answered than are asked
-    unanswered: int  # asked for, or put aside
+    unanswered: int  # asked for or held out, and not answered
 
 
 def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
-    """Write the labels of a session to a file, also while it is open elsewhere.
+    """Write the labels of a session to a file, also while another process has it open.
 
     Neither the learner nor the rows are needed. The file is written beside its place
-    and then put there: whatever goes wrong, one that was there before stays whole.
+    and then moved there: if something goes wrong, a file that existed is unchanged.
 
     Parameters
     ----------
@@ -80,39 +83,39 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
         The session.
     out : str or path
         ``.csv`` with the columns id, label, who, when, probability (with which it was
-        bought) and origin ("bought", "put aside", or "given" if nobody asked), or
-        ``.json`` for Label Studio. A text that a spreadsheet would take for a formula
-        gets an apostrophe in front, and so does a text that would be read as a number,
+        bought) and origin ("bought", "held out", or "given" if nobody asked for it), or
+        ``.json`` for Label Studio. A text that a spreadsheet would read as a formula
+        gets an apostrophe in front, and so does a label that would be read as a number,
         unless the session has declared its classes. Names of several people are
-        separated by semicolons; a semicolon or backslash in a name has a backslash in
-        front. `LabelingSession.import_labels` takes all that back. The names are those
-        of people: think of it before you pass the file on.
+        separated by semicolons; a semicolon or backslash in a name gets a backslash in
+        front. `LabelingSession.import_labels` reads the file. It holds names of people:
+        think of it before you pass the file on.
     form : {"wide", "long"}, default="wide"
         "wide": a line for each row that has a label. "long", only ``.csv``: a line for
         the last answer of each person to a row, with the columns id, label, who, when
-        and kind: "vote", "final", or "skip" without a label. They are in the order in
-        which people first answered a row, or without votes last.
+        and kind: "vote", "final", or "skip" without a label. Lines are in the order in
+        which people first answered a row; without votes, in the order of the answers.
 
     Returns
     -------
     n_lines : int
-        How many lines or tasks were written. The wide form leaves out rows that were
-        skipped, that too few people have answered, or on which they disagree.
+        Number of lines or tasks. The wide form leaves out rows that were skipped, that
+        too few people have answered, or on which people disagree.
 
     Warns
     -----
     UserWarning
-        If rows on which people disagree are left out: how many.
+        If rows on which people disagree are left out.
 
     Raises
     ------
     ValueError
-        For a file that is no session or is damaged, another kind of file to write, or
-        one that is a session itself.
+        For a file that is no session or is damaged, for another suffix, and if `out`
+        is a session.
     FileNotFoundError
         If there is no session.
     OSError
-        If the file cannot be written; one that was there before is as it was.
+        If the file cannot be written; a file that existed is unchanged.
 
     Examples
     --------
@@ -121,137 +124,228 @@ def export(path: FilePath, out: FilePath, form: Form = "wide") -> int:
     Traceback (most recent call last):
     FileNotFoundError: There is no labelling session nothing.sqlite.
     """
-    return write_labels(stored_state(path), out, form)
+    with open_to_read(path) as db:
+        return export_labels(db, out, form)
 
 
-def stored_state(path):
-    """Return the state of a session, also while it is open elsewhere."""
-    return checked_state(Journal.read(path), path)
+def omitted_rows(path):
+    """Return the `Omitted` rows of a session that another process may have open."""
+    with open_to_read(path) as db:
+        return count_omitted(db)
 
 
-def write_labels(state, out, form, item_of=None, columns=None, row_of=None):
-    """Write the labels of a state.
+def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
+    """Write the labels of a session.
 
     Parameters
     ----------
-    state : SessionState
-        With the labels.
-    out : str or path
-        Where to write them.
-    form : {"wide", "long"}
+    db : sqlite3.Connection
+        Connection to the session.
+    out, form
         As for `export`.
     item_of : callable, default=None
-        ``item_of(id)`` returns what is shown of a row. None: that is not known.
+        ``item_of(id)`` returns the item of a row. None: items are not known.
     columns : dict of str to sequence, default=None
-        What a CSV gets besides: a cell for each row of the pool.
+        Further columns of a CSV: a cell for each row of the pool.
     row_of : callable, default=None
-        ``row_of(id)`` returns the number of a row; with `columns`.
+        ``row_of(id)`` returns the number of a row; needed with `columns`.
     """
     out, is_long = Path(out), check_option(form, "form", ("wide", "long")) == "long"
     if is_long and out.suffix.lower() == ".json":
-        raise ValueError("The long form is a .csv: Label Studio has one of its own.")
-    write = by_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
+        raise ValueError(
+            "The long form is written as .csv only. Name a .csv, or use the wide form."
+        )
+    write = function_for_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
     check_no_session(out)
-    lines_of = exported_answers if is_long else exported_labels
-    rows, names = list(lines_of(state)), LONG_COLUMNS if is_long else COLUMNS
-    may_be_numbers = state.begin["classes"] is None
+    rows = list((read_answers_by_person if is_long else read_labels)(db))
+    names = LONG_COLUMNS if is_long else COLUMNS
+    may_be_numbers = get_settings(db)["classes"] is None
     more = {
         name: [cells[row_of(row.id)] for row in rows]
-        for name, cells in beside(columns or {}, TAKEN).items()
+        for name, cells in add_columns(columns or {}, TAKEN).items()
     }
-    with replaced(out) as file:
+    with replace_file(out) as file:
         write(file, rows, names, more, item_of, may_be_numbers)
-    if state.disputes and not is_long:
-        warn_user(
-            f"Rows on which people disagree are left out: {len(state.disputes)}.",
-        )
+    n_disputed = count_omitted(db).disputed
+    if n_disputed and not is_long:
+        warn_user(f"{n_disputed} rows on which people disagree are left out.")
     return len(rows)
 
 
-def omitted_rows(state):
-    """Return how many rows have no label that could be exported."""
-    wanted = {**dict.fromkeys(state.answers), **state.test, **state.asked}
-    answered = [id for id in wanted if state.answers.get(id)]
-    decisions = [state.decision(id) for id in answered]
+def count_omitted(db):
+    """Return the `Omitted` rows of a session."""
+    counts = Counter()
+    sql = "SELECT state, answered > 0, queue IS NOT NULL, count(*) FROM rows GROUP BY 1, 2, 3"
+    for state, is_answered, is_queued, n in db.execute(sql):
+        if is_answered:
+            counts[state] += n
+        elif is_queued:
+            counts["unanswered"] += n
     return Omitted(
-        sum(bool(each) and each.label is SKIP for each in decisions),
-        len(state.disputes),
-        decisions.count(None) - len(state.disputes),
-        sum(not state.answers.get(id) for id in (*state.test, *state.asked)),
+        counts[SKIPPED], counts[DISPUTED], counts["open"], counts["unanswered"]
     )
 
 
-def exported_labels(state):
-    """Yield the rows that have a label, in the order in which they got it."""
-    decisions = filter(None, map(state.decision, state.answers))
-    for decision in sorted(decisions, key=lambda each: each.event):
-        if decision.label is SKIP:
-            continue
-        id, answers = decision.id, state.answers[decision.id]
-        origin, probability = "given", None
-        if id in state.test:
-            origin = "put aside"
-        elif id in state.asked:
-            origin, probability = "bought", state.asked[id].probability
-        last = [*votes_among(answers).values()]
-        if state.votes_of(id) == 1:
-            last = [each for each in answers if each.event == decision.event]
-        if final := deciding_answer(answers):
-            last.append(final)
-        agreed = (each.who for each in last if each.label == decision.label)
-        who = list(dict.fromkeys(filter(None, agreed)))
-        (when,) = (each.at for each in answers if each.event == decision.event)
-        yield ExportedLabel(id, decision.label, who, when, probability, origin)
+def read_labels(db):
+    """Yield an `ExportedLabel` for each labelled row, in the order of the decisions."""
+    kind = get_settings(db)["label_kind"]
+    rows = db.execute(
+        """SELECT rows.id, rows.label, rows.kind, answers.at, requests.probability
+        FROM rows JOIN answers ON answers.number = rows.decided
+        LEFT JOIN requests ON requests.id = rows.id
+        WHERE state = 'labelled' ORDER BY decided"""
+    )
+    origins = {TEST: "held out", GIVEN: "given"}
+    for id, label, row_kind, at, probability in rows.fetchall():
+        names = db.execute(
+            """SELECT who FROM standing JOIN answers USING (number)
+            WHERE standing.id = ? AND label IS ? AND who IS NOT NULL
+            ORDER BY is_final, number""",
+            (id, label),
+        )
+        who = list(dict.fromkeys(name for (name,) in names))
+        origin = origins.get(row_kind, "bought")
+        yield ExportedLabel(id, from_column(label, kind), who, at, probability, origin)
 
 
-def exported_answers(state):
-    """Yield the last vote of each person to each row, and final labels, in order.
+def read_answers_by_person(db):
+    """Yield an `ExportedAnswer` for the last vote of each person, and final labels.
 
-    With several votes that is the order of the first votes: it says who was asked
-    because others disagreed. With one the last label counts, so it has to come last.
+    With several votes they are in the order of the first votes, which says who was
+    asked because others disagreed. With one vote the last label counts, so it comes
+    last.
     """
-    standing = []
-    for id, answers in state.answers.items():
-        is_one = state.votes_of(id) == 1
-        votes = [answer for answer in answers if not answer.is_final]
-        first = {vote.who: vote.event for vote in reversed(votes)}
-        for vote in votes_among(votes).values():
-            standing.append((vote.event if is_one else first[vote.who], vote))
-        if final := deciding_answer(answers):
-            standing.append((final.event, final))
-    for _, answer in sorted(standing, key=itemgetter(0)):
-        kind = FINAL if answer.is_final else VOTE
-        if answer.label is SKIP:
-            kind = SKIPPED
-        who = [answer.who] if answer.who else []
-        yield ExportedAnswer(answer.id, answer.label, who, answer.at, kind)
+    settings = get_settings(db)
+    kind, lines = settings["label_kind"], []
+    for (id,) in db.execute("SELECT id FROM rows WHERE answered").fetchall():
+        fewer = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
+        is_one = min(settings["votes"], fewer[0] if fewer else settings["votes"]) == 1
+        answers = answers_of(db, id)
+        votes = [answer for answer in answers if not answer["is_final"]]
+        first = {vote["who"]: vote["number"] for vote in reversed(votes)}
+        for vote in {vote["who"]: vote for vote in votes}.values():
+            lines.append((vote["number"] if is_one else first[vote["who"]], vote))
+        if finals := [answer for answer in answers if answer["is_final"]]:
+            lines.append((finals[-1]["number"], finals[-1]))
+    for _, answer in sorted(lines, key=itemgetter(0)):
+        yield exported_answer(answer, kind)
+
+
+def exported_answer(answer, kind):
+    """Return a row of ``answers`` as an `ExportedAnswer`."""
+    line = FINAL if answer["is_final"] else VOTE
+    if answer["label"] is None:
+        line = SKIP
+    who = [answer["who"]] if answer["who"] else []
+    label = from_column(answer["label"], kind)
+    return ExportedAnswer(answer["id"], label, who, answer["at"], line)
+
+
+def recover_labels(path: FilePath, out: FilePath) -> int:
+    """Write the intact answers of a damaged session to a CSV.
+
+    A damaged session is refused when it is opened, and nothing in it is changed. Each
+    answer in the file has a checksum: answers that match it are written in the long
+    form of `export`, without answers that were withdrawn. A new session reads them with
+    `import_labels`.
+
+    Parameters
+    ----------
+    path : str or path
+        The damaged session.
+    out : str or path
+        ``.csv``
+
+    Returns
+    -------
+    n_answers : int
+        Number of answers that were written.
+
+    Raises
+    ------
+    ValueError
+        For another suffix, and if `out` is a session.
+    FileNotFoundError
+        If there is no file.
+    OSError
+        If the file cannot be written; a file that existed is unchanged.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.labeling import recover_labels
+    >>> recover_labels("nothing.sqlite", "answers.csv")
+    Traceback (most recent call last):
+    FileNotFoundError: There is no labelling session nothing.sqlite.
+    """
+    path, out = Path(path), Path(out)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no labelling session {path}.")
+    function_for_suffix(out, {".csv": write_label_csv})
+    check_no_session(out)
+    answers = [each for each in intact_answers(path) if each["withdrawn_at"] is None]
+    last = {(each["id"], each["who"], each["is_final"]): each for each in answers}
+    numbers = {each["number"] for each in last.values()}
+    lines = [exported_answer(each, None) for each in answers if each["number"] in numbers]
+    with replace_file(out) as file:
+        write_label_csv(file, lines, LONG_COLUMNS, {}, None, may_be_numbers=True)
+    return len(lines)
+
+
+def write_predictions(db, path, own, ids, columns):
+    """Write a line for each row with its label or prediction; return how many of these.
+
+    Parameters
+    ----------
+    own : SessionLearner
+        It predicts.
+    ids : list
+        Ids of all rows.
+    columns : dict of str to sequence
+        Further columns.
+    """
+    decided = {each.id: each for each in read_labels(db)}
+    predicted, shares = own.predict(own.pool)
+    place = {label: k for k, label in enumerate(own.learner.classes_.tolist())}
+    rows = []
+    for row, (id, label) in enumerate(zip(ids, predicted, strict=True)):
+        who, origin, probability = "", PREDICTED, None
+        if id in decided:
+            label, origin = decided[id].label, decided[id].origin
+            who = join_names(decided[id].who)
+        if shares is not None:
+            k = place.get(label)
+            probability = 0.0 if k is None else round(float(shares[row, k]), 6)
+        rows.append((id, label, probability, who, origin))
+    table = dict(zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    write_table(path, table | add_columns(columns, TAKEN))
+    return table["origin"].count(PREDICTED)
 
 
 def write_label_csv(file, rows, names, more, item_of, may_be_numbers):
     """Write a line for each label, in either form."""
     lines = csv.writer(file)
-    lines.writerow(map(harmless, (*names, *more)))
+    lines.writerow(map(neutralise, (*names, *more)))
     for place, row in enumerate(rows):
-        cells = [harmless(cell) for cell in row._replace(who=joined_names(row.who))]
+        cells = [neutralise(cell) for cell in row._replace(who=join_names(row.who))]
         if may_be_numbers and isinstance(row.label, str) and reads_as_number(row.label):
             cells[1] = f"'{row.label}"
         lines.writerow(
-            [*cells, *(harmless_value(column[place]) for column in more.values())]
+            [*cells, *(neutralise_cell(column[place]) for column in more.values())]
         )
 
 
-def joined_names(names):
-    """Return names in one cell."""
+def join_names(names):
+    """Return names in one cell; a semicolon in a name gets a backslash in front."""
     return ";".join(re.sub(r"([;\\])", r"\\\1", name) for name in names)
 
 
 def reads_as_number(text):
-    """Whether a label that is written like this may be no text."""
-    return number_of(text) is not None
+    """Return True if a text would be read back as a number or flag."""
+    return parse_number(text) is not None
 
 
-def number_of(text):
-    """Return the number or flag that is written like this, None if none is."""
+def parse_number(text):
+    """Return the number or flag that a text stands for, None if it stands for none."""
     if text in ("True", "False"):
         return text == "True"
     try:
@@ -265,12 +359,12 @@ def number_of(text):
 
 def write_label_json(file, rows, names, more, item_of, may_be_numbers):
     """Write a task of Label Studio for each row."""
-    tasks = [task_of(number, row, item_of) for number, row in enumerate(rows, start=1)]
+    tasks = [make_task(number, row, item_of) for number, row in enumerate(rows, start=1)]
     json.dump(tasks, file, indent=1)
 
 
-def task_of(number, row, item_of):
-    """Return a row as Label Studio has it."""
+def make_task(number, row, item_of):
+    """Return a row as a task of Label Studio."""
     choice = {"choices": [str(row.label)]}
     result = {"from_name": "label", "to_name": "text", "type": "choices"}
     annotation = {"result": [{**result, "value": choice}], "created_at": row.when}
@@ -280,12 +374,12 @@ def task_of(number, row, item_of):
     ]
     meta = {"origin": row.origin, "probability": row.probability}
     meta["label"] = row.label  # choices are texts
-    data = {**(shown(item_of(row.id)) if item_of else {}), "id": row.id}
+    data = {**(item_as_json(item_of(row.id)) if item_of else {}), "id": row.id}
     return {"id": number, "data": data, "meta": meta, "annotations": annotations}
 
 
-def shown(item):
-    """Return what is shown of a row as JSON."""
+def item_as_json(item):
+    """Return an item as the data of a task."""
     if hasattr(item, "items"):  # a row of a DataFrame
         return {str(name): plain_cell(cell) for name, cell in item.items()}
     return {"text": str(item)}

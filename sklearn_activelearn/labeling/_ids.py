@@ -1,11 +1,13 @@
-"""The names of rows: the user's, or made of what is in them."""
+"""Ids of the rows, and rows without content."""
 
 from collections import Counter
+from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
 
 from ..sources._containers import hash_rows, is_frame, n_rows
+from ._schema import is_id
 
 
 class Ids:
@@ -16,13 +18,13 @@ class Ids:
     ids : list of str or int
         In the order of the pool.
     made_of : {"values", "numbers"} or None
-        What they are made of: the values of the rows, or the numbers of their places.
-        None: somebody gave them.
+        What the ids were made of: the values of the rows, or their row numbers. None:
+        the user gave them.
 
     Raises
     ------
     ValueError, TypeError
-        For an id that comes twice, or is neither text nor a whole number.
+        For an id that comes twice, or is neither a text nor an integer.
     """
 
     def __init__(self, ids, made_of=None):
@@ -32,77 +34,68 @@ class Ids:
         self._texts = {str(each): each for each in self.all}
         if len(self._texts) < len(self.all):
             twice = Counter(map(str, self.all)).most_common(1)[0][0]
-            raise ValueError(f"Each row needs an id of its own; {twice!r} comes twice.")
+            raise ValueError(
+                f"Each row needs a different id, but {twice!r} comes twice. Name "
+                "another column, or leave out the rows that come twice."
+            )
 
     def __len__(self):
         return len(self.all)
 
     def row(self, id):
-        """Return the number of the row."""
+        """Return the row number of an id."""
         try:
             return self._rows[id]
         except (KeyError, TypeError):
             raise ValueError(f"There is no row with the id {id!r}.") from None
 
     def own(self, id):
-        """Return the id as it is stored, if it is there."""
+        """Return an id as it is stored; raise ValueError if it does not exist."""
         return self.all[self.row(id)]
 
     def rows(self, ids):
-        """Return the numbers of several rows."""
         return [self.row(id) for id in ids]
 
     def at(self, rows):
-        """Return the ids of the rows with these numbers."""
         return [self.all[row] for row in rows]
 
     def has_text(self, text):
-        """Whether there is an id that is written like this."""
+        """Return True if an id is written like this."""
         return str(text) in self._texts
 
     def from_text(self, text):
         """Return the id that is written like this."""
-        try:
-            return self._texts[str(text)]
-        except KeyError:
-            raise ValueError(f"There is no row with the id {text!r}.") from None
+        if not self.has_text(text):
+            raise ValueError(f"There is no row with the id {text!r}.")
+        return self._texts[str(text)]
 
 
 def find_ids(ids, pool, items):
-    """Return the ids of the rows of a pool.
-
-    Parameters
-    ----------
-    ids : list, str or None
-        Themselves, or the column of the items or of the pool that has them. None: the
-        index of a DataFrame, else made of the values of the rows.
-    pool : rows
-        What the learner gets.
-    items : rows or None
-        What is shown.
-    """
+    """Return the ids of the rows of a pool; parameters as for `LabelingSession`."""
     if items is not None and n_rows(items) != n_rows(pool):
-        raise ValueError(f"There are {n_rows(items)} items for {n_rows(pool)} rows.")
+        raise ValueError(
+            f"items has {n_rows(items)} rows, but pool has {n_rows(pool)}."
+        )
     frames = [each for each in (items, pool) if is_frame(each)]
     if isinstance(ids, str):
         for frame in frames:
             if frame.ndim == 2 and ids in frame.columns:
                 return Ids(frame[ids].tolist())
-        raise ValueError(f"There is no column {ids!r} to take the ids from.")
+        raise ValueError(f"Neither items nor pool has a column {ids!r} with ids.")
     if ids is None and frames:
         names = frames[0].index.tolist()
         is_default = names == list(range(len(names)))
         return Ids(names, "numbers" if is_default else None)
     if ids is None:
-        return Ids(ids_of_values(pool), "values")
+        return Ids(make_ids(pool), "values")
     ids = Ids(ids, "numbers" if isinstance(ids, range) else None)
     if len(ids) != n_rows(pool):
         raise ValueError(f"There are {len(ids)} ids for {n_rows(pool)} rows.")
     return ids
 
 
-def ids_of_values(pool):
-    """Return hashes of the rows, and for equal ones which of them it is."""
+def make_ids(pool):
+    """Return hashes of the rows, with a number behind those of later equal rows."""
     seen, out = Counter(), []
     for key in hash_rows(pool).tolist():
         seen[key] += 1
@@ -110,16 +103,28 @@ def ids_of_values(pool):
     return out
 
 
-def check_texts(pool, ids):
-    """Raise if some rows of a pool are texts and others are not: gaps, most often.
+def plain_id(id):
+    """Return an id as a str or int."""
+    if isinstance(id, str):
+        return str(check_text(id))
+    if isinstance(id, Integral) and not isinstance(id, bool) and is_id(int(id)):
+        return int(id)
+    raise TypeError(f"An id must be a text or an integer of 64 bits, got {id!r}.")
 
-    Parameters
-    ----------
-    pool : rows
-        Checked if each row is one value.
-    ids : list
-        Of the rows.
-    """
+
+def check_text(text):
+    """Raise ValueError for a text that UTF-8 cannot hold; return the text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{text!r} contains an unpaired surrogate and cannot be stored as UTF-8."
+        ) from None
+    return text
+
+
+def check_texts(pool, ids):
+    """Raise ValueError if some rows of a pool are texts and others are not."""
     is_series = is_frame(pool) or isinstance(pool, np.ndarray)
     if not (isinstance(pool, list) or (is_series and pool.ndim == 1)):
         return
@@ -133,10 +138,26 @@ def check_texts(pool, ids):
         )
 
 
-def plain_id(id):
-    """Return an id as JSON has it."""
-    if isinstance(id, str):
-        return str(id)
-    if isinstance(id, Integral) and not isinstance(id, bool):
-        return int(id)
-    raise TypeError(f"An id is text or a whole number, got {id!r}.")
+def find_empty_rows(items):
+    """Return the numbers of rows without content: blank texts, rows of blank cells."""
+    if is_frame(items):
+        rows = np.arange(len(items))
+        columns = [items] if items.ndim == 1 else [cells for _, cells in items.items()]
+        for cells in columns:  # most often the first one leaves no row
+            cells = cells.iloc[rows]
+            is_blank = cells.isna() | (cells.astype(str).str.strip() == "")
+            rows = rows[is_blank.to_numpy(dtype=bool)]
+        return rows.tolist() if columns else []
+    is_array = isinstance(items, np.ndarray)
+    if is_array and (items.ndim != 1 or items.dtype.kind not in "OUT"):
+        return []
+    if not isinstance(items, list | tuple) and not is_array:
+        return []
+    return [row for row, item in enumerate(items) if is_empty(item)]
+
+
+def is_empty(item):
+    """Return True for None, a blank text, and a mapping of nothing else."""
+    if isinstance(item, Mapping):
+        return all(map(is_empty, item.values()))
+    return item is None or (isinstance(item, str) and not item.strip())

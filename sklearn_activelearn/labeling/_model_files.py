@@ -10,7 +10,7 @@ import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
 from .._typing import Classifier, FilePath
-from ._output import by_suffix, check_no_session, replaced
+from ._output import check_no_session, function_for_suffix, replace_file
 
 #: Types that a file may hold besides those that skops trusts. They have parameters and
 #: numbers, and run no code of the file.
@@ -82,7 +82,7 @@ def save_model(model: Classifier, path: FilePath) -> int:
 
 def check_model_file(path):
     """Return what writes a model to a file of this name, if one can be written."""
-    write = by_suffix(path, {".skops": write_skops, ".joblib": write_joblib})
+    write = function_for_suffix(path, {".skops": write_skops, ".joblib": write_joblib})
     check_no_session(path)
     if write is write_skops:
         require_skops()
@@ -106,13 +106,13 @@ def write_skops(model, path):
             f"({', '.join(unknown)}): save the model as .joblib, for people who trust "
             "you."
         )
-    with replaced(path, is_text=False) as file:
+    with replace_file(path, is_text=False) as file:
         file.write(data)
 
 
 def write_joblib(model, path):
     """Write a model as a pickle."""
-    with replaced(path, is_text=False) as file:
+    with replace_file(path, is_text=False) as file:
         joblib.dump(model, file)
 
 
@@ -151,7 +151,7 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Traceback (most recent call last):
     ValueError: model.pkl must end in .skops or .joblib.
     """
-    read = by_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
+    read = function_for_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
     with path.open("rb"):
         pass  # raises for what cannot be opened
     with catch_warnings():

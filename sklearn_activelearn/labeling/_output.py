@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and tables without formulas."""
+"""Files that are written completely or not at all, and tables without formulas."""
 
 import csv
 import os
@@ -15,40 +15,41 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..sources._containers import is_frame
-from ._journal import is_session
+from ._storage import is_session
 
-#: With these a cell is a formula to a spreadsheet; ' is what stops that. Some of them
-#: make one of the wide forms, too, which East Asian keyboards type.
+#: A cell that begins with one of these may be a formula to a spreadsheet, which reads
+#: wide forms of them, too. An apostrophe in front marks a text.
 FORMULA = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n", "'")
-
-#: What begins like a formula and is none.
+#: A spreadsheet that separates cells by semicolons finds formulas behind them.
+BEHIND_SEMICOLON = re.compile(rf"(;\s*)(?=[{re.escape(''.join(FORMULA))}])")
+MARKED = re.compile(rf"(;\s*)'(?=[{re.escape(''.join(FORMULA))}])")
+#: A number that begins like a formula.
 NUMBER = re.compile(r"[+-]\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @contextmanager
-def replaced(path, *, is_text=True):
-    """Give a file that takes the place of another one once it is whole.
+def replace_file(path, *, is_text=True):
+    """Give a file that takes the place of another file once it is complete.
 
     Parameters
     ----------
     path : path
-        Its place.
+        The place.
     is_text : bool, default=True
-        Whether it is text; bytes otherwise.
+        Whether the file holds text; otherwise bytes.
 
     Raises
     ------
     ValueError
         If there is something that is no file.
     OSError
-        If it cannot be written: the file that was there is as it was.
+        If the file cannot be written; a file that existed is unchanged.
     """
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
-        raise ValueError(f"{path} is no file: nothing was written.")
+        raise ValueError(f"{path} is not a file. Nothing was written. Name a file.")
     new = place.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        # half a character, in sessions of older versions, is written as an escape
         how = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
         with new.open("x", **how) if is_text else new.open("xb") as file:
             yield file
@@ -59,61 +60,59 @@ def replaced(path, *, is_text=True):
         new.replace(place)
     except OSError as error:
         raise type(error)(
-            f"{path} was not written ({error.strerror or error}); if it was there "
-            "before, it is as it was."
+            f"{path} was not written ({error.strerror or error}). If the file existed "
+            "before, it is unchanged."
         ) from error
     finally:
         with suppress(OSError):
             new.unlink()
 
 
-def harmless(cell):
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+def neutralise(cell):
+    """Return a cell that no spreadsheet reads as a formula."""
+    if not isinstance(cell, str):
+        return cell
+    cell = BEHIND_SEMICOLON.sub(r"\1'", cell)
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
-def harmless_value(cell):
-    """Return a cell of a table as `harmless`, but a number as it is."""
+def neutralise_cell(cell):
+    """Return a cell of a table as `neutralise` does, but a number unchanged."""
     is_number = isinstance(cell, str) and NUMBER.fullmatch(cell)
-    return cell if is_number else harmless(cell)
+    return cell if is_number else neutralise(cell)
 
 
-def without_apostrophe(cell):
-    """Return the cell that `harmless` has made this of."""
-    plain = cell[1:]
-    return plain if cell == harmless(plain) else cell
+def restore_cell(cell):
+    """Return the cell of which `neutralise` has made this one."""
+    plain = cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+    return MARKED.sub(r"\1", plain)
 
 
-def by_suffix(path, functions):
-    """Return the function for files of that name."""
+def function_for_suffix(path, functions):
+    """Return the function for files with the suffix of this path."""
     if path.suffix.lower() not in functions:
         raise ValueError(f"{path.name} must end in {' or '.join(functions)}.")
     return functions[path.suffix.lower()]
 
 
 def check_no_session(path):
-    """Raise if a file is a session, which nothing may replace."""
+    """Raise ValueError if a file is a session, which must not be replaced."""
     if is_session(path):
-        raise ValueError(f"{path} holds a session: export its labels to another file.")
+        raise ValueError(f"{path} is a labelling session. Name another file.")
 
 
 def check_table_file(path):
-    """Raise unless a table can be written there; return what writes it.
-
-    Parameters
-    ----------
-    path : path
-        ``.csv`` or ``.parquet``.
+    """Return the function that writes a table to a path: ``.csv`` or ``.parquet``.
 
     Raises
     ------
     ValueError
-        For another end of its name, a session, or without pyarrow.
+        For another suffix, for a session, or if pyarrow is missing.
     """
-    write = by_suffix(path, {".csv": write_csv, ".parquet": write_parquet})
+    write = function_for_suffix(path, {".csv": write_csv, ".parquet": write_parquet})
     check_no_session(path)
     if write is write_parquet and find_spec("pyarrow") is None:
-        raise ValueError(".parquet files need pyarrow: pip install pyarrow.")
+        raise ValueError("A .parquet file needs pyarrow: pip install pyarrow.")
     return write
 
 
@@ -125,11 +124,11 @@ def write_table(path, columns):
 
 def write_csv(path, columns):
     """Write columns as text; None is an empty cell."""
-    with replaced(path) as file:
+    with replace_file(path) as file:
         lines = csv.writer(file)
-        lines.writerow(map(harmless, columns))
+        lines.writerow(map(neutralise, columns))
         lines.writerows(
-            map(harmless_value, row) for row in zip(*columns.values(), strict=True)
+            map(neutralise_cell, row) for row in zip(*columns.values(), strict=True)
         )
 
 
@@ -139,12 +138,12 @@ def write_parquet(path, columns):
     import pyarrow.parquet
 
     table = pyarrow.table({name: [*cells] for name, cells in columns.items()})
-    with replaced(path, is_text=False) as file:
+    with replace_file(path, is_text=False) as file:
         pyarrow.parquet.write_table(table, file)
 
 
 def columns_shown(items):
-    """Return what is shown of all rows by columns; none of nameless numbers.
+    """Return the items as columns; no columns for rows of numbers without names.
 
     Parameters
     ----------
@@ -167,15 +166,15 @@ def columns_shown(items):
 
 
 def plain_cell(cell):
-    """Return a cell as JSON has it."""
+    """Return a cell as a value of JSON."""
     cell = cell.item() if isinstance(cell, np.generic) else cell
     if isinstance(cell, float) and not isfinite(cell):
         return None
     return cell if isinstance(cell, str | int | float | None) else str(cell)
 
 
-def beside(columns, taken):
-    """Return columns with names that differ from those that are taken."""
+def add_columns(columns, taken):
+    """Return columns under names that are not taken; "input" is put in front of others."""
     found = {}
     for name, cells in columns.items():
         while name in taken or name in found:

@@ -1,97 +1,227 @@
 """A learner, the rows, and a file that outlives both."""
 
-from contextlib import suppress
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import wait as wait_for
+from contextlib import closing, suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 from time import time
-from typing import Any, Generic, Literal, Self
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self
 
-from .._typing import Change, Classes, FilePath, Id, Ids, Label, LearnerT, RowsLike
-from ..sources._containers import is_frame
-from . import _reports as reports
-from ._commands import assign_event, check_who, label_event, skip_event
-from ._database import patient
-from ._display import html_of, sentence_of
-from ._doubtful import DoubtfulSearch
-from ._event_log import EventLog
-from ._ids import find_ids
-from ._import import import_events
-from ._people import People
-from ._results import Results
-from ._resume import check_resume, learner_maker, open_journal
-from ._review import Review
-from ._serving import end_page, serve
-from ._worker import Worker
+import numpy as np
+
+from .._typing import (
+    Change,
+    Classes,
+    Classifier,
+    FilePath,
+    Id,
+    Ids,
+    Label,
+    LearnerT,
+    RowsLike,
+    Scoring,
+)
+from .._validation import check_flag, check_number, check_option
+from ..sources._containers import is_frame, take
+from ._answers import (
+    GIVEN,
+    LABELLED,
+    SKIPPED,
+    TEST,
+    add_answer,
+    answers_of,
+    count_answers,
+    count_rows,
+    decide,
+    decided_labels,
+    find_free_row,
+    last_answer,
+    lease_end,
+    lease_row,
+    put_note,
+    withdraw_answers,
+)
+from ._export import (
+    Columns,
+    Form,
+    Omitted,
+    count_omitted,
+    export_labels,
+    write_predictions,
+)
+from ._ids import check_text, find_empty_rows, find_ids
+from ._import import read_answers
+from ._learner import SessionLearner, Worker, forget_progress, record_teaching
+from ._lists import (
+    LISTS,
+    ReviewList,
+    ReviewPage,
+    ReviewRow,
+    find_page,
+    find_words,
+    item_text,
+    read_row,
+    stored_time,
+)
+from ._opening import Arguments, Resumption, begin, plan_beginning
+from ._output import check_table_file, columns_shown
+from ._people import Agreement, measure_agreement, read_votes
+from ._schema import (
+    change_learner,
+    current_learner,
+    from_column,
+    get_settings,
+    is_label,
+    label_kind,
+    put_settings,
+)
+from ._scores import (
+    NO_MODEL,
+    CurvePoint,
+    DoubtfulSearch,
+    Measure,
+    Predictions,
+    advise_on_test,
+    compute_curve,
+    describe_recall,
+    describe_score,
+    is_judged_late,
+    rank_doubtful,
+    read_history,
+    score_learner,
+    train_on_half,
+)
+from ._storage import OPEN, Storage, check_header, identity_of
+from ._view import html_of, sentence_of
+
+if TYPE_CHECKING:
+    from ..evaluation import Estimate
+    from ._page import Page
+
+GIVEN_AWAY = (
+    "This session has handed its file to a session that was opened later in the same "
+    "process. Use the later one."
+)
 
 
-class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT]):
+class Status(NamedTuple):
+    """Progress of a session, or of one person, as numbers of rows."""
+
+    asked: int  # rows that the learner asked for
+    answered: int  # of these and of the held-out rows, rows with a label
+    skipped: int  # of these, rows that get no label
+    pending: int  # of these, rows that are not decided
+    left: int | None  # labels that the budget still allows; None: no limit
+    n_test: int  # held-out rows
+    n_taught: int  # labels that the learner was taught
+    by_class: dict[Label, int]  # rows with each label
+    stop_reason: str | None
+    disputed: int = 0  # rows on which people disagree
+    score: "Estimate | None" = None  # from random rows that were learned from
+    test_left: int = 0  # held-out rows that are not decided
+    empty: int = 0  # rows without content, which are not asked for
+
+
+class Look(NamedTuple):
+    """The row to label, and the progress at the same moment."""
+
+    row: ReviewRow | None  # None: there is no row for this person now
+    status: Status
+    own: Status  # of this person
+    version: int
+    is_training: bool  # True: the learner is choosing the next rows
+
+
+class LabelingSession(Generic[LearnerT]):
     """A learner, the rows, and a file that outlives both.
 
-    Without such a file the session begins, else it goes on: the next row is the one
-    that an uninterrupted session would show. It works on a clone of the learner.
+    A session begins if the file does not exist, and goes on otherwise. A label is on
+    the disk before `label` returns. The session works on a clone of the learner.
 
     Parameters
     ----------
     learner : learner
-        Any pool or stream learner of this package. Its seeds may be whole numbers or
-        None, which are drawn once and stored.
+        Any pool or stream learner of this package. Its seeds must be integers or None;
+        seeds that are None are drawn once and stored.
     pool : rows of shape (n_samples, n_features)
-        What the learner gets, in one order for good; for a stream learner the stream.
+        Rows for the learner, always in the same order; a stream learner gets them as
+        the stream.
     path : str or path
-        The file; ``.lock`` beside it is locked, too. A session of this process that
-        has it open gives it to this one, and refuses further calls.
+        The file. A file ``.lock`` beside it is locked while the session is open. A
+        session of the same process that has the file open hands it over, and refuses
+        further calls.
     items : rows, default=None
-        What is shown, in the order of the pool: texts, a DataFrame. None: the pool.
+        What people see, in the order of the pool: texts, a DataFrame. None: the pool.
+        Rows without content (blank texts, rows of blank cells) are set aside: the
+        learner never asks for them.
     ids : list of str or int, or str, default=None
-        Names of the rows, all different, or the column of the items or the pool that
-        has them. None: the index of a DataFrame, else made of the values of the rows.
+        Unique ids of the rows, or the name of the column of items or pool that has
+        them. None: the index of a DataFrame, else hashes of the values of the rows.
     classes : list, default=None
-        All labels, at least two. None: they grow, for pool learners only.
+        All labels, at least two. None: any label may be given; pool learners only.
     test_size : int >= 0, default=0
-        Random rows put aside: labelled first, out of the budget, and never taught.
+        Number of held-out rows: random rows that are labelled first and never taught.
+        Their labels are paid from the budget.
     votes : int >= 1, default=1
-        How many people label each row; ``who`` is required then. The most frequent
-        label is taught; in a tie one more person is asked.
+        Number of people who label each row; with several votes, ``who`` is required.
+        The most frequent label is taught; in a tie one more person is asked.
     ahead : {0, 1}, default=0
-        0: `next` waits for training. 1: it comes from the model of one batch before,
-        and training happens while the person labels.
-    change : str or tuple of str, default=()
-        What may differ from the file: "pool" (rows at the end), "features", "classes",
-        "test_size", "votes", "learner". The user guide tells what becomes of each.
+        0: `next` waits for training. 1: the next row comes from the model of the batch
+        before, and the learner trains while the person labels.
+    change : str, tuple of str or dict, default=()
+        What may differ from the file: "pool" (more rows at the end), "features",
+        "classes", "test_size", "votes", "learner". A dict maps these words to None, and
+        "classes" to a dict of classes to rename or merge:
+        ``change={"classes": {"old": "new"}}``.
 
     Attributes
     ----------
     learner : learner
-        The clone as it stands: it predicts. Do not change it. The ids that it knows
-        are the numbers of the rows in the pool.
+        The trained clone. Do not change it. It knows the rows by their numbers.
+    path : Path
+        The file.
     ids : list
-        Of all rows, in the order of the pool.
+        Ids of all rows, in the order of the pool.
     classes : list or None
-        As given.
+        All labels.
     votes : int
-        As given.
+        Number of people who label each row.
     stop_reason : str or None
-        Why no more rows are wanted: "budget", the name of a stopping rule, "no rows";
-        "disputed" if only rows on which people disagree are left.
+        Why no more rows are asked for: "budget", the name of a stopping rule, "no
+        rows"; "disputed" if only rows are left on which people disagree.
+    test_ids, empty_ids : list
+        Ids of the held-out rows, and of the rows without content.
+    version : int
+        Grows with each stored change, but not with leases.
     lease : float
         Seconds for which a row is kept for the person who was given it; 1800.
 
     Raises
     ------
     ValueError, TypeError
-        For what the learner refuses, texts with gaps, a file that is no session or is
-        damaged, or was begun with other rows or parameters: the message says what
-        differs and which word of ``change`` allows it, nothing was written. A larger
-        budget is welcome.
+        If the learner refuses its arguments; if the file is damaged or no session; if
+        it was begun with other rows or parameters: the message says what differs and
+        which word of ``change`` accepts it. Nothing was written. A larger budget needs
+        no ``change``.
     BlockingIOError
-        If another process has it open, or another program holds it for seconds.
+        If another process has the session open.
     OSError
-        If the file cannot be written or is gone: such a call has stored nothing.
+        If the file cannot be written.
 
     Warns
     -----
     UserWarning
-        For other versions of packages, other rows asked for now, and a torn last event.
+        If the file was begun with other versions of the packages.
+
+    Notes
+    -----
+    A session that is opened again builds its learner from the file. Learners with
+    `restore` are where they were, bit for bit. Other learners are taught the same labels
+    in the same calls; rows that they asked for are shown first, but the next request may
+    differ.
 
     Examples
     --------
@@ -111,42 +241,75 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
     """
 
     lease: float = 30 * 60
-    _repr_html_ = html_of
-    __str__ = sentence_of
-
-    serve = serve
-    _end_page = end_page
 
     def __init__(
         self, learner: LearnerT, pool: RowsLike, path: FilePath, *,
         items: RowsLike | None = None, ids: Ids | str | None = None,
         classes: Classes | None = None, test_size: int = 0, votes: int = 1,
-        ahead: Literal[0, 1] = 0, change: Change | tuple[Change, ...] = (),
+        ahead: Literal[0, 1] = 0,
+        change: Change | tuple[Change, ...] | Mapping[Change, Any] = (),
     ):  # fmt: skip
+        self.path = Path(path)
         self._ids = find_ids(ids, pool, items)
         self._items = pool if items is None else items
-        settings = {"classes": classes, "test_size": test_size, "votes": votes}
-        arguments = Path(path), learner, pool, items, self._ids, settings, ahead, change
-        self._journal = open_journal(*arguments)
+        empty = find_empty_rows(self._items)
+        args = Arguments(
+            self.path, learner, pool, items, self._ids, classes, test_size, votes,
+            ahead, change, empty,
+        )  # fmt: skip
+        owner = OPEN.get(identity_of(os.path.realpath(path)))
+        if owner is not None and owner._process == os.getpid():
+            owner._hand_over(args)
+        is_empty = not self.path.exists() or check_header(self.path)
+        plan = plan_beginning(args) if is_empty else None
+        self._storage = Storage(self.path)
         try:
-            self._log = EventLog(self._journal)
-            self._lock = self._log.lock
-            self._log.record(*check_resume(self._state, *arguments))
-            make = learner_maker(self._state, self._ids, learner, pool)
-            self._worker = Worker(self._log, self._ids, make)
+            self._begin_or_resume(args, plan)
+            build = partial(
+                SessionLearner, ids=self._ids, template=learner, pool=pool, empty=empty
+            )
+            self._worker = Worker(self._storage, self._ids, build)
+            with self._storage.reading() as db:
+                settings = get_settings(db)
+                db.execute("CREATE TEMP TABLE empty (place INTEGER PRIMARY KEY, id)")
+                db.execute(
+                    "CREATE TEMP TABLE doubtful (place INTEGER PRIMARY KEY, id, answered)"
+                )
+                db.executemany(
+                    "INSERT INTO empty VALUES (?, ?)", enumerate(self._ids.at(empty))
+                )
         except BaseException:
-            self._journal.close()
+            self._storage.close()
             raise
         self.ids: list[Id] = self._ids.all
-        self.classes: list[Label] | None = self._state.begin["classes"]
-        self.votes: int = self._state.begin["votes"]
-        self._ahead, self._server = ahead, None
-        self._doubts = DoubtfulSearch()
+        self.empty_ids: list[Id] = self._ids.at(empty)
+        self.classes: list[Label] | None = settings["classes"]
+        self.votes: int = settings["votes"]
+        self._ahead, self._process = ahead, os.getpid()
+        self._server, self._own_score, self._texts = None, None, {}
+        self._doubts = DoubtfulSearch(self._find_doubtful)
+        OPEN[self._storage.identity] = self
 
-    @property
-    def _state(self):
-        self._log.check_kept()
-        return self._log.state
+    def _begin_or_resume(self, args, plan):
+        with self._storage.reading() as db:
+            is_begun = len(get_settings(db)) > 1
+            resumption = Resumption(db, args) if is_begun else None
+        if resumption is None:
+            plan = plan or plan_beginning(args)
+            with self._storage.writing() as db:
+                begin(db, plan)
+        elif resumption.is_needed:
+            with self._storage.writing() as db:
+                resumption.apply(db)
+                if resumption.is_beginning:
+                    record_teaching(db)
+                    change_learner(db, is_settled=0)
+
+    def _hand_over(self, args):
+        """Give the file to a session of this process that is opened with `args`."""
+        with self._storage.reading() as db:
+            Resumption(db, args)
+        self._close(GIVEN_AWAY, is_given_away=True)
 
     def __enter__(self) -> Self:
         return self
@@ -154,105 +317,123 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def __str__(self) -> str:
+        return sentence_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
     def close(self) -> None:
-        """Wait for training, close page, file and lock; twice is fine."""
-        self._end_page()
-        self._worker.close("The session is closed.")
+        """Wait for training, then close page, file and lock; may be called again."""
+        if self._server is not None:
+            self._server.close_for(self)
+        self._close("The session is closed.")
 
-    @property
-    def learner(self) -> LearnerT:
-        """The learner as it stands."""
-        return self._worker.recorded.learner
+    def _close(self, refusal, *, is_given_away=False):
+        if OPEN.get(self._storage.identity) is self:
+            del OPEN[self._storage.identity]
+        self._storage.refuse(refusal, is_given_away=is_given_away)
+        self._worker.close()
+        self._storage.close()
 
-    @property
-    def stop_reason(self) -> str | None:
-        """Why no more rows are wanted; None while there may be some."""
-        with self._lock:
-            return self._state.ended
+    def serve(
+        self, port: int = 0, open: bool = True, *,
+        kind: Literal["text", "table", "image"] | None = None,
+        folder: FilePath | None = None, title: str = "", guide: str = "",
+        show_prediction: bool = False, block: bool | None = None,
+    ) -> "Page":  # fmt: skip
+        """Show the page of this session in the browser, on this machine only.
 
-    def next(self, who: str | None = None) -> Id | None:
-        """Return the row to label: the same one until it is answered.
+        In a notebook the call returns at once. If the page of an earlier session with
+        the same file is still open, it shows this session from now on, at the same
+        address.
 
         Parameters
         ----------
-        who : str, default=None
-            The person, if there are several: no two of them get the same row unless
-            each row has several votes. After `lease` seconds it may go to another one.
+        port : int, default=0
+            Port of the page; 0: a free one.
+        open : bool, default=True
+            Whether to open the page in the browser, unless it is open already.
+        kind : {"text", "table", "image"}, default=None
+            How rows are shown; image paths given as texts need "image". None: by the
+            type of the item. Paths, images of Pillow and arrays of two or three
+            dimensions are images; rows of frames, dicts and arrays are tables.
+        folder : str or path, default=None
+            Folder below which image files must lie. None: anywhere.
+        title : str, default=""
+            Title of the project.
+        guide : str, default=""
+            Guidelines in Markdown. Text below a heading that is the name of a class
+            describes the class.
+        show_prediction : bool, default=False
+            Whether to show the prediction of the model before the label is given.
+        block : bool, default=None
+            Whether to wait until Ctrl-C. None: only in scripts.
 
         Returns
         -------
-        id : str, int or None
-            None if nothing is left for this person.
+        page : Page
+            ``address``, ``wait()`` and ``close()``. It ends with the session.
 
         Raises
         ------
         ValueError
-            Without `who` if rows have several votes; if the session is closed.
-        Exception
-            What the learner raises if it cannot be trained. The labels are stored.
+            If the session has no classes, or is closed.
+        OSError
+            If the port is in use.
+        ImportError
+            If Starlette or uvicorn is not installed.
         """
-        return self._next_with(lambda id: id, who)
+        from ._page import serve
 
-    @patient
-    def _next_with(self, look, who):
-        """Return what `look` returns for the row to label, with the lock held."""
+        return serve(
+            self, port, open, kind=kind, folder=folder, title=title, guide=guide,
+            show_prediction=show_prediction, block=block,
+        )  # fmt: skip
 
-        def assign(record):
-            check_who(who, self._state.begin["votes"])
-            return self._assigned(record, look, who)
+    # --- the learner and its rows
 
-        while True:
-            id, found = self._log.together(assign)
-            if id is not None:
-                self._look_ahead(id)
-                return found
-            with self._lock:
-                self._log.check_open(who)
-                if self._state.next_for(who, time()) is not None:
-                    continue
-                job = self._worker.find_rows()
-            if job is None:
-                return found
-            job.result()
+    @property
+    def learner(self) -> LearnerT:
+        return self._worker.own.learner
 
-    def _answer_then(self, look, who, find_events):
-        """Record events; return what `look` returns for the next row if it is there."""
+    @property
+    def stop_reason(self) -> str | None:
+        return self.status().stop_reason
 
-        def answer(record):
-            record(*find_events())
-            return self._assigned(record, look, who)
+    @property
+    def version(self) -> int:
+        return self._storage.version
 
-        id, found = patient(self._log.together)(answer)
-        if id is None:
-            return None
-        # the answer is stored; who wants a row hears of it
-        with suppress(OSError, ValueError):
-            self._look_ahead(id)
-        return found
+    @property
+    def test_ids(self) -> list[Id]:
+        with self._storage.reading() as db:
+            sql = "SELECT id FROM requests WHERE purpose = 'test' ORDER BY number"
+            return [id for (id,) in db.execute(sql).fetchall()]
 
-    def _label_then(self, look, id, label, who):
-        """Label a row; return what `look` returns for the next one if it is there."""
-        find_events = partial(self._label_events, id, label, who)
-        return self._answer_then(look, who, find_events)
+    def check_open(self) -> None:
+        """Raise ValueError if the session is closed or has handed over its file."""
+        self._storage.check_open()
 
-    def _skip_then(self, look, id, reason, who):
-        """Skip a row; return what `look` returns for the next one if it is there."""
-        find_events = partial(self._skip_events, id, reason, who)
-        return self._answer_then(look, who, find_events)
+    def wait_for_change(self, version: int, timeout: float) -> int:
+        """Wait until `version` differs or the seconds are over.
 
-    def _assigned(self, record, look, who):
-        """Return the row that a person is to label, None for none, and a look at it."""
-        id = self._state.next_for(who, now := time())
-        if id is not None:
-            record(*assign_event(self._state, id, who, now, self.lease))
-        return id, look(id)
+        Parameters
+        ----------
+        version : int
+            The version that the caller has seen.
+        timeout : float
+            Seconds to wait at most.
 
-    def _look_ahead(self, id):
-        if self._ahead:
-            self._worker.look_ahead(id)
+        Returns
+        -------
+        version : int
+            The current version.
+        """
+        return self._storage.wait_for_change(version, timeout)
 
     def row(self, id: Id) -> Any:
-        """Return what to show of a row.
+        """Return the item of a row.
 
         Parameters
         ----------
@@ -267,12 +448,148 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
         Raises
         ------
         ValueError
-            For an id that is not there.
+            If the id does not exist.
         """
         row = self._ids.row(id)
         return self._items.iloc[row] if is_frame(self._items) else self._items[row]
 
-    @patient
+    def next(self, who: str | None = None) -> Id | None:
+        """Return the row to label: the same one until it is answered.
+
+        Parameters
+        ----------
+        who : str, default=None
+            The person, if there are several. Two people never get the same row unless
+            each row has several votes. After `lease` seconds a row may go to another
+            person.
+
+        Returns
+        -------
+        id : str, int or None
+            None if nothing is left for this person.
+
+        Raises
+        ------
+        ValueError
+            Without `who` if rows have several votes; if the session is closed.
+        Exception
+            Errors of the learner if it cannot be trained. The labels are stored.
+        """
+        while True:
+            id, job = self._find_row(who)
+            if job is None:
+                return id
+            job.result()
+
+    def look(self, who: str | None = None, *, wait: bool = True) -> Look:
+        """Return the row to label and the progress, all from one moment.
+
+        Parameters
+        ----------
+        who : str, default=None
+            As for `next`.
+        wait : bool, default=True
+            Whether to wait for training. Without waiting, ``is_training`` says that the
+            next rows are being chosen.
+
+        Returns
+        -------
+        look : Look
+            ``row``, ``status``, ``own``, ``version`` and ``is_training``.
+
+        Raises
+        ------
+        ValueError, Exception
+            As `next`.
+        """
+        while True:
+            with self._storage.lock:
+                id, job = self._find_row(who)
+                if job is None or not wait:
+                    return self._look_at(id, who, job)
+            job.result()
+
+    def answer_and_look(
+        self, id: Id, label: Label | None, who: str | None = None, *,
+        reason: str | None = None,
+    ) -> Look:  # fmt: skip
+        """Label or skip a row, and return the next row without waiting for training.
+
+        Parameters
+        ----------
+        id : str or int
+            The row.
+        label : label or None
+            The label; None: the row is skipped.
+        who : str, default=None
+            The person.
+        reason : str, default=None
+            Why the row is skipped.
+
+        Returns
+        -------
+        look : Look
+            As `look` returns it.
+
+        Raises
+        ------
+        ValueError
+            As `label` and `skip`.
+        """
+        with self._storage.lock:
+            self._answer(id, label, who, reason=reason, then_lease=True)
+            found, job = None, None
+            with suppress(OSError, ValueError):  # the answer is stored already
+                found, job = self._find_row(who)
+            return self._look_at(found, who, job)
+
+    def _find_row(self, who):
+        """Return the row to label, and the job to wait for if there is none yet."""
+        with self._storage.lock:
+            self._storage.check_open()
+            self._check_who(who, self.votes)
+            with self._storage.reading() as db:
+                id = find_free_row(db, who, time())
+            if id is None:
+                return None, self._worker.find_rows()
+            self._lease(id, who)
+            if self._ahead:
+                self._worker.look_ahead(id)
+            return id, None
+
+    def _lease(self, id, who):
+        now = time()
+        with self._storage.reading() as db:
+            is_needed = who is not None and lease_end(db, id, who) <= now + self.lease / 2
+        if is_needed:
+            with self._storage.writing(is_change=False) as db:
+                lease_row(db, id, who, now + self.lease)
+
+    def _look_at(self, id, who, job):
+        status = self.status()
+        return Look(
+            None if id is None else self.answers(id, viewer=who),
+            status,
+            status if who is None else self.status(who),
+            self.version,
+            job is not None,
+        )
+
+    @staticmethod
+    def _check_who(who, votes=1, is_final=False):
+        """Raise ValueError unless this is a name, or None where no name is needed."""
+        if who is None and is_final:
+            raise ValueError("A final label needs the name of who decides: pass who=.")
+        if who is None and votes == 1:
+            return
+        if who is None:
+            raise ValueError(f"Each row gets {votes} votes: pass who=, the voter's name.")
+        if not isinstance(who, str) or not who.strip():
+            raise ValueError(f"who must be a name, got {who!r}.")
+        check_text(who)
+
+    # --- answers
+
     def label(
         self, id: Id, label: Label, who: str | None = None, *, final: bool = False
     ) -> None:
@@ -289,21 +606,23 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
         who : str, default=None
             The person.
         final : bool, default=False
-            Whether this decides, whatever people answer; it needs `who`, and counts as
-            no vote. Without votes only another final label may replace it.
+            Whether the label decides, whatever people have voted. A final label needs
+            `who` and counts as no vote. Without votes, only another final label
+            replaces it.
 
         Raises
         ------
         ValueError
-            For an id that is not there, a label that is no class, another label for a
-            row that a stream learner has learned, as it cannot unlearn; as `next`.
+            For an id that does not exist, a label that is no class, and another label
+            of a row that a stream learner has learned, because it cannot unlearn; as
+            `next`.
         """
-        find_events = partial(self._label_events, id, label, who, final)
-        self._log.together(lambda record: record(*find_events()))
+        if label is None:
+            raise ValueError("A label must be a text or a number, got None.")
+        self._answer(id, label, who, is_final=check_flag(final, "final"))
 
-    @patient
     def skip(self, id: Id, reason: str | None = None, who: str | None = None) -> None:
-        """Note that a row that was asked for gets no label.
+        """Store that a row that was asked for gets no label.
 
         Parameters
         ----------
@@ -320,68 +639,897 @@ class LabelingSession(reports.Reports, Review, People, Results, Generic[LearnerT
             For a row that was not asked for, or whose label the learner knows; as
             `next`.
         """
-        find_events = partial(self._skip_events, id, reason, who)
-        self._log.together(lambda record: record(*find_events()))
+        self._answer(id, None, who, reason=reason)
 
-    def predictions(self, ids: Ids | None = None) -> reports.Predictions:
-        """Return what the model says of rows.
+    def _answer(self, id, label, who, *, is_final=False, reason=None, then_lease=False):
+        """Store an answer, and lease the next row in the same transaction."""
+        self._check_who(who, self.votes, is_final)
+        reason = check_text(str(reason)) if reason else None
+        with self._storage.writing() as db:
+            settings = get_settings(db)
+            self._store_answer(db, settings, id, label, who, is_final, reason)
+            if then_lease and who is not None:
+                found = find_free_row(db, who, now := time())
+                if found is not None:
+                    lease_row(db, found, who, now + self.lease)
+
+    def _store_answer(
+        self, db, settings, id, label, who, is_final=False, reason=None, at=None
+    ):
+        """Check and store an answer; return False if the person has just given it."""
+        id, votes = self._ids.own(id), settings["votes"]
+        row = db.execute("SELECT * FROM rows WHERE id = ?", (id,)).fetchone()
+        answers = answers_of(db, id)
+        finals = [each for each in answers if each["is_final"]]
+        is_one_vote = votes == 1 or self._has_one_vote(db, id)
+        taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
+        kind = settings["label_kind"]
+        taught = None if taught is None else from_column(taught[0], kind)
+        if label is not None:
+            label = self._plain_label(db, label, settings)
+            if self._worker.own.is_stream and taught not in (None, label):
+                raise ValueError(
+                    f"Row {id!r} is learned as {taught!r}: a stream learner cannot "
+                    "unlearn it."
+                )
+            before = finals if is_final else answers
+            if not is_one_vote and not is_final:
+                before = [
+                    each for each in answers if each["who"] == who and not each["is_final"]
+                ]
+            if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
+                return False
+        elif row is None or row["kind"] == GIVEN:
+            raise ValueError(f"Row {id!r} was not asked for: it cannot be skipped.")
+        if finals and not is_final and is_one_vote:
+            final = from_column(finals[-1]["label"], kind)
+            raise ValueError(
+                f"{finals[-1]['who']} has decided that row {id!r} is {final!r}. Undo "
+                "that, or label the row with final=True."
+            )
+        if label is None and taught is not None:
+            raise ValueError(
+                f"The learner knows the label of row {id!r}: undo the label, or give "
+                "another one."
+            )
+        if label is not None and kind is None:
+            put_settings(db, label_kind=label_kind(label))
+        add_answer(
+            db, votes, id=id, label=label, who=who, is_final=is_final, reason=reason, at=at
+        )
+        return True
+
+    @staticmethod
+    def _has_one_vote(db, id):
+        found = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
+        return found is not None and found[0] == 1
+
+    @staticmethod
+    def _plain_label(db, label, settings):
+        """Return a label as it is stored; raise ValueError for what is no label."""
+        label = label.item() if isinstance(label, np.generic) else label
+        kind, classes = settings["label_kind"], settings["classes"]
+        if label_kind(label) is None:
+            raise ValueError(f"A label must be a text or a number, got {label!r}.")
+        if classes is not None:
+            if not is_label(label, kind, classes):
+                raise ValueError(f"The label {label!r} is not among {classes}.")
+            return classes[classes.index(label)]
+        if isinstance(label, str):
+            check_text(label)
+        if kind is not None and label_kind(label) != kind:
+            example = db.execute(
+                "SELECT label FROM answers WHERE label IS NOT NULL"
+            ).fetchone()
+            raise ValueError(
+                f"The label {label!r} is of another kind than the others, such as "
+                f"{from_column(example[0], kind)!r}."
+            )
+        return label
+
+    def undo(self, who: str | None = None, *, id: Id | None = None) -> Id:
+        """Withdraw the last label or skip of a person; the row is shown first again.
+
+        A pool learner is rebuilt without the label. Rows that it asked for because of
+        the label stay asked for.
 
         Parameters
         ----------
-        ids : list of str or int, default=None
-            These rows; None: all.
+        who : str, default=None
+            The person.
+        id : str or int, default=None
+            Withdraw the last answer to this row; an earlier answer counts again. None:
+            the last answer to any row.
 
         Returns
         -------
-        predictions : Predictions
-            ``ids``, ``labels``, ``probabilities`` (n_rows, n_classes; None if the model
-            has none), ``classes``.
+        id : str or int
+            The row.
 
         Raises
         ------
         ValueError
-            If there is no model yet; for an id that is not there.
+            If there is nothing to withdraw, or a stream learner knows it; as `next`.
         """
-        self._log.check_kept()
-        return reports.predictions_of(self._worker.recorded, self._ids, ids)
+        self._check_who(who, self.votes)
+        wanted = None if id is None else self._ids.own(id)
 
-    @patient
+        def find(db):
+            last = last_answer(db, who, wanted)
+            if last is None:
+                raise ValueError("There is nothing to undo.")
+            if self._worker.own.is_stream and self._is_taught(db, last["id"]):
+                raise ValueError(
+                    f"Row {last['id']!r} is learned: a stream learner cannot unlearn it."
+                )
+            return {last["id"]: [last]}
+
+        (found,) = self._withdraw(find, who, is_lease_wanted=True)
+        return found
+
+    def reopen(
+        self, ids: Iterable[Id] | None = None, who: str | None = None
+    ) -> list[Id]:
+        """Show skipped rows again: their skips are withdrawn, whoever gave them.
+
+        A pool learner is rebuilt once. To label a skipped row, `label` is enough.
+
+        Parameters
+        ----------
+        ids : list of str or int, default=None
+            Skipped rows; None: all.
+        who : str, default=None
+            The person who asks for it.
+
+        Returns
+        -------
+        ids : list of str or int
+            The rows, in the order in which they are shown.
+
+        Raises
+        ------
+        ValueError
+            For a row that is not skipped, and if a stream learner has passed it.
+        """
+        self._check_who(who)
+        wanted = None if ids is None else [self._ids.own(id) for id in ids]
+
+        def find(db):
+            sql = "SELECT id FROM rows WHERE state = 'skipped' ORDER BY decided"
+            skipped = dict.fromkeys(
+                id
+                for (id,) in db.execute(sql).fetchall()
+                if not (self._worker.own.is_stream and self._is_taught(db, id))
+            )
+            found = {}
+            for id in reversed([*skipped] if wanted is None else dict.fromkeys(wanted)):
+                if id not in skipped:
+                    raise ValueError(
+                        f"Row {id!r} is not skipped, or a stream learner has passed it."
+                    )
+                found[id] = [each for each in answers_of(db, id) if each["label"] is None]
+            return found
+
+        return [*reversed(self._withdraw(find, who))]
+
+    @staticmethod
+    def _is_taught(db, id):
+        sql = "SELECT 1 FROM taught WHERE id = ?"
+        return db.execute(sql, (id,)).fetchone() is not None
+
+    def _withdraw(self, find, by, *, is_lease_wanted=False):
+        """Withdraw the answers that `find` returns by row; return the rows.
+
+        The learner is rebuilt if it was taught one of them.
+        """
+        while True:
+            with self._storage.lock:
+                self._storage.check_open()
+                with self._storage.reading() as db:
+                    found, job = find(db), self._worker.job
+                    is_untaught = not any(self._is_taught(db, id) for id in found)
+                if job is None or is_untaught:
+                    job = self._store_withdrawal(found, by, is_lease_wanted)
+                    break
+            wait_for([job])  # otherwise the result would depend on the time
+        if job is not None:
+            job.result()
+        return [*found]
+
+    def _store_withdrawal(self, found, by, is_lease_wanted):
+        must_forget = False
+        with self._storage.writing() as db:
+            votes = get_settings(db)["votes"]
+            for id, answers in found.items():
+                numbers = [each["number"] for each in answers]
+                must_forget |= withdraw_answers(db, votes, numbers, id, by)
+                row = db.execute("SELECT queue FROM rows WHERE id = ?", (id,)).fetchone()
+                # a person who decides has no vote that others would wait for
+                is_decider = answers[-1]["is_final"] and votes > 1
+                is_open = row is not None and row["queue"] is not None
+                if is_lease_wanted and by is not None and is_open and not is_decider:
+                    lease_row(db, id, by, time() + self.lease)
+            change_learner(db, stop_reason=None)
+            if must_forget:
+                forget_progress(db)
+        return self._worker.rebuild() if must_forget else None
+
+    def note(self, id: Id, text: str, who: str | None = None) -> None:
+        """Store a note on a row, in place of an earlier note of this person.
+
+        Parameters
+        ----------
+        id : str or int
+            Any row.
+        text : str
+            The note; an empty text deletes it.
+        who : str, default=None
+            The person.
+
+        Raises
+        ------
+        ValueError
+            For an id that does not exist, and if `text` is not a text.
+        """
+        id = self._ids.own(id)
+        self._check_who(who)
+        if not isinstance(text, str):
+            raise ValueError(f"A note must be a text, got {text!r}.")
+        text = check_text(text).strip()
+        with self._storage.writing() as db:
+            known = db.execute(
+                "SELECT text FROM notes WHERE id = ? AND who IS ?", (id, who)
+            ).fetchone()
+            if text != (known[0] if known else ""):
+                put_note(db, get_settings(db)["votes"], id, text, who)
+
     def import_labels(self, path: FilePath) -> int:
         """Read labels from a file that `export` or Label Studio wrote, or a session.
 
         Parameters
         ----------
         path : str or path
-            ``.csv`` with the columns id and label, who if there are several people,
-            ``.json``, or another session: its labels and skips, with who and when.
-            Of the long form skipped rows are left out.
+            ``.csv`` with the columns id and label, and who if there are several people;
+            ``.json``; or another session: its labels and skips, with people and times.
+            Skipped rows of the long form are left out.
 
         Returns
         -------
         n_rows : int
-            How many labels were new.
+            Number of labels that were new.
 
         Raises
         ------
         ValueError
-            For an id that is not there, a label that is no class (which a session
-            leaves out, with a warning), a file of another kind. Nothing was stored.
+            For an id that does not exist, a label that is no class (labels of another
+            session are left out with a warning), and a file of another kind. Nothing
+            was stored.
         """
-        with self._lock:
-            self._log.check_open()
-            state, ids, is_stream = self._known
-            events = import_events(path, ids, state, is_stream, self._journal.path)
-            self._log.record(*events)
-        return sum(kind == "label" for kind, _ in events)
+        with self._storage.writing() as db:
+            settings = get_settings(db)
+            known = self._count_classes(db, settings, count_rows(db)[1])
+            found = read_answers(path, self._ids, settings, known, self._storage.identity)
+            n_new, sql = 0, "SELECT id FROM rows WHERE answered"
+            answered = {id for (id,) in db.execute(sql).fetchall()}
+            for id, label, who, is_final, reason, at in found:
+                self._check_who(who, settings["votes"], is_final)
+                if label is None and id in answered:
+                    continue
+                settings = get_settings(db)
+                if label is None:
+                    add_answer(
+                        db, settings["votes"], id=id, label=None, who=who,
+                        reason=reason, at=at,
+                    )  # fmt: skip
+                elif not self._is_last_answer(db, id, label, who, is_final):
+                    what = id, label, who, is_final, None, at
+                    n_new += self._store_answer(db, settings, *what)
+        return n_new
 
-    def _label_events(self, id, label, who, is_final=False):
-        return label_event(*self._known, id, label, who, is_final)
+    @staticmethod
+    def _is_last_answer(db, id, label, who, is_final):
+        own = [
+            each["label"]
+            for each in answers_of(db, id)
+            if (each["who"], bool(each["is_final"])) == (who, is_final)
+        ]
+        return bool(own) and own[-1] == label
 
-    def _skip_events(self, id, reason, who):
-        check_who(who, self._state.begin["votes"])
-        return [skip_event(self._state, self._ids, id, reason, who)]
+    # --- progress and people
 
-    @property
-    def _known(self):
-        """What labels are checked against."""
-        return self._state, self._ids, self._worker.recorded.is_stream
+    def status(self, who: str | None = None) -> Status:
+        """Return the progress of the session.
+
+        Parameters
+        ----------
+        who : str, default=None
+            A person: ``answered``, ``skipped`` and ``by_class`` count the rows that
+            they have answered, and ``pending`` the rows that wait for their answer.
+
+        Returns
+        -------
+        status : Status
+            Numbers of rows: ``asked``, ``answered``, ``skipped``, ``pending``,
+            ``left`` in the budget, ``n_test``, ``n_taught``, ``by_class``,
+            ``disputed``, ``test_left``, ``empty``; ``stop_reason``; and ``score``, the
+            accuracy that `advice` has estimated last.
+
+        Raises
+        ------
+        ValueError
+            If `who` is not a name.
+        """
+        self._check_who(who)
+        with self._storage.reading() as db:
+            status = self._read_status(db)
+            if who is None:
+                return status
+            counts = count_answers(db, who).get(who, {})
+            return self._status_of_person(db, status, who, counts)
+
+    def people(self) -> dict[str | None, Status]:
+        """Return the progress of each person who has answered.
+
+        Returns
+        -------
+        people : dict of str or None to Status
+            As `status` of each person; None for answers without a name.
+        """
+        with self._storage.reading() as db:
+            status = self._read_status(db)
+            return {
+                who: self._status_of_person(db, status, who, counts)
+                for who, counts in count_answers(db, everybody=True).items()
+            }
+
+    def names(self) -> list[str]:
+        """Return the names of the people who have answered, sorted."""
+        with self._storage.reading() as db:
+            sql = "SELECT DISTINCT who FROM answers WHERE who NOT NULL ORDER BY who"
+            return [who for (who,) in db.execute(sql).fetchall()]
+
+    def _read_status(self, db):
+        settings, learner = get_settings(db), current_learner(db)
+        states, labels = count_rows(db)
+        of_test = {state: n for (kind, state), n in states.items() if kind == TEST}
+        wanted = {state: 0 for (_, state) in states}
+        for (kind, state), n in states.items():
+            wanted[state] += n * (kind != GIVEN)
+        n_test = sum(of_test.values())
+        n_wanted, n_skipped = sum(wanted.values()), wanted.get(SKIPPED, 0)
+        n_labelled = wanted.get(LABELLED, 0)
+        sql = "SELECT count(*) FROM taught WHERE label IS NOT NULL"
+        n_disputed = sum(n for (_, state), n in states.items() if state == "disputed")
+        budget = learner["budget"]
+        return Status(
+            asked=n_wanted - n_test,
+            answered=n_labelled,
+            skipped=n_skipped,
+            pending=n_wanted - n_labelled - n_skipped,
+            left=None if budget is None else budget - (n_wanted - n_test),
+            n_test=n_test,
+            n_taught=db.execute(sql).fetchone()[0],
+            by_class=self._count_classes(db, settings, labels),
+            stop_reason=self._find_stop_reason(db, learner),
+            disputed=n_disputed,
+            score=self._own_score,
+            test_left=n_test - of_test.get(LABELLED, 0) - of_test.get(SKIPPED, 0),
+            empty=len(self.empty_ids),
+        )
+
+    def _status_of_person(self, db, status, who, counts):
+        counts = dict(counts)
+        n_skipped = counts.pop(None, 0)
+        sql = """SELECT count(*) FROM rows WHERE queue IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM answers WHERE answers.id = rows.id AND who IS ?
+          AND withdrawn_at IS NULL)"""
+        return status._replace(
+            answered=sum(counts.values()),
+            skipped=n_skipped,
+            pending=db.execute(sql, (who,)).fetchone()[0],
+            by_class=self._count_classes(db, get_settings(db), counts),
+        )
+
+    @staticmethod
+    def _count_classes(db, settings, counts):
+        """Return the number of rows with each label; classes without rows as 0."""
+        kind = settings["label_kind"]
+        counts = {from_column(label, kind): n for label, n in counts.items() if n}
+        return dict.fromkeys(settings["classes"] or (), 0) | counts
+
+    @staticmethod
+    def _find_stop_reason(db, learner):
+        if learner["stop_reason"] is None:
+            return None
+        if db.execute("SELECT 1 FROM rows WHERE is_news").fetchone():
+            return None
+        sql = "SELECT DISTINCT state FROM rows WHERE queue IS NOT NULL"
+        states = {state for (state,) in db.execute(sql)}
+        if states - {"disputed"}:
+            return None
+        return "disputed" if states else learner["stop_reason"]
+
+    def disputed(self) -> dict[Id, dict[str, Label | None]]:
+        """Return the rows on which people disagree.
+
+        One more person may vote on them, somebody may change their vote, or `label`
+        with ``final=True`` decides.
+
+        Returns
+        -------
+        votes : dict of id to dict of str to label
+            For each row the vote of each person, None for a skip. Rows are in the order
+            in which they became disputed.
+        """
+        with self._storage.reading() as db:
+            sql = "SELECT id FROM rows WHERE state = 'disputed' ORDER BY answered"
+            kind, found = get_settings(db)["label_kind"], {}
+            for (id,) in db.execute(sql).fetchall():
+                votes = (each for each in answers_of(db, id) if not each["is_final"])
+                found[id] = {v["who"]: from_column(v["label"], kind) for v in votes}
+            return found
+
+    def agreement(self) -> Agreement:
+        """Return how far people agree, beyond chance.
+
+        Returns
+        -------
+        agreement : Agreement
+            ``measure``: "Cohen's kappa" [1]_ for two people, "Krippendorff's alpha"
+            [2]_ (nominal, with missing votes) for more; its ``value``, nan if there are
+            no such rows or all votes are equal; ``n_rows`` with at least two votes;
+            ``n_people`` who gave these votes; and ``share``, the share of equal pairs
+            of votes on a row. The last vote of each person counts. Skips, final labels,
+            votes without a name, and votes of people who were asked because of a
+            disagreement do not count.
+
+        References
+        ----------
+        .. [1] J. Cohen. A coefficient of agreement for nominal scales. Educational and
+           Psychological Measurement 20, 37-46, 1960.
+        .. [2] K. Krippendorff. Content Analysis: An Introduction to Its Methodology.
+           Sage, 2nd edition, 2004. Chapter 11.
+        """
+        with self._storage.reading() as db:
+            return measure_agreement(read_votes(db, get_settings(db)["votes"]))
+
+    # --- review
+
+    def review(
+        self, kind: ReviewList = "labelled", *, text: str = "",
+        label: Label | None = None, who: str | None = None,
+        since: str | date | None = None, until: str | date | None = None,
+        start: int = 0, limit: int = 50, viewer: str | None = None,
+        refresh: bool = False,
+    ) -> ReviewPage:  # fmt: skip
+        """Return a part of a list of rows that were answered or noted.
+
+        The call does not wait for training. Open a row with `answers` and `row`,
+        correct it with `label`, withdraw an answer with `undo`.
+
+        Parameters
+        ----------
+        kind : {"labelled", "skipped", "disputed", "doubtful", "noted", "empty"}
+            "labelled", "skipped": rows that somebody has labelled or skipped, the last
+            one first. "disputed": rows on which people disagree. "doubtful": labels
+            that a model trained without them contradicts, the most doubtful first, as
+            `doubtful`, without rows that were answered since; a thread looks for them,
+            and the page is empty until they are found. "noted": rows with notes, the
+            last one first. "empty": rows without content.
+        text : str, default=""
+            Words that must all occur in the item, the id, the notes or the reasons of
+            skips. Case is ignored.
+        label : label, default=None
+            Label of the row, or of a vote while the row is not decided.
+        who : str, default=None
+            A person who has answered the row.
+        since, until : str or date, default=None
+            First time, and the time before which the row was answered: a date or a
+            time, as an object or in ISO 8601, UTC unless it says otherwise.
+        start : int >= 0, default=0
+            Number of rows of the list to leave out.
+        limit : int >= 1, default=50
+            Maximum number of rows to return.
+        viewer : str, default=None
+            Person who sees the page. While a row waits for more votes, they see only
+            their own vote and note, because votes are to be independent.
+        refresh : bool, default=False
+            Whether to look for doubtful rows again.
+
+        Returns
+        -------
+        page : ReviewPage
+            ``rows``, each as `answers` returns it, doubtful ones with ``predicted``,
+            the label that the model prefers; ``n_rows`` in the whole list; for doubtful
+            rows ``n_labels`` with which they were found, ``is_computing``, and
+            ``error``, the reason why they cannot be found.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For another kind, and if `since` or `until` is no date.
+        """
+        check_option(kind, "kind", tuple(LISTS))
+        check_number(start, "start", 0, closed="left", integer=True)
+        check_number(limit, "limit", 1, closed="left", integer=True)
+        search = {"label": label, "who": who, "viewer": viewer, "words": None}
+        search["since"] = stored_time(since, "since")
+        search["until"] = stored_time(until, "until")
+        predicted = {}
+        if kind == "doubtful":
+            self._doubts.start(refresh)
+            predicted = {id: each for id, each, _ in self._doubts.found}
+        with self._storage.reading() as db:
+            settings = get_settings(db)
+            if kind == "doubtful":
+                found = self._doubts.found
+                rows = [(n, id, last) for n, (id, _, last) in enumerate(found)]
+                db.execute("DELETE FROM temp.doubtful")
+                db.executemany("INSERT INTO temp.doubtful VALUES (?, ?, ?)", rows)
+            if words := text.casefold().split():
+                search["words"] = find_words(db, settings, words, viewer, self._text_of)
+            ids, n_rows = find_page(db, settings, kind, search, start, limit)
+            rows = [
+                read_row(db, settings, id, viewer, predicted.get(id)) for id in ids
+            ]
+        page = ReviewPage(rows, n_rows, None, False, "")
+        if kind != "doubtful":
+            return page
+        doubts = self._doubts
+        return page._replace(
+            n_labels=doubts.n_labels, is_computing=doubts.is_computing, error=doubts.error
+        )
+
+    def _text_of(self, id):
+        """Return the text of an item in lower case, to search in."""
+        if id not in self._texts:
+            self._texts[id] = item_text(self.row(id)).casefold()
+        return self._texts[id]
+
+    def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:
+        """Return a row with the answers that count and the notes.
+
+        Parameters
+        ----------
+        id : str or int
+            The row.
+        viewer : str, default=None
+            As for `review`.
+
+        Returns
+        -------
+        row : ReviewRow
+            ``id``; ``state``: "labelled", "skipped", "disputed", or "open" if the row
+            is not decided; ``label``, None unless it is labelled; ``answers``, each
+            with ``who``, ``label`` (None for a skip), ``at``, ``reason`` and
+            ``is_final``; ``notes``, each with ``who``, ``text`` and ``at``.
+
+        Raises
+        ------
+        ValueError
+            If the id does not exist.
+        """
+        id = self._ids.own(id)
+        with self._storage.reading() as db:
+            return read_row(db, get_settings(db), id, viewer)
+
+    def doubtful(self, n: int = 20, estimator: Classifier | None = None) -> list[Id]:
+        """Return rows whose labels should be checked.
+
+        Nothing is changed. Call `label` for wrong labels, and `label` with
+        ``final=True`` for right ones that should not be listed again.
+
+        Parameters
+        ----------
+        n : int >= 1, default=20
+            Maximum number of rows.
+        estimator : classifier, default=None
+            Model to train, as for `evaluation.doubtful_labels`. None: the model of the
+            learner.
+
+        Returns
+        -------
+        ids : list of str or int
+            The most doubtful row first, among all rows with a label that is not final,
+            including held-out rows.
+
+        Raises
+        ------
+        ValueError
+            Before two classes have labels; without `estimator`, for stream learners
+            and boosting, whose models are not trained on labelled rows alone.
+        TypeError
+            As `evaluation.doubtful_labels`.
+        """
+        check_number(n, "n", 1, closed="left", integer=True)
+        return [id for id, _ in self._rank_doubtful(estimator)[0]][:n]
+
+    def _rank_doubtful(self, estimator=None):
+        """Return rows whose labels are not final with their predictions, and labels."""
+        with self._storage.reading() as db:
+            kind, own = get_settings(db)["label_kind"], self._worker.own
+            labels = {
+                id: from_column(label, kind) for id, label in decided_labels(db).items()
+            }
+            finals = {
+                id
+                for (id,) in db.execute(
+                    "SELECT standing.id FROM standing JOIN answers USING (number) "
+                    "WHERE is_final"
+                )
+            }
+        rows = rank_doubtful(labels, own, self._ids, estimator)
+        return [row for row in rows if row[0] not in finals], labels
+
+    def _find_doubtful(self):
+        with self._storage.reading() as db:
+            sql = "SELECT id, answered FROM rows WHERE state = 'labelled'"
+            answered = dict(db.execute(sql).fetchall())
+        rows, labels = self._rank_doubtful()
+        found = [
+            (id, predicted, answered.get(id, 0))
+            for id, predicted in rows
+            if labels[id] != predicted
+        ]
+        return found, len(labels)
+
+    # --- the model
+
+    def predictions(self, ids: Ids | None = None) -> Predictions:
+        """Return predictions of the model.
+
+        Parameters
+        ----------
+        ids : list of str or int, default=None
+            Rows; None: all.
+
+        Returns
+        -------
+        predictions : Predictions
+            ``ids``, ``labels``, ``probabilities`` of shape (n_rows, n_classes) (None
+            if the model has none), and ``classes``.
+
+        Raises
+        ------
+        ValueError
+            If there is no model yet; for an id that does not exist.
+        """
+        self._storage.check_kept()
+        own = self._worker.own
+        rows = None if ids is None else self._ids.rows(ids)
+        if not own.has_model:
+            raise ValueError(NO_MODEL)
+        labels, probabilities = own.predict(
+            own.pool if rows is None else take(own.pool, rows)
+        )
+        names = self.ids if rows is None else self._ids.at(rows)
+        return Predictions(names, labels, probabilities, own.learner.classes_.tolist())
+
+    def model(self) -> Any:
+        """Return the model, trained on all labels but the labels of held-out rows.
+
+        It includes labels that the learner of the session does not know yet: a copy is
+        taught, and the session does not change.
+
+        Returns
+        -------
+        model : classifier
+            ``estimator_`` of a pool learner; a stream learner itself.
+
+        Raises
+        ------
+        ValueError
+            If there are no labels of two classes yet.
+        Exception
+            Errors of the learner if it cannot be trained.
+        """
+        own = self._train_on_all()
+        return own.learner if own.is_stream else own.learner.estimator_
+
+    def _train_on_all(self):
+        """Return a copy of the learner that knows all labels that it may be taught."""
+        if (job := self._worker.job) is not None:
+            job.result()
+        with self._storage.reading() as db:
+            own, kind = self._worker.copy_learner(), get_settings(db)["label_kind"]
+            sql = "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
+            news = [
+                (self._ids.row(id), from_column(label, kind))
+                for id, label in db.execute(sql)
+            ]
+        if news:
+            own.teach(news)
+        if not own.has_model:
+            raise ValueError(NO_MODEL)
+        return own
+
+    def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
+        """Return the score of each model on the held-out rows.
+
+        Parameters
+        ----------
+        scoring : str or callable, default=None
+            As for `label_curve`, but only measures of predicted labels, because nothing
+            else is stored. None: accuracy, or balanced accuracy where one class has
+            more than 70 % of the labels of the held-out rows.
+
+        Returns
+        -------
+        points : list of CurvePoint
+            ``n_labels``, ``accuracy``, ``n_test``, ``score``, ``constant`` (score of
+            the most frequent class as a constant prediction) and ``measure``, the name
+            of the score; empty without held-out rows. After a change that lets a
+            learner begin again, the curve begins again, too.
+
+        Raises
+        ------
+        ValueError
+            For several measures, unknown ones, and measures that need more than labels.
+        """
+        with self._storage.reading() as db:
+            history = read_history(db, get_settings(db))
+        return compute_curve(history, scoring)
+
+    def test_labels(self) -> dict[Id, Label]:
+        """Return the labels of the held-out rows that have one, by id."""
+        with self._storage.reading() as db:
+            kind = get_settings(db)["label_kind"]
+            sql = """SELECT id, label FROM requests JOIN rows USING (id)
+              WHERE purpose = 'test' AND state = 'labelled' ORDER BY number"""
+            return {id: from_column(label, kind) for id, label in db.execute(sql)}
+
+    def score_test_predictions(
+        self, predicted: Mapping[Id, Label], scoring: Scoring | None = None
+    ) -> float:
+        """Return the score of other predictions for the held-out rows.
+
+        Parameters
+        ----------
+        predicted : dict of id to label
+            Predictions for all rows of `test_labels`.
+        scoring : str or callable, default=None
+            As for `curve`.
+
+        Returns
+        -------
+        score : float
+            By the same measure as in `curve`.
+
+        Raises
+        ------
+        ValueError
+            Without labels of held-out rows, for missing predictions, and as `curve`.
+        """
+        truth = self.test_labels()
+        if not truth or (missing := truth.keys() - predicted.keys()):
+            what = f"{len(missing)} predictions are missing" if truth else "no labels"
+            raise ValueError(f"The held-out rows cannot be scored: {what}.")
+        labels = [predicted[id] for id in truth]
+        return Measure([*truth.values()], scoring, [labels]).score(labels)
+
+    def advice(self, scoring: Scoring | None = None) -> str:
+        """Return what is known about the score and about the worth of more labels.
+
+        The held-out rows have judged the models that have chosen rows: labels that were
+        given since the last rows were chosen count when the next ones are chosen. If
+        the first of these models had most of today's labels, a model of a random half
+        is trained to compare with, if the learner's model can be trained so.
+
+        Without held-out rows, the labels that the learner has bought are used
+        (`explored_score`, or `online_score` of a stream learner). If the learner stops
+        at a recall (`RecallTarget`), lines on what was found, what is left and what
+        certainty costs come first (`recall_price`).
+
+        Parameters
+        ----------
+        scoring : str or callable, default=None
+            As for `curve`.
+
+        Returns
+        -------
+        advice : str
+            Sentences; the part on recall has several lines.
+
+        Raises
+        ------
+        ValueError
+            As `curve`.
+        """
+        with self._storage.reading() as db:
+            settings, own = get_settings(db), self._worker.own
+            history = read_history(db, settings)
+            stop_reason = self._find_stop_reason(db, current_learner(db))
+            others = {}
+            for row in (*own.test.tolist(), *own.earlier.tolist()):
+                sql = "SELECT state, label FROM rows WHERE id = ?"
+                state, label = db.execute(sql, (self.ids[row],)).fetchone()
+                others[row] = state, from_column(label, settings["label_kind"])
+        found = describe_recall(own, others, stop_reason)
+        if not history.n_test:
+            return found or self._advise_without_test(own)
+        more = []
+        if is_judged_late(history.models):
+            more = train_on_half(own, history.models[-1][0])
+            with self._storage.reading() as db:
+                history = read_history(db, settings, more)
+        judged = advise_on_test(
+            history, scoring, stop_reason, settings["sampled"], len(self.ids), bool(more)
+        )
+        return f"{found}\n{judged}" if found else judged
+
+    def _advise_without_test(self, own):
+        if estimate := score_learner(own.learner):
+            self._own_score = estimate
+            return describe_score(own.learner, estimate)
+        if not own.has_model and getattr(own.learner, "explore", 0):
+            return NO_MODEL  # from then on, random rows tell
+        return (
+            "No rows are held out (test_size), so nothing tells how good the model is: "
+            "rows that the learner chose would mislead."
+        )
+
+    # --- results
+
+    def export(
+        self, path: FilePath, form: Form = "wide", columns: Columns | None = None
+    ) -> int:
+        """Write the labels, and the items of their rows, to a file.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv``, or ``.json`` for Label Studio, as for the function `export`.
+        form : {"wide", "long"}, default="wide"
+            A line for each row that has a label, or for each answer.
+        columns : dict of str to sequence, default=None
+            As for `export_predictions`; for a CSV.
+
+        Returns
+        -------
+        n_lines : int
+            Number of lines or tasks that were written.
+
+        Raises
+        ------
+        ValueError, OSError
+            As the function `export`.
+        """
+        with self._storage.reading() as db:
+            columns = columns or columns_shown(self._items)
+            return export_labels(db, path, form, self.row, columns, self._ids.row)
+
+    def omitted_rows(self) -> Omitted:
+        """Return the number of rows without a label that could be exported."""
+        with self._storage.reading() as db:
+            return count_omitted(db)
+
+    def export_predictions(self, path: FilePath, columns: Columns | None = None) -> int:
+        """Write a line for each row: its label, or else the prediction of the model.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv`` or ``.parquet`` (needs pyarrow), with the columns id, label,
+            probability (of this label, by `model`; empty if the model has none), who
+            (gave the label) and origin ("predicted", or as in an export), and the items.
+        columns : dict of str to sequence, default=None
+            Columns to write instead of the items: a cell for each row of the pool.
+            "input" is put in front of a name that comes twice.
+
+        Returns
+        -------
+        n_predicted : int
+            Number of labels that are predictions.
+
+        Raises
+        ------
+        ValueError
+            As `model`, and for a path that holds a session or has another suffix.
+        OSError
+            If the file cannot be written; a file that existed is unchanged.
+        """
+        check_table_file(path := Path(path))
+        own = self._train_on_all()
+        with self._storage.reading() as db:
+            columns = columns or columns_shown(self._items)
+            return write_predictions(db, path, own, self.ids, columns)

@@ -154,8 +154,8 @@ class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
     A subclass provides ``_make_rules()``, which checks the parameters of its own and
-    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the state
-    that a loop works on, and ``_zero_weights(n_vectors)``.
+    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the
+    state that a loop works on, and ``_zero_weights(n_vectors)``.
     """
 
     #: Parameters that are True or False.

@@ -1,0 +1,482 @@
+"""The learner of a session: rebuilt from the file, trained and asked in one thread."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._labels import check_classes
+from .._transaction import shallow_copy
+from ..sources._containers import n_rows, take
+from ._answers import QUERY, TEST, update_row
+from ._settings import seeded_clone
+from ._schema import (
+    change_learner,
+    current_learner,
+    from_column,
+    get_settings,
+    next_number,
+    now,
+    put,
+    to_json,
+)
+
+#: Largest number of rows of a stream that are offered in one call.
+LONGEST_CHUNK = 1000
+#: Progress of a learner that was never asked.
+NO_PROGRESS = {
+    "n_rounds": 0,
+    "n_offered": 0,
+    "stop_reason": None,
+    "has_stopped": False,
+    "stopping": [],
+}
+
+
+class Outcome(NamedTuple):
+    """Rows that a learner asks for, and the learner after it has asked."""
+
+    learner: Any
+    rows: list  # row numbers in the pool
+    probabilities: list
+    position: int  # of a stream: the first row that it has not seen
+    stop_reason: str | None  # why there are no rows
+
+
+class Facts(NamedTuple):
+    """What a file says about the current learner."""
+
+    settings: dict
+    learner: dict
+    requests: list
+    taught: list
+
+    @classmethod
+    def read(cls, db):
+        requests = db.execute("SELECT * FROM requests ORDER BY number").fetchall()
+        taught = db.execute("SELECT * FROM taught ORDER BY call, place").fetchall()
+        return cls(get_settings(db), current_learner(db), requests, taught)
+
+
+class SessionLearner:
+    """A learner with what the session knows about its rows.
+
+    Each call works on a copy of the learner, which takes its place at the end.
+
+    Parameters
+    ----------
+    facts : Facts
+        What the file says.
+    ids : Ids
+        Ids of the rows.
+    template : learner
+        The learner that the user gave.
+    pool : rows
+        Its pool.
+    empty : list of int
+        Numbers of rows without content, which are never asked for.
+
+    Attributes
+    ----------
+    learner : learner
+        The trained clone.
+    taught : dict of int to label
+        Labels that the learner was taught, by row number.
+    last_call : int
+        The last teach call of the file that the learner knows.
+    test, earlier : ndarray of int64
+        Held-out rows, and rows that were requested before this learner was built and
+        that it has no record of.
+    """
+
+    def __init__(self, facts, ids, template, pool, empty):
+        stored, self.classes = facts.learner, facts.settings["classes"]
+        self.pool, self._row = pool, ids.row
+        self._kind = facts.settings["label_kind"]
+        self.ids = np.arange(n_rows(pool), dtype=np.int64)
+        can_restore = hasattr(template, "restore") and (
+            stored["progress"] is not None or not stored["queries"]
+        )
+        asked, test, earlier = [], [], []
+        for request in facts.requests:
+            is_own = can_restore and request["learner"] == stored["number"]
+            is_test = request["purpose"] == TEST
+            (test if is_test else asked if is_own else earlier).append(request)
+        self.test, self.earlier = map(self._row_numbers, (test, earlier))
+        self._closed = np.concatenate(
+            [self.test, self.earlier, np.array(empty, dtype=np.int64)]
+        )
+        budget = stored["budget"]
+        budget = None if budget is None else budget - len(self.earlier)
+        self.learner = seeded_clone(template, stored["seeds"], budget)
+        self.position, self.taught = stored["position"], {}
+        self.pending = {self._row(each["id"]) for each in asked}
+        self.last_call = max((each["changed"] for each in facts.taught), default=0)
+        calls = [
+            [self._row_and_label(each) for each in call]
+            for _, call in groupby(facts.taught, key=lambda each: each["call"])
+        ]
+        if not can_restore:
+            for call in calls:
+                self.teach(call)
+        elif stored["queries"] or calls:
+            self._restore(asked, calls, stored["progress"] or NO_PROGRESS)
+
+    def _row_numbers(self, requests):
+        return np.array([self._row(each["id"]) for each in requests], dtype=np.int64)
+
+    def _row_and_label(self, taught):
+        return self._row(taught["id"]), from_column(taught["label"], self._kind)
+
+    def _restore(self, asked, calls, progress):
+        """Restore a pool learner from its requests and the labels that it was taught."""
+        rows = [self._row(each["id"]) for each in asked]
+        place = {row: n for n, row in enumerate(rows)}
+        labels, taught, skipped, totals = [], [], [], []
+        for call in calls:
+            for row, label in call:
+                if label is None:
+                    skipped += [place[row]] if row in place else []
+                    continue
+                if row not in place:  # nobody asked for it
+                    place[row] = len(rows)
+                    rows.append(row)
+                taught.append(place[row])
+                labels.append(label)
+                self.taught[row] = label
+            totals.append(len(labels))
+        classes = None if self.classes is None else check_classes(self.classes).tolist()
+        is_declared = bool(labels) and classes is not None
+        n_given = len(rows) - len(asked)
+        record = {
+            "rows": rows,
+            "ids": rows,
+            "asked": [True] * len(asked) + [False] * n_given,
+            "probabilities": [each["probability"] for each in asked] + [1.0] * n_given,
+            "purposes": [each["purpose"].replace(QUERY, "") for each in asked]
+            + [""] * n_given,
+            "taught": taught,
+            "skipped": skipped,
+            "calls": [
+                [total, classes or []]
+                for n, total in enumerate(totals)
+                if total > (totals[n - 1] if n else 0)
+            ],
+            "classes": classes if is_declared else None,
+            "declared": classes if is_declared else [],
+            "may_grow": not is_declared,
+            "n_queries": len(asked),
+            **progress,
+        }
+        self.learner.restore(self.pool, record, labels, ids=self.ids)
+        self.pending -= {*self.taught, *(rows[n] for n in skipped)}
+
+    @property
+    def is_stream(self):
+        return self.learner._group is not None
+
+    @property
+    def has_model(self):
+        """Return True if the learner can predict; a pool learner needs two classes."""
+        return len({*self.taught.values()}) >= (1 if self.is_stream else 2)
+
+    def ask(self):
+        """Return what the learner asks for next; `accept` keeps it."""
+        learner = shallow_copy(self.learner)
+        if self.is_stream:
+            return self._ask_stream(learner)
+        rows, probabilities = learner.query(
+            self.pool, exclude=self._closed, return_probability=True, ids=self.ids
+        )
+        stop = None if len(rows) else learner.stop_reason_
+        return Outcome(learner, rows.tolist(), probabilities.tolist(), 0, stop)
+
+    def _ask_stream(self, learner):
+        """Ask up to the first row that is bought, as the sequential algorithm does."""
+        closed, group = {*self._closed.tolist(), *self.taught}, learner._group
+        left = range(self.position, n_rows(self.pool))
+        n_wanted = LONGEST_CHUNK + -LONGEST_CHUNK % group
+        rows = list(islice((row for row in left if row not in closed), n_wanted))
+        if not rows:
+            return Outcome(learner, [], [], self.position, "no rows")
+        outcome = self._query_chunk(shallow_copy(learner), rows[-1] + 1, closed)
+        if outcome.stop_reason:  # the rows may be wanted when the budget is raised
+            return outcome._replace(learner=learner, position=self.position)
+        if not outcome.rows:
+            return outcome
+        n_seen = rows.index(outcome.rows[0]) + 1
+        n_seen += -n_seen % group
+        return self._query_chunk(learner, rows[:n_seen][-1] + 1, closed)
+
+    def _query_chunk(self, learner, end, closed):
+        chunk = slice(self.position, end)
+        exclude = [row - self.position for row in range(self.position, end) if row in closed]
+        rows, probabilities = learner.query(
+            take(self.pool, chunk), exclude=np.array(exclude, dtype=np.int64),
+            return_probability=True, ids=self.ids[chunk],
+        )  # fmt: skip
+        stop = None if len(rows) else learner.stop_reason_
+        rows = (rows + self.position).tolist()
+        return Outcome(learner, rows, probabilities.tolist(), end, stop)
+
+    def accept(self, outcome):
+        """Keep the learner after it has asked."""
+        self.learner, self.position = outcome.learner, outcome.position
+        self.pending = self.pending | {*outcome.rows}
+
+    def teach(self, labels):
+        """Teach labels of rows, new and corrected; None says that no label will come.
+
+        Parameters
+        ----------
+        labels : list of (int, label)
+            Row numbers and labels.
+        """
+        learner = shallow_copy(self.learner)
+        skipped = [row for row, label in labels if label is None and row in self.pending]
+        known = [(row, label) for row, label in labels if label is not None]
+        new = [(row, label) for row, label in known if row not in self.taught]
+        corrected = [
+            (row, label) for row, label in known if self.taught.get(row, label) != label
+        ]
+        if skipped:
+            learner.skip(take(self.pool, skipped), ids=self.ids[skipped])
+        if corrected:
+            learner.correct(**self._rows_and_labels(corrected))
+        if new:
+            learner.teach(**self._rows_and_labels(new), classes=self.classes)
+        self.learner = learner
+        self.taught = {**self.taught, **dict(known)}
+        self.pending = self.pending - {row for row, _ in labels}
+
+    def _rows_and_labels(self, pairs):
+        rows, labels = map(list, zip(*pairs, strict=True))
+        X = take(self.pool, rows)
+        return {"X": X, "y": np.array(labels), "ids": self.ids[rows]}
+
+    def news(self, db):
+        """Return the teach calls of the file that the learner does not know."""
+        changed = db.execute(
+            "SELECT * FROM taught WHERE changed > ? ORDER BY changed, place",
+            (self.last_call,),
+        ).fetchall()
+        return [
+            (number, [self._row_and_label(each) for each in call])
+            for number, call in groupby(changed, key=lambda each: each["changed"])
+        ]
+
+    def record_query(self, n_rows):
+        """Return what the last query has changed in the record of the learner.
+
+        Returns
+        -------
+        progress : dict or None
+            Counts, and what the stopping rules remember; None without a record.
+        purposes : list of str
+            Purpose of each of the `n_rows` rows that were asked for.
+        """
+        if hasattr(self.learner, "record"):
+            try:
+                record = self.learner.record()
+            except TypeError:  # a stopping rule of the user remembers an object
+                return None, [""] * n_rows
+            purposes = record["purposes"]
+            progress = {name: record[name] for name in NO_PROGRESS}
+            return progress, purposes[len(purposes) - n_rows :]
+        return None, [""] * n_rows
+
+    def predict(self, X):
+        """Return labels and, if the learner has them, probabilities."""
+        labels = self.learner.predict(X).tolist()
+        if not hasattr(self.learner, "predict_proba"):
+            return labels, None
+        return labels, self.learner.predict_proba(X)
+
+
+def record_teaching(db):
+    """Store what the learner is taught next: the decisions that are news to it.
+
+    Returns
+    -------
+    must_forget : bool
+        True if a label that the learner knows has become a skip.
+    """
+    news = db.execute(
+        "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
+    ).fetchall()
+    (last,) = db.execute("SELECT coalesce(max(changed), 0) FROM taught").fetchone()
+    changed, is_corrected, must_forget = last + 1, False, False
+    for number, (id, label) in enumerate(news):
+        known = db.execute("SELECT * FROM taught WHERE id = ?", (id,)).fetchone()
+        call, place = changed, number
+        if known is not None and known["label"] is not None:
+            call, place, is_corrected = known["call"], known["place"], True
+            must_forget = must_forget or label is None
+        put(db, "taught", id=id, label=label, call=call, place=place, changed=changed)
+    db.execute("UPDATE rows SET is_news = 0 WHERE is_news")
+    change_learner(db, is_settled=1, stop_reason=None)
+    if is_corrected:
+        forget_progress(db)
+    return must_forget
+
+
+def forget_progress(db):
+    """Let the stopping rules begin again, as they do when a label was corrected."""
+    progress = current_learner(db)["progress"]
+    if progress is not None:
+        progress |= {"has_stopped": False, "stopping": []}
+        change_learner(db, progress=to_json(progress), stop_reason=None)
+
+
+class Worker:
+    """Teaches the learner and lets it ask, in one thread.
+
+    Parameters
+    ----------
+    storage : Storage
+        The file.
+    ids : Ids
+        Ids of the rows.
+    build : callable
+        ``build(facts)`` returns a `SessionLearner`.
+
+    Attributes
+    ----------
+    own : SessionLearner
+        The learner after the last call that has ended.
+    """
+
+    def __init__(self, storage, ids, build):
+        self._storage, self._ids, self._build = storage, ids, build
+        self._job, self._must_rebuild = None, False
+        self._rebuild()
+        self._thread = ThreadPoolExecutor(1, "training")
+
+    def _rebuild(self):
+        with self._storage.reading() as db:
+            facts, self._must_rebuild = Facts.read(db), False
+        self.own = self._build(facts)
+
+    @property
+    def job(self):
+        """The job that finds the next rows; None while there is none."""
+        is_running = self._job is not None and not self._job.done()
+        return self._job if is_running else None
+
+    def find_rows(self):
+        """Start to choose the next rows; call it with the lock held.
+
+        Returns
+        -------
+        job : Future or None
+            It is done when the learner has asked; None if the learner has nothing to
+            ask for.
+        """
+        if self.job is not None:
+            return self._job
+        with self._storage.writing() as db:
+            learner = current_learner(db)
+            is_news = db.execute("SELECT 1 FROM rows WHERE is_news").fetchone()
+            if learner["stop_reason"] is not None and not is_news:
+                return None
+            # what is taught is fixed now: later answers are for the next call
+            if not learner["is_settled"] and is_news:
+                must_forget = record_teaching(db) and not self.own.is_stream
+                self._must_rebuild = self._must_rebuild or must_forget
+            elif not learner["is_settled"]:
+                change_learner(db, is_settled=1)
+        self._job = self._thread.submit(self._ask, learner["queries"])
+        return self._job
+
+    def look_ahead(self, id):
+        """Start to choose the next rows when the first row of the last query is shown.
+
+        A stream learner that was taught nothing would let all rows pass.
+        """
+        with self._storage.reading() as db:
+            if self.job is not None or (self.own.is_stream and not self.own.taught):
+                return
+            request = db.execute(
+                "SELECT purpose, query, learner FROM requests WHERE id = ?", (id,)
+            ).fetchone()
+            learner = current_learner(db)
+            query = 0 if request is None or request["purpose"] == TEST else request["query"]
+            if query == learner["queries"]:
+                self.find_rows()
+
+    def rebuild(self):
+        """Start to build the learner again without labels that were withdrawn."""
+        self._must_rebuild = True
+        return self._thread.submit(self._catch_up)
+
+    def copy_learner(self):
+        """Return a copy that may be taught without changing the session."""
+        return copy(self.own)
+
+    def close(self):
+        """Wait until the thread has ended."""
+        self._thread.shutdown()
+
+    def _catch_up(self):
+        """Let the learner know what the file says."""
+        if self._must_rebuild:
+            self._rebuild()
+        own = copy(self.own)
+        with self._storage.reading() as db:
+            calls = own.news(db)
+        for number, labels in calls:
+            own.teach(labels)
+            own.last_call = number
+        self.own = own
+
+    def _ask(self, n_queries):
+        with self._storage.reading() as db:
+            if current_learner(db)["queries"] != n_queries:
+                return  # the job was started twice, because Ctrl-C came in between
+        self._catch_up()
+        own, outcome = copy(self.own), self.own.ask()
+        predicted = self._predict_test(own)
+        own.accept(outcome)
+        progress, purposes = own.record_query(len(outcome.rows))
+        with self._storage.writing(is_worker=True) as db:
+            stored = current_learner(db)
+            query, votes = stored["queries"] + 1, get_settings(db)["votes"]
+            for id, probability, purpose in zip(
+                self._ids.at(outcome.rows), outcome.probabilities, purposes, strict=True
+            ):
+                number = next_number(db, "requests")
+                put(
+                    db, "requests", number=number, id=id, purpose=purpose or QUERY,
+                    probability=float(probability), learner=stored["number"],
+                    query=query, queue=number, at=now(),
+                )  # fmt: skip
+                update_row(db, id, votes)
+            change_learner(
+                db, queries=query, is_settled=0, stop_reason=outcome.stop_reason,
+                position=outcome.position,
+                progress=None if progress is None else to_json(progress),
+            )  # fmt: skip
+            if predicted is not None:
+                put(
+                    db, "models", number=next_number(db, "models"),
+                    learner=stored["number"], n_labels=len(own.taught),
+                    predicted=to_json(predicted),
+                )  # fmt: skip
+        self.own = own
+
+    def _predict_test(self, own):
+        """Return predictions for the held-out rows, None if they are stored already."""
+        if not len(own.test) or not own.has_model:
+            return None
+        with self._storage.reading() as db:
+            last = db.execute(
+                "SELECT n_labels, predicted FROM models WHERE learner = "
+                "(SELECT max(number) FROM learners) ORDER BY number DESC LIMIT 1"
+            ).fetchone()
+        known = None if last is None else (last[0], len(json.loads(last[1])))
+        if known == (len(own.taught), len(own.test)):
+            return None
+        return own.predict(take(own.pool, own.test))[0]

@@ -1,0 +1,214 @@
+"""Lists of rows to review, paged and searched in SQL."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from os import PathLike
+from typing import Literal, NamedTuple, TypeAlias
+
+from .._typing import Id, Label
+from ..sources._containers import is_frame
+from ._answers import OPEN
+from ._schema import from_column
+
+ReviewList: TypeAlias = Literal[
+    "labelled", "skipped", "disputed", "doubtful", "noted", "empty"
+]
+
+
+class ReviewAnswer(NamedTuple):
+    """Answer of a person to a row."""
+
+    who: str | None
+    label: Label | None  # None: a skip
+    at: str  # ISO 8601, UTC
+    reason: str | None  # of a skip
+    is_final: bool
+
+
+class ReviewNote(NamedTuple):
+    """Note of a person on a row."""
+
+    who: str | None
+    text: str
+    at: str  # ISO 8601, UTC
+
+
+class ReviewRow(NamedTuple):
+    """A row with its answers and notes."""
+
+    id: Id
+    state: str  # "labelled", "skipped", "disputed" or "open": not decided
+    label: Label | None  # None unless the row is labelled
+    answers: list[ReviewAnswer]
+    notes: list[ReviewNote]
+    predicted: Label | None = None  # of a doubtful row: by a model without its label
+
+
+class ReviewPage(NamedTuple):
+    """Part of a list of rows."""
+
+    rows: list[ReviewRow]
+    n_rows: int  # rows in the whole list
+    n_labels: int | None  # labels with which doubtful rows were found; None: not yet
+    is_computing: bool  # True while doubtful rows are being looked for
+    error: str  # why doubtful rows cannot be found
+
+
+def read_row(db, settings, id, viewer, predicted=None):
+    """Return a row with the answers and notes that a viewer may see.
+
+    While a row waits for more votes, a viewer sees only their own vote and note.
+    """
+    kind = settings["label_kind"]
+    row = db.execute("SELECT state, label FROM rows WHERE id = ?", (id,)).fetchone()
+    state, label = row or (OPEN, None)
+    values = {"id": id, "viewer": viewer if state == OPEN else None}
+    answers = db.execute(
+        """SELECT who, label, at, reason, is_final FROM standing
+        JOIN answers USING (number) WHERE standing.id = :id
+        AND (:viewer IS NULL OR who = :viewer) ORDER BY number""",
+        values,
+    ).fetchall()
+    if settings["votes"] == 1:
+        values["viewer"] = None
+    notes = db.execute(
+        """SELECT who, text, at FROM notes WHERE id = :id
+        AND (:viewer IS NULL OR who = :viewer) ORDER BY number""",
+        values,
+    )
+    return ReviewRow(
+        id, state, from_column(label, kind),
+        [
+            ReviewAnswer(who, from_column(label, kind), at, reason, bool(is_final))
+            for who, label, at, reason, is_final in answers
+        ],
+        [ReviewNote(*note) for note in notes.fetchall()],
+        predicted,
+    )  # fmt: skip
+
+
+#: A standing answer, and a note, that the viewer may see.
+ANSWER = """EXISTS (SELECT 1 FROM standing JOIN answers USING (number)
+  WHERE standing.id = rows.id
+  AND (rows.state != 'open' OR :viewer IS NULL OR who = :viewer) {condition})"""
+NOTE = """EXISTS (SELECT 1 FROM notes WHERE notes.id = rows.id
+  AND (rows.state != 'open' OR :viewer IS NULL OR :votes = 1 OR who = :viewer)
+  {condition})"""
+
+#: The rows of each list, and their order.
+LISTS = {
+    "labelled": (
+        "rows WHERE (state = 'labelled' OR (state != 'skipped' AND answered AND "
+        + ANSWER.format(condition="AND answers.label IS NOT NULL")
+        + "))",
+        "answered DESC",
+    ),
+    "skipped": (
+        "rows WHERE (state = 'skipped' OR (state != 'labelled' AND answered AND "
+        + ANSWER.format(condition="AND answers.label IS NULL")
+        + "))",
+        "answered DESC",
+    ),
+    "disputed": ("rows WHERE state = 'disputed'", "answered"),
+    "noted": (
+        f"rows WHERE {NOTE.format(condition='')}",
+        "(SELECT max(number) FROM notes WHERE notes.id = rows.id) DESC",
+    ),
+    "doubtful": (
+        "temp.doubtful JOIN rows USING (id, answered) WHERE state = 'labelled'",
+        "place",
+    ),
+    "empty": ("temp.empty LEFT JOIN rows USING (id) WHERE 1", "place"),
+}
+
+
+def find_page(db, settings, kind, search, start, limit):
+    """Return the ids of a part of a list, and the length of the whole list.
+
+    Parameters
+    ----------
+    search : dict
+        ``viewer``, ``label``, ``who``, ``since``, ``until`` (each None without a
+        condition) and ``words``, a function that takes an id and returns a flag, or
+        None.
+    """
+    source, order = LISTS[kind]
+    sql = source
+    if search["label"] is not None:
+        given = ANSWER.format(condition="AND answers.label = :label")
+        sql += f" AND CASE state WHEN 'labelled' THEN label = :label ELSE {given} END"
+    if search["who"] is not None:
+        sql += f" AND {ANSWER.format(condition='AND who = :who')}"
+    if search["since"] is not None or search["until"] is not None:
+        time = "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until)"
+        sql += f""" AND CASE WHEN {ANSWER.format(condition="")}
+          THEN {ANSWER.format(condition=time)} ELSE {NOTE.format(condition=time)} END"""
+    if search["words"] is not None:
+        db.create_function("has_words", 1, search["words"])
+        sql += " AND has_words(id)"
+    values = {**search, "votes": settings["votes"], "start": start, "limit": limit}
+    del values["words"]
+    (n_rows,) = db.execute(f"SELECT count(*) FROM {sql}", values).fetchone()
+    found = db.execute(
+        f"SELECT id FROM {sql} ORDER BY {order} LIMIT :limit OFFSET :start", values
+    )
+    return [id for (id,) in found.fetchall()], n_rows
+
+
+def find_words(db, settings, words, viewer, text_of):
+    """Return a function that tells whether a row has all words.
+
+    Words are searched in the item, the id, and the notes and reasons that the viewer
+    may see.
+
+    Parameters
+    ----------
+    text_of : callable
+        ``text_of(id)`` returns the text of an item in lower case.
+    """
+    said = {}
+    values = {"viewer": viewer, "votes": settings["votes"]}
+    for id, text in db.execute(
+        """SELECT rows.id, text FROM notes JOIN rows USING (id) WHERE state != 'open'
+        OR :viewer IS NULL OR :votes = 1 OR who = :viewer
+        UNION ALL SELECT rows.id, reason FROM standing JOIN answers USING (number)
+        JOIN rows ON rows.id = standing.id WHERE reason IS NOT NULL
+        AND (state != 'open' OR :viewer IS NULL OR who = :viewer)""",
+        values,
+    ):
+        said[id] = f"{said.get(id, '')}\n{text.casefold()}"
+
+    def has_words(id):
+        text = f"{text_of(id)}\n{id}{said.get(id, '')}"
+        return all(word in text for word in words)
+
+    return has_words
+
+
+def item_text(item):
+    """Return the text of an item, to search in; none of numbers and images."""
+    if isinstance(item, str | PathLike):
+        return f"{item}"
+    if isinstance(item, Mapping) or is_frame(item):
+        return "\n".join(f"{cell}" for _, cell in item.items())
+    return ""
+
+
+def stored_time(value, name):
+    """Return a date or time as the file stores it: UTC, midnight for a day."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(
+                f"{name} must be a date such as 2026-01-31, got {value!r}."
+            ) from None
+    if not isinstance(value, date):
+        raise TypeError(f"{name} must be a date or a text, got {value!r}.")
+    if not isinstance(value, datetime):
+        value = datetime.combine(value, time(), UTC)
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=UTC)
+    return value.astimezone(UTC).isoformat(timespec="milliseconds")

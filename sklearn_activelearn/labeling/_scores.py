@@ -1,0 +1,499 @@
+"""How good the model of a session is, what more labels are worth, doubtful labels."""
+
+import json
+from collections import Counter
+from math import floor, sqrt
+from operator import eq
+from threading import Thread
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .._typing import Floats, Id, Label
+from ..evaluation import Estimate, advice, doubtful_labels, explored_score, online_score
+from ..evaluation._measures import MOSTLY, measures_of
+from ..evaluation._recall import estimate_of, price_of, read_by
+from ..pool import PoolClassifier, RecallTarget
+from ..pool._training import seeded
+from ..pool.stopping._base import find_rules
+from ..sources._containers import take
+from ._schema import from_column
+
+NO_MODEL = (
+    "There is no model yet. It is trained when labels of two classes are known and the "
+    "next rows are chosen."
+)
+#: Largest number of further labels that the advice is about.
+N_AHEAD = 50
+#: If the first model that was judged had this many labels or more, and more than half
+#: of today's, another model is trained to compare with.
+LATE = 50
+#: A smaller lower bound on the recall is not mentioned.
+LOW_RECALL = 0.1
+#: Largest number of doubtful rows in a list.
+N_DOUBTFUL = 200
+
+
+class CurvePoint(NamedTuple):
+    """Score of one model on the held-out rows."""
+
+    n_labels: int  # labels that the model was trained on
+    accuracy: float
+    n_test: int  # rows held out by then that have a label now
+    score: float  # by the measure that was asked for
+    constant: float  # score of the most frequent class as a constant prediction
+    measure: str  # name of the measure
+
+
+class Predictions(NamedTuple):
+    """Predictions of the model for rows of the pool."""
+
+    ids: list[Id]
+    labels: list[Label]
+    probabilities: Floats | None  # shape (n_rows, n_classes); None: the model has none
+    classes: list[Label]
+
+
+class History(NamedTuple):
+    """Labels of held-out rows, and what each model has predicted for them."""
+
+    truth: list  # labels of the held-out rows that have one
+    models: list  # (n_labels, predictions for the first of these rows)
+    n_test: int  # held-out rows in all
+
+
+def read_history(db, settings, more=()):
+    """Return the `History` of the current learner.
+
+    Parameters
+    ----------
+    more : list of (int, list)
+        Further models, before the first one of the file: number of labels, and
+        predictions for all held-out rows.
+    """
+    kind = settings["label_kind"]
+    truth = [
+        from_column(label, kind)
+        for (label,) in db.execute(
+            "SELECT label FROM requests LEFT JOIN rows USING (id) "
+            "WHERE purpose = 'test' ORDER BY number"
+        )
+    ]
+    known = [i for i, label in enumerate(truth) if label is not None]
+    stored = [
+        (n_labels, json.loads(predicted))
+        for n_labels, predicted in db.execute(
+            "SELECT n_labels, predicted FROM models WHERE learner = "
+            "(SELECT max(number) FROM learners) ORDER BY number"
+        )
+    ]
+    models = [
+        (n_labels, [labels[i] for i in known if i < len(labels)])
+        for n_labels, labels in (*more, *stored)
+    ]
+    return History(
+        [truth[i] for i in known], [each for each in models if each[1]], len(truth)
+    )
+
+
+class RecordedPredictions(ClassifierMixin, BaseEstimator):
+    """A model of which only the predictions are known."""
+
+    def __init__(self, labels, classes):
+        self.labels, self.classes = labels, classes
+        self.classes_ = classes
+
+    def predict(self, X):
+        return self.labels
+
+
+class Measure:
+    """A measure of predictions for the held-out rows.
+
+    Parameters
+    ----------
+    truth : list
+        Their labels.
+    scoring : str, callable or None
+        A measure of predicted labels. None: accuracy, or balanced accuracy where one
+        class has most of the labels.
+    predicted : list of list
+        All predictions that are to be scored.
+
+    Attributes
+    ----------
+    name : str
+        Name of the measure.
+    why : str
+        Why it was chosen; empty if the user has chosen it.
+    majority : object
+        The most frequent class.
+    """
+
+    def __init__(self, truth, scoring, predicted):
+        self._y = np.asarray(truth)
+        self.majority, n_most = Counter(truth).most_common(1)[0]
+        self.why = ""
+        if scoring is None:
+            scoring = "accuracy"
+            if n_most > MOSTLY * len(truth):
+                scoring = "balanced_accuracy"
+                self.why = f"{n_most / len(truth):.0%} of these are {self.majority!r}"
+        self._classes = np.unique(np.concatenate([self._y, *map(np.asarray, predicted)]))
+        self._constant = np.full(len(self._y), self.majority, dtype=self._y.dtype)
+        constant = RecordedPredictions(self._constant, self._classes)
+        self._measures = measures_of(scoring, constant, self._y)
+        if len(self._measures.scorers) > 1:
+            raise ValueError(f"scoring must be one measure, got {scoring!r}.")
+        (name,) = self._measures.scorers
+        self.name = name.replace("_", " ")
+
+    def score(self, labels):
+        """Return the score of predictions for the first held-out rows."""
+        X, truth = np.empty((len(labels), 1)), self._y[: len(labels)]
+        model = RecordedPredictions(np.asarray(labels), self._classes)
+        return float(self._measures(model, X, truth)[0])
+
+    def score_constant(self, n):
+        """Return the score of the majority class as a constant prediction."""
+        return self.score(self._constant[:n])
+
+
+def compute_curve(history, scoring):
+    """Return a `CurvePoint` for each model."""
+    if not history.models:
+        return []
+    truth, predicted = history.truth, [labels for _, labels in history.models]
+    measure = Measure(truth, scoring, predicted)
+    constants = {n: measure.score_constant(n) for n in {*map(len, predicted)}}
+    return [
+        CurvePoint(
+            n_labels, sum(map(eq, labels, truth)) / len(labels), len(labels),
+            measure.score(labels), constants[len(labels)], measure.name,
+        )
+        for n_labels, labels in history.models
+    ]  # fmt: skip
+
+
+# --- advice
+
+
+def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
+    """Return the score on held-out rows, and what more labels are worth, in sentences.
+
+    Parameters
+    ----------
+    history : History
+        At least one held-out row.
+    scoring : str, callable or None
+        As for `Measure`.
+    stop_reason : str or None
+        Why the session has ended, if it has.
+    sampled : list of int
+        Number of rows when test rows were drawn, and of test rows drawn later.
+    n_rows : int
+        Number of rows now.
+    is_extended : bool
+        True if the first model of the history was trained for this advice.
+    """
+    if not history.models:
+        return NO_MODEL
+    truth = history.truth
+    measure = Measure(truth, scoring, [labels for _, labels in history.models])
+    n_labels, predicted = history.models[-1]
+    n = len(predicted)
+    is_share = measure.name.endswith("accuracy")
+    value, constant = (
+        f"{number:.0%}" if is_share else f"{number:.2f}"
+        for number in (measure.score(predicted), measure.score_constant(n))
+    )
+    what = f"the model has a {measure.name} of {value} on"
+    if measure.name == "accuracy":
+        what = f"the model is right on {value} of"
+    now = (
+        f"With {n_labels} labels {what} {n} held-out rows, which it was not trained on "
+        f"({describe_error(measure.name, predicted, truth[:n])}always "
+        f"{measure.majority!r}: {constant})"
+    )
+    if measure.why:
+        now += f"; the score is the mean over classes, because {measure.why}"
+    if stop_reason:
+        now += f", and the session has ended ({stop_reason})"
+    if sampled[1]:
+        now += (
+            f"; {sampled[1]} of the held-out rows were drawn later, among rows that "
+            "nobody had asked for until then"
+        )
+    if n_new := n_rows - sampled[0]:
+        now += f"; they do not represent the {n_new} rows that were added since"
+    models, n = comparable_models(history.models)
+    if (n_first := min(n_then for n_then, _ in models)) > n_labels / 2:
+        return (
+            f"{now}. Whether more labels help can be told from {2 * n_first} labels "
+            f"on: the first model that was judged on these rows had {n_first}."
+        )
+    outlook = f"{advice(models, truth[:n], n_labels=min(N_AHEAD, n_labels))}"
+    if is_extended:
+        outlook += f" The model of {models[0][0]} labels was trained for this advice."
+    return f"{now}. {outlook}"
+
+
+def describe_error(name, predicted, truth):
+    """Return twice the standard error of an accuracy in words; none of other measures."""
+    if name not in ("accuracy", "balanced accuracy"):
+        return ""
+    classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))
+    variance = 0.0
+    for c in classes:
+        of_class = [k for k, label in enumerate(truth) if c is None or label == c]
+        n = len(of_class)
+        share = sum(predicted[k] == truth[k] for k in of_class) / n
+        variance += max(share * (1 - share), 1 / n) / n / len(classes) ** 2
+    return f"give or take {2 * sqrt(variance):.0%}; "
+
+
+def comparable_models(models):
+    """Return models with predictions for the same rows, and the number of these rows.
+
+    The rows are those of the last model if one of at most half its labels has
+    predictions for all of them, else those that every model has predictions for.
+    """
+    n_labels, predicted = models[-1]
+    whole = [each for each in models if len(each[1]) == len(predicted)]
+    if whole[0][0] <= n_labels / 2:
+        return whole, len(predicted)
+    n = min(len(labels) for _, labels in models)
+    return [(n_then, labels[:n]) for n_then, labels in models], n
+
+
+def is_judged_late(models):
+    """Return True if the first model that was judged had most of today's labels."""
+    numbers = [n_labels for n_labels, _ in models]
+    return bool(numbers) and min(numbers) > max(numbers[-1] / 2, LATE - 1)
+
+
+def train_on_half(own, n_labels):
+    """Return predictions for the held-out rows by a model of half of the first labels.
+
+    Returns
+    -------
+    models : list of (int, list)
+        One model with its number of labels; empty if none can be trained.
+    """
+    labels = list(own.taught.items())[:n_labels]
+    half = np.random.default_rng(0).permutation(len(labels))[: n_labels // 2]
+    try:
+        rows, y = zip(*(labels[i] for i in half.tolist()), strict=True)
+        model = seeded(trainable_model(own.learner), 0)
+        model.fit(take(own.pool, list(rows)), np.array(y))
+    except ValueError:  # a stream learner, or labels on which it cannot be trained
+        return []
+    return [(len(half), model.predict(take(own.pool, own.test)).tolist())]
+
+
+def trainable_model(learner):
+    """Return the model of a learner if it can be trained on labelled rows alone."""
+    model = getattr(learner, "estimator_", None)
+    if model is None and learner._group is None:
+        raise ValueError(NO_MODEL)
+    if not (hasattr(model, "get_params") and hasattr(model, "fit")):
+        raise ValueError(
+            f"A {type(learner).__name__} has no model that labelled rows alone can "
+            "train. Pass a classifier to train: estimator=."
+        )
+    return model
+
+
+def score_learner(learner):
+    """Return the accuracy of a learner from labels that it bought, None if unknown."""
+    if isinstance(learner, PoolClassifier):
+        if not learner._follows_from_labels():
+            return None
+        found = explored_score(learner)
+    else:
+        try:
+            error = online_score(learner)
+        except ValueError:  # it does not ask for rows on which it may be wrong
+            return None
+        ends = 1 - error.high, 1 - error.low
+        found = Estimate(1 - error.value, *ends, error.n_labels, error.confidence)
+    return found if found.n_labels else None
+
+
+def describe_score(learner, estimate):
+    """Return the accuracy of a learner in a sentence."""
+    low, high = (f"{100 * end:.0f}" for end in (estimate.low, estimate.high))
+    n = estimate.n_labels
+    rows, how = "the rows so far", f"{n} labels, each before it was taught"
+    if isinstance(learner, PoolClassifier):
+        rows, how = "rows like these", f"{n} random row{'s' * (n > 1)} that it bought"
+    return (
+        f"With {learner.n_taught_} labels the model is right on {estimate.value:.0%} "
+        f"of {rows} (95 %: {low}–{high}), judged by {how}."
+    )
+
+
+def describe_recall(own, others, stop_reason):
+    """Return what was found of a class, what is left and what certainty costs.
+
+    Parameters
+    ----------
+    own : SessionLearner
+        The learner of the session.
+    others : dict of int to (str, label)
+        State and label of held-out rows and of rows that an earlier learner asked for,
+        by row number.
+    stop_reason : str or None
+        Why the session has ended, if it has.
+
+    Returns
+    -------
+    lines : str or None
+        None unless the learner stops at a recall.
+    """
+    learner = own.learner
+    if not isinstance(learner, PoolClassifier):
+        return None
+    rules = find_rules(learner.stopping)
+    target = next((rule for rule in rules if isinstance(rule, RecallTarget)), None)
+    if target is None:
+        return None
+    if not own.taught:
+        return "No row has a label yet."
+    positive = target._positive_of(learner.classes_.tolist(), learner.positive)
+    skipped = [row for row, (state, _) in others.items() if state == "skipped"]
+    aside = {
+        row: None if label is None else label == positive
+        for row, (state, label) in others.items()
+        if row not in own.taught and state != "skipped"
+    }
+    if stop_reason == RecallTarget.__name__ and None not in aside.values():
+        n_found = list(own.taught.values()).count(positive) + sum(aside.values())
+        return (
+            f"Found: {n_found} in {len(own.taught) + len(aside)} rows read.\n"
+            f"A recall of {target.recall:.0%} is certain, at a confidence of "
+            f"{target.confidence:.0%}."
+        )
+    try:
+        args = learner, own.pool, target.positive, own.ids, skipped, aside
+        reads, probabilities = read_by(*args)
+    except ValueError as error:
+        more = ""
+        if stop_reason == "budget":
+            more = " The budget is spent: raise it to go on."
+        return f"{error}{more}"
+    price = price_of(reads, probabilities, target.recall, target.confidence)
+    bound = estimate_of(reads, target.confidence, True, probabilities)
+    lines = describe_price(price)
+    # a row that an earlier learner asked for and nobody has read cannot be drawn
+    has_unread = any(aside.get(row, 0) is None for row in own.earlier.tolist())
+    if not has_unread and bound.low >= LOW_RECALL:
+        lines += (
+            f"\nCertain now: at least {floor(100 * bound.low)}% are found, at a "
+            f"confidence of {target.confidence:.0%}, by {bound.n_drawn} random rows."
+        )
+    return lines
+
+
+def describe_price(price):
+    """Return a `RecallPrice` as three lines: found, estimated left, cost of certainty."""
+    low, high = (max(0, end - price.found) for end in price.likely)
+    left = f"Estimated left: {max(0, round(price.n_relevant) - price.found)}"
+    if price.p_reached >= 0.01:
+        left += (
+            f"; a recall of {price.recall:.0%} is reached already with a chance of "
+            f"{min(price.p_reached, 0.99):.0%}"
+        )
+    else:
+        left += f"; about {price.n_expected} more rows reach {price.recall:.0%}"
+    return (
+        f"Found: {price.found} in {price.n_read} of {price.n_rows} rows read.\n"
+        f"{left} (likely {low} to {high}).\n"
+        f"To be {price.confidence:.0%} certain of {price.recall:.0%}: about "
+        f"{price.n_certain} more rows."
+    )
+
+
+# --- doubtful labels
+
+
+def rank_doubtful(labels, own, ids, estimator):
+    """Return labelled rows, the most doubtful first, with the label a model prefers.
+
+    Parameters
+    ----------
+    labels : dict of id to label
+        All rows that have a label.
+    own : SessionLearner
+        Its model is trained.
+    ids : Ids
+        Ids of the rows.
+    estimator : classifier or None
+        Model to train instead.
+
+    Returns
+    -------
+    rows : list of (id, label)
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to train.
+    """
+    if len({*labels.values()}) < 2:
+        raise ValueError("Doubtful labels can be found once two classes have labels.")
+    if estimator is None:
+        estimator = trainable_model(own.learner)
+    X = take(own.pool, ids.rows(labels))
+    found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
+    rows, names = found.indices.tolist(), list(labels)
+    return [(names[i], c) for i, c in zip(rows, found.predicted.tolist(), strict=True)]
+
+
+class DoubtfulSearch:
+    """Search for doubtful rows in a thread.
+
+    Parameters
+    ----------
+    find : callable
+        It returns a list of (id, predicted label, number of the last answer), and the
+        number of labels.
+
+    Attributes
+    ----------
+    found : list
+        The list, the most doubtful row first.
+    n_labels : int or None
+        Number of labels when it was found; None: nothing was found yet.
+    error : str
+        Why nothing can be found.
+    """
+
+    def __init__(self, find):
+        self._find, self._thread = find, None
+        self.found, self.n_labels, self.error = [], None, ""
+
+    @property
+    def is_computing(self):
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, refresh):
+        """Start the search, unless it runs or has ended and no refresh is wanted."""
+        is_wanted = refresh or self.error or self.n_labels is None
+        if is_wanted and not self.is_computing:
+            self._thread = Thread(target=self._run, daemon=True)
+            self._thread.start()
+
+    def wait(self):
+        """Wait until the search has ended."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self):
+        try:
+            found, n_labels = self._find()
+        except Exception as error:  # whatever an estimator raises: the page shows it
+            self.found, self.n_labels, self.error = [], None, f"{error}"
+            return
+        self.found, self.n_labels, self.error = found[:N_DOUBTFUL], n_labels, ""

@@ -1,0 +1,562 @@
+"""The file of a session: opened, locked, checked, read by others, and recovered."""
+
+import json
+import os
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from threading import Condition, RLock
+from time import monotonic
+
+from filelock import FileLock, Timeout
+
+from .._validation import is_count, is_whole
+from ._answers import check_decisions
+from ._schema import (
+    COLUMNS,
+    FORMAT,
+    STATEMENTS,
+    checksum,
+    current_learner,
+    from_column,
+    get_settings,
+    is_id,
+    is_label,
+    label_kind,
+    put_settings,
+)
+
+APPLICATION_ID = 0x5341_4C53  # "SALS" in ASCII
+HEADER = b"SQLite format 3\0"
+
+#: Seconds for which a call waits while another program holds the file.
+WRITING_WAIT, READING_WAIT = 5.0, 30.0
+
+#: Errors of SQLite whose reason lies outside the file.
+OUTSIDE = {
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOLFS,
+    sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM,
+}  # fmt: skip
+
+#: The open files of this process by device and inode, each with its session.
+OPEN = {}
+
+
+class Storage:
+    """The file of a session that this process writes.
+
+    The lock file beside the resolved path is held until `close`: no other process can
+    write. The database is locked only during a transaction, so that others can read.
+
+    Parameters
+    ----------
+    path : path
+        The file. It is created if it does not exist.
+
+    Attributes
+    ----------
+    lock : RLock
+        Held while the connection is used.
+    version : int
+        Grows with every transaction that changed more than leases.
+    identity : tuple
+        Device and inode of the file.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process has the session open.
+    ValueError
+        If the file is damaged or is no session.
+    OSError
+        If the file cannot be written.
+    """
+
+    def __init__(self, path):
+        self.path, self._place = Path(path), Path(os.path.realpath(path))
+        self.lock, self.changed = RLock(), Condition()
+        self.version, self._db = 0, None
+        self._refusal, self._is_given_away = None, False
+        self._file_lock = FileLock(
+            f"{self._place}.lock", timeout=0, mode=0o644, thread_local=False
+        )
+        try:
+            self._file_lock.acquire()
+        except Timeout:
+            raise BlockingIOError(
+                f"{path} is open in another process, which holds {self._place}.lock. "
+                "Close that session first."
+            ) from None
+        try:
+            if not self._place.exists():
+                self._place.touch()
+            self.identity = identity_of(self._place)
+            if self._place.stat().st_nlink > 1:
+                raise ValueError(
+                    f"{path} has several hard links. A session needs a file with one "
+                    "name: copy it, and open the copy."
+                )
+            self.is_new = check_header(path)
+            with errors_as_sentences(path):
+                self._db = connect(self._place, "rw")
+                if self.is_new:
+                    self._create_tables()
+                check_file(self._db, path)
+                self._data_version = self._read_data_version()
+        except BaseException:
+            self.close()
+            raise
+
+    def _create_tables(self):
+        with transaction_on(self._db):
+            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            for statement in STATEMENTS.values():
+                self._db.execute(statement)
+            put_settings(self._db, format=FORMAT)
+
+    @contextmanager
+    def reading(self):
+        """Hold the lock and give the connection; after `close` a temporary one."""
+        with self.lock, errors_as_sentences(self.path):
+            self.check_kept()
+            if self._db is not None:
+                yield self._db
+                return
+            with closing(connect(self._place, "ro")) as db:
+                yield db
+
+    @contextmanager
+    def writing(self, *, is_change=True, is_worker=False):
+        """Hold the lock and give the connection; commit at the end, or change nothing.
+
+        With ``is_change=False`` the version stays: others need not look again. The
+        worker may write until the connection is closed.
+        """
+        with self.lock, errors_as_sentences(self.path):
+            if not is_worker:
+                self.check_open()
+            if identity_of(self._place) != self.identity:
+                raise FileNotFoundError(
+                    f"{self.path} was deleted or replaced while the session was open. "
+                    "Nothing was stored. Put the file back, or open the session again."
+                )
+            before = self._db.total_changes
+            with transaction_on(self._db):
+                if self._read_data_version() != self._data_version:
+                    raise ValueError(
+                        f"Another program has changed {self.path} while the session "
+                        "was open. Nothing was stored. Open the session again."
+                    )
+                yield self._db
+            if is_change and self._db.total_changes > before:
+                with self.changed:
+                    self.version += 1
+                    self.changed.notify_all()
+
+    def _read_data_version(self):
+        return self._db.execute("PRAGMA data_version").fetchone()[0]
+
+    def refuse(self, refusal, *, is_given_away=False):
+        """Refuse to write from now on; the first reason counts."""
+        with self.lock, self.changed:
+            self._refusal = self._refusal or refusal
+            self._is_given_away = self._is_given_away or is_given_away
+            self.changed.notify_all()
+
+    def check_open(self):
+        """Raise ValueError if nothing may be written any more."""
+        if self._refusal is not None:
+            raise ValueError(self._refusal)
+
+    def check_kept(self):
+        """Raise ValueError if another session of this process has the file."""
+        if self._is_given_away:
+            raise ValueError(self._refusal)
+
+    def wait_for_change(self, version, timeout):
+        """Wait until the version differs or the seconds are over; return the version."""
+        with self.changed:
+            end = monotonic() + timeout
+            while self.version == version and self._refusal is None:
+                if not self.changed.wait(max(0.0, end - monotonic())):
+                    break
+            return self.version
+
+    def close(self):
+        """Close the connection and release the lock file."""
+        with self.lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+            self._file_lock.release()
+
+
+def connect(path, mode):
+    """Open a database in mode "rw" or "ro"; a commit is on the disk when it returns."""
+    db = sqlite3.connect(
+        f"{Path(path).absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=WRITING_WAIT if mode == "rw" else READING_WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    db.row_factory = sqlite3.Row
+    for pragma in ("synchronous = FULL", "fullfsync = ON", "temp_store = MEMORY"):
+        db.execute(f"PRAGMA {pragma}")
+    return db
+
+
+@contextmanager
+def transaction_on(db, mode="IMMEDIATE"):
+    """Commit what is done inside, or nothing of it."""
+    try:
+        db.execute(f"BEGIN {mode}")
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            with suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+
+
+@contextmanager
+def open_to_read(path):
+    """Give a connection to a session that another process may have open.
+
+    The file is checked. Everything is read from one moment.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged or is no session.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no labelling session {path}.")
+    if check_header(path):
+        raise ValueError(f"{path} holds no labelling session: the file is empty.")
+    with errors_as_sentences(path), closing(connect(os.path.realpath(path), "ro")) as db:
+        with transaction_on(db, "DEFERRED"):
+            check_file(db, path)
+            yield db
+
+
+def is_session(path):
+    """Return True if a file begins like a database of SQLite."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(HEADER)) == HEADER
+    except OSError:
+        return False
+
+
+def check_header(path):
+    """Return True if a file is empty; raise ValueError if it is no database."""
+    with open(path, "rb") as file:
+        header = file.read(len(HEADER))
+    if header and header != HEADER:
+        raise ValueError(
+            f"{path} is no labelling session: it is not a database of SQLite. Name "
+            "another file, or restore this one from a copy."
+        )
+    return not header
+
+
+def identity_of(path):
+    """Return device and inode of a file, None if there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def errors_as_sentences(path):
+    """Turn errors of SQLite into a sentence that names the file and what to do."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code not in OUTSIDE:
+            raise damaged(path, error) from error
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise BlockingIOError(
+                f"{path} is held by another program. Nothing was stored. Try again "
+                "when that program has ended."
+            ) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise OSError(
+                f"The disk of {path} is full. Nothing was stored. Free some space and "
+                "try again."
+            ) from error
+        raise OSError(
+            f"{path} cannot be read or written ({printable(error)}). Nothing was "
+            "stored."
+        ) from error
+
+
+def damaged(path, why):
+    """Return the error for a damaged file, with the number of intact answers."""
+    n_intact = len(intact_answers(path))
+    return ValueError(
+        f"{path} is damaged: {printable(why)}. {n_intact} answers in it are intact. "
+        "Restore the file from a copy, or save these answers with "
+        f"labeling.recover_labels({str(path)!r}, 'answers.csv')."
+    )
+
+
+def printable(text):
+    """Return a text without control characters, which a terminal would obey."""
+    return "".join(filter(str.isprintable, f"{text}"))
+
+
+def stored_settings(path):
+    """Return the settings of a session, and the description of its learner.
+
+    Parameters
+    ----------
+    path : path
+        The file. Another process may have it open.
+
+    Returns
+    -------
+    settings : dict
+        ``classes``, ``votes``, ``test_size``, ``learner`` (with ``class`` and
+        ``params``) and others.
+    """
+    with open_to_read(path) as db:
+        return {**get_settings(db), "learner": current_learner(db)["description"]}
+
+
+# --- checks
+
+
+def check_file(db, path):
+    """Raise ValueError unless the file is a whole and intact session."""
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
+    if found.keys() >= {"event"} or not found.keys() & STATEMENTS.keys():
+        raise ValueError(
+            f"{path} is a database, but no labelling session. Name another file."
+        )
+    if found != STATEMENTS:
+        raise damaged(path, "its tables are not as they were created")
+    (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if result != "ok":
+        raise damaged(path, result)
+    try:
+        for table in COLUMNS:
+            check_rows(db, table)
+        check_relations(db)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise damaged(path, error) from error
+
+
+def check_rows(db, table):
+    """Raise ValueError unless each row of a table is intact and can be valid."""
+    columns, checks = COLUMNS[table], CHECKS[table]
+    for n, row in enumerate(db.execute(f"SELECT * FROM {table} ORDER BY 1"), start=1):
+        *values, stored = row
+        if any(isinstance(value, bytes) for value in values):
+            raise ValueError(f"row {n} of {table} holds bytes")
+        if checksum(values) != stored:
+            raise ValueError(f"row {n} of {table} does not match its checksum")
+        if columns[0] == "number" and table != "notes" and values[0] != n:
+            raise ValueError(f"row {n} of {table} is missing")
+        for name, value in zip(columns, values, strict=True):
+            if not checks[name](value):
+                raise ValueError(f"row {n} of {table} has an invalid {name!r}")
+
+
+def check_relations(db):
+    """Raise ValueError unless settings, requests and answers fit together."""
+    settings = get_settings(db)
+    if settings["format"] != FORMAT:
+        raise ValueError("it was written by another version of this package")
+    if len(settings) == 1:  # created, and not begun yet
+        if db.execute("SELECT 1 FROM answers").fetchone():
+            raise ValueError("its settings are missing")
+        return
+    for name, is_valid in SETTINGS.items():
+        if not is_valid(settings[name]):
+            raise ValueError(f"the setting {name!r} is invalid")
+    classes, kind = settings["classes"], settings["label_kind"]
+    if classes is not None and label_kind(classes[0]) != kind:
+        raise ValueError("the classes are of another kind than the labels")
+    for table in ("answers", "taught"):
+        for (label,) in db.execute(f"SELECT DISTINCT label FROM {table}"):
+            label = from_column(label, kind)
+            if label is not None and not is_label(label, kind, classes):
+                raise ValueError(f"{table} has the label {label!r}, which is no class")
+    n_test = db.execute("SELECT count(*) FROM requests WHERE purpose = 'test'")
+    if n_test.fetchone()[0] != settings["test_size"]:
+        raise ValueError("the number of held-out rows differs from test_size")
+    if db.execute("SELECT 1 FROM learners").fetchone() is None:
+        raise ValueError("it has no learner")
+    check_decisions(db, settings["votes"])
+    for (predicted,) in db.execute("SELECT predicted FROM models"):
+        labels = json.loads(predicted)
+        if len(labels) > settings["test_size"] or not all(map(label_kind, labels)):
+            raise ValueError("a model has predictions that are no labels")
+
+
+def is_name(value):
+    return value is None or isinstance(value, str)
+
+
+def is_time(value):
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None and value.isprintable()
+    except (TypeError, ValueError):
+        return False
+
+
+def is_flag(value):
+    return value in (0, 1) and is_whole(value)
+
+
+def is_probability(value):
+    return value is None or (isinstance(value, float) and 0 <= value <= 1)
+
+
+def is_budget(value):
+    return value is None or is_count(value)
+
+
+def is_column_label(value):
+    return value is None or label_kind(value) is not None
+
+
+def is_reason_to_stop(value):
+    return value is None or (isinstance(value, str) and value.isprintable())
+
+
+def json_of(*kinds):
+    """Return a check of JSON whose value is of one of these types."""
+
+    def is_valid(text):
+        return isinstance(text, str) and isinstance(json.loads(text), kinds)
+
+    return is_valid
+
+
+def is_seeds(text):
+    seeds = json.loads(text)
+    return isinstance(seeds, dict) and all(
+        is_count(seed) and seed < 2**32 for seed in seeds.values()
+    )
+
+
+def is_description(text):
+    learner = json.loads(text)
+    return isinstance(learner["class"], str) and "budget" in learner["params"]
+
+
+def is_progress(text):
+    return text is None or isinstance(json.loads(text)["stopping"], list)
+
+
+def is_classes(value):
+    if value is None:
+        return True
+    kinds = {label_kind(label) for label in value}
+    return len(kinds) == 1 and None not in kinds and len({*value}) == len(value) > 1
+
+
+def is_pool(value):
+    is_shaped = is_count(value["n_rows"]) and isinstance(value["ids"], str)
+    columns = value["columns"]
+    return (
+        is_shaped
+        and (columns is None or all(isinstance(name, str) for name in columns))
+        and isinstance(value["rows"], str)
+        and all(
+            len(value[name]) == 16 * value["n_rows"] and int(value[name] or "0", 16) >= 0
+            for name in ("rows", "items")
+            if value[name] is not None
+        )
+    )
+
+
+#: Checks of the values in each column.
+CHECKS = {
+    "settings": {"name": is_name, "value": json_of(object)},
+    "learners": {
+        "number": is_count, "description": is_description, "seeds": is_seeds,
+        "versions": json_of(dict), "budget": is_budget, "at": is_time,
+        "queries": is_count, "is_settled": is_flag, "stop_reason": is_reason_to_stop,
+        "position": is_count, "progress": is_progress,
+    },
+    "requests": {
+        "number": is_count, "id": is_id, "purpose": lambda value: isinstance(value, str),
+        "probability": is_probability, "learner": is_count, "query": is_count,
+        "queue": is_whole, "at": is_time,
+    },
+    "answers": {
+        "number": is_count, "id": is_id, "label": is_column_label, "who": is_name,
+        "at": is_time, "is_final": is_flag, "reason": is_name,
+        "renamed_from": is_column_label, "withdrawn_by": is_name,
+        "withdrawn_at": lambda value: value is None or is_time(value),
+    },
+    "taught": {
+        "id": is_id, "label": is_column_label, "call": is_count, "place": is_count,
+        "changed": is_count,
+    },
+    "notes": {
+        "number": is_count, "id": is_id, "who": is_name, "at": is_time,
+        "text": lambda value: isinstance(value, str),
+    },
+    "models": {
+        "number": is_count, "learner": is_count, "n_labels": is_count,
+        "predicted": json_of(list),
+    },
+    "row_votes": {"id": is_id, "votes": is_count},
+}  # fmt: skip
+SETTINGS = {
+    "classes": is_classes,
+    "votes": lambda value: is_count(value) and value >= 1,
+    "test_size": is_count,
+    "ahead": is_flag,
+    "pool": is_pool,
+    "label_kind": lambda value: value in (None, "text", "flag", "number"),
+    "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
+}
+
+
+# --- damaged files
+
+
+def intact_answers(path):
+    """Return the answers of a damaged file that match their checksums.
+
+    Returns
+    -------
+    answers : list of dict
+        The columns of ``answers``, in order of ``number``.
+    """
+    found, columns = {}, COLUMNS["answers"]
+    with suppress(sqlite3.Error), closing(connect(os.path.realpath(path), "ro")) as db:
+        db.text_factory = bytes  # a damaged text may be no UTF-8
+        # pages are read one after the other: what lies behind a damaged page is
+        # reached from the other end
+        for order in ("ASC", "DESC"):
+            with suppress(sqlite3.Error, OverflowError):
+                rows = db.execute(f"SELECT * FROM answers ORDER BY number {order}")
+                for *values, stored in rows:
+                    with suppress(UnicodeDecodeError, ValueError, TypeError):
+                        values = [
+                            value.decode() if isinstance(value, bytes) else value
+                            for value in values
+                        ]
+                        answer = dict(zip(columns, values, strict=True))
+                        checks = CHECKS["answers"].items()
+                        if checksum(values) == stored and all(
+                            is_valid(answer[name]) for name, is_valid in checks
+                        ):
+                            found[answer["number"]] = answer
+    return [found[number] for number in sorted(found)]
