@@ -341,7 +341,7 @@ POOL_LEARNERS += [
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     family(FASSLBoostClassifier(n_initial=6, budget=20)),
     FASSLBoostClassifier(
-        alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
+        alpha=0.5, shrinkage=0.3, n_initial=3, budget=12
     ),
     FASSLBoostClassifier(
         NaiveBayes(), alpha=0.0, batch_size=3, explore=0.5, n_initial=4, budget=15
