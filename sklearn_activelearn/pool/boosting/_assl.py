@@ -1,11 +1,10 @@
 """Committees that minimise the cost, for random labels and for chosen labels."""
 
 from itertools import islice
-from typing import Literal
 
 from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ..._validation import check_number
 from .._base import PoolClassifier
 from .._selection import draw_rows
@@ -154,8 +153,7 @@ class ASSLBoostClassifier(BoostingClassifier):
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
         Largest number of members of the committee, which is built for every query.
-    {tol, n_initial, initial, batch_size, batch, embedding, explore, budget,
-    stopping, random_state}
+    {tol, n_initial, initial, batch_size, explore, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -208,8 +206,6 @@ class ASSLBoostClassifier(BoostingClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -223,8 +219,6 @@ class ASSLBoostClassifier(BoostingClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping

@@ -1,9 +1,7 @@
 """COMB: boosting from scratch, also on guessed labels of the unlabelled rows."""
 
-from typing import Literal
-
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -16,8 +14,8 @@ class COMBClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, batch,
-    embedding, explore, budget, stopping, random_state}
+    {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, explore,
+    budget, stopping, random_state}
 
     Attributes
     ----------
@@ -71,8 +69,6 @@ class COMBClassifier(BoostingClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -85,8 +81,6 @@ class COMBClassifier(BoostingClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping

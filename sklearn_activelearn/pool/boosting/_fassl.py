@@ -1,11 +1,10 @@
 """A committee that grows by one boosting step for each label."""
 
 from itertools import islice
-from typing import Literal
 
 from ..._docstrings import BOOSTING, documented
 from ..._labels import encode
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ..._validation import check_number
 from .._distances import warn_if_worse_than_constant
 from ._trainer import BoostingClassifier, BoostingTrainer
@@ -59,8 +58,7 @@ class FASSLBoostClassifier(BoostingClassifier):
         Factor of the weights of members. 1 is Algorithm 1. Where labels are noisy, or
         many labels are bought, a smaller factor is better: early members, trained on
         few labels, are then outvoted in time.
-    {n_initial, initial, batch_size, batch, embedding, explore, budget,
-    stopping, random_state}
+    {n_initial, initial, batch_size, explore, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -82,8 +80,8 @@ class FASSLBoostClassifier(BoostingClassifier):
     Here :math:`y_i` is the label and :math:`y^F_i` the present pseudo-label. This is
     the update of Algorithm 1, and stays correct when labels change. The weight of a
     member is :math:`\omega_t = \frac12 \log \frac{1 - \varepsilon_t}{\varepsilon_t}`,
-    and its error is at least the share of half a labelled row. The pseudo-labels come from
-    `init` at the first training, and then from the committee after each purchase.
+    and its error is at least the share of half a labelled row. The pseudo-labels come
+    from `init` at the first training, and then from the committee after each purchase.
 
     A member no better than chance is left out; the next label brings a new member. The
     paper's end of Algorithm 1, when the error on the labelled rows does not decrease,
@@ -127,8 +125,6 @@ class FASSLBoostClassifier(BoostingClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -142,8 +138,6 @@ class FASSLBoostClassifier(BoostingClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping

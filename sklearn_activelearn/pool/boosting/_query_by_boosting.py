@@ -1,9 +1,7 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
-from typing import Literal
-
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
 from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
@@ -16,7 +14,7 @@ class QueryByBoostingClassifier(BoostingClassifier):
 
     Parameters
     ----------
-    {estimator, n_estimators, n_initial, initial, batch_size, batch, embedding, explore,
+    {estimator, n_estimators, n_initial, initial, batch_size, explore,
     budget, stopping, random_state}
 
     Attributes
@@ -78,8 +76,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -90,8 +86,6 @@ class QueryByBoostingClassifier(BoostingClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping

@@ -228,8 +228,6 @@ class BoostingClassifier(PoolClassifier):
             n_wanted,
             seed,
             batch_size=self.batch_size,
-            batch=self.batch,
-            points=self._points,
             like=scores,
         )
 
