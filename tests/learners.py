@@ -341,16 +341,12 @@ POOL_LEARNERS += [
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     family(FASSLBoostClassifier(n_initial=6, budget=20)),
-    FASSLBoostClassifier(
-        alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
-    ),
+    FASSLBoostClassifier(alpha=0.5, shrinkage=0.3, n_initial=3, budget=12),
     FASSLBoostClassifier(
         NaiveBayes(), alpha=0.0, batch_size=3, explore=0.5, n_initial=4, budget=15
     ),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
-    FASSLBoostClassifier(
-        n_initial=4, initial="herding", batch_size=3, batch="cluster", budget=16
-    ),
+    FASSLBoostClassifier(n_initial=4, initial="herding", batch_size=3, budget=16),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]

@@ -362,8 +362,6 @@ def test_why_a_pool_learner_stops():
             return True, memory
 
     assert learner.set_params(stopping=Never()).fit(X, answers).stop_reason_ == "Never"
-    boosting = FASSLBoostClassifier(early_stopping=True, random_state=0)
-    assert boosting.fit(X, answers).stop_reason_ == "early_stopping"
 
 
 def test_why_a_stream_learner_stops():

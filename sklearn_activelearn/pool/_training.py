@@ -111,15 +111,11 @@ class Trained(NamedTuple):
         Further fitted attributes of the learner, by name.
     memory : object
         The trainer finds it again in ``before.memory``.
-    has_ended : bool
-        True if the trainer wants no further labels; its ``why_ended()`` gives the
-        reason.
     """
 
     model: Any
     attributes: dict[str, Any] = {}
     memory: Any = None
-    has_ended: bool = False
 
 
 class Trainer:
@@ -197,9 +193,6 @@ class Trainer:
         tags.input_tags = common_input_tags(self.estimators)
         tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
         tags.classifier_tags.multi_label = False
-
-    def why_ended(self) -> str | None:
-        """Return the reason to stop after `has_ended`, None to go on."""
 
 
 class OneModel(Trainer):

@@ -431,7 +431,7 @@ class TestBoosting:
         def error(self, boosting):
             return next(errors)
 
-        monkeypatch.setattr(endings.EndingRounds, "error", error)
+        monkeypatch.setattr(endings.EndingTrainer, "error", error)
         learner = endings.EndingFASSL(n_initial=10, budget=16, random_state=0)
         sizes = []
 

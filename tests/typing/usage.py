@@ -867,7 +867,6 @@ def use_own_pool_learners() -> None:
     assert_type(OneModel(LogisticRegression(), incremental=False).goes_on, bool)
     trained = Trained(LogisticRegression())
     assert_type(trained.attributes, dict[str, Any])
-    assert_type(trained.has_ended, bool)
 
 
 class AdaptiveInverse(QueryRule):
