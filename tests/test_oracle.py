@@ -116,7 +116,7 @@ def interrupted(prototype, n, answers, step=1):
             assert learner.queried_indices_.tolist() == oracle.asked
             assert learner.n_queries_ == len(oracle.asked)
             yield learner
-    assert k > 10
+    assert k > 2  # several lines were tried
 
 
 @each_stream_family
