@@ -20,6 +20,7 @@ from ._schema import (
     checksum,
     current_learner,
     from_column,
+    get_pool,
     get_settings,
     is_id,
     is_label,
@@ -378,6 +379,8 @@ def check_relations(db):
     settings = get_settings(db)
     if settings["format"] != FORMAT:
         raise ValueError("it was written by another version of this package")
+    if len(settings) > 1 and not is_pool(get_pool(db)):
+        raise ValueError("the hashes of its rows are invalid")
     if len(settings) == 1:  # created, and not begun yet
         if db.execute("SELECT 1 FROM answers").fetchone():
             raise ValueError("its settings are missing")
@@ -522,7 +525,6 @@ SETTINGS = {
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
     "ahead": is_flag,
-    "pool": is_pool,
     "label_kind": lambda value: value in (None, "text", "flag", "number"),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }
