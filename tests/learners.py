@@ -5,8 +5,7 @@ settings take another path through the code.
 """
 
 import re
-from functools import partial
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -140,7 +139,9 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", solver="dual"),
-    RLSSamplingClassifier(60.0, variant="mistake", solver="primal", fit_intercept=False),
+    RLSSamplingClassifier(
+        60.0, variant="mistake", solver="primal", fit_intercept=False
+    ),
     RLSSamplingClassifier(
         9.0, variant="next", transient=True, normalize=False, patience=5
     ),

@@ -41,7 +41,15 @@ from sklearn_activelearn.pool.boosting._trainer import (
 from sklearn_activelearn.sources._identity import ByValue
 from tests.learners import each
 from tests.reference import boosting as reference
-from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state, streams
+from tests.tools import (
+    RecordingOracle,
+    fresh,
+    frozen,
+    loop_over_pool,
+    responses,
+    state,
+    streams,
+)
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
@@ -523,7 +531,7 @@ def test_early_stopping_is_the_literal_rule():
     learner = FASSLBoostClassifier(early_stopping=True, budget=60, random_state=0)
     learner.fit(X, y)
     assert learner.n_queries_ < 60
-    by_hand, purchases = by_pool(clone(learner), X, y, [-1, 1])
+    by_hand, purchases = loop_over_pool(clone(learner), X, y, [-1, 1])
     assert purchases == learner.queried_indices_.tolist()
     assert state(by_hand) == state(learner)
     assert len(learner.query(X)) == 0
@@ -539,7 +547,7 @@ def test_a_random_start_buys_everything_at_once():
     learner.teach(X[rows], y[rows])
     assert len(learner.query(X)) == 0
     assert learner.score(X, y) > 0.8
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner.set_params(budget=20).learn(X, oracle)
     assert len(oracle.asked) == 5
 
