@@ -1,6 +1,5 @@
 """The command line: what it prints, what it refuses, what it leaves alone."""
 
-import dataclasses
 import importlib.util
 import json
 import os
@@ -16,39 +15,23 @@ from sklearn.datasets import (
     load_digits,
     load_iris,
 )
-from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
 from sklearn_activelearn import (
-    ASSLBoostClassifier,
     CBGZClassifier,
-    COMBClassifier,
     DKMClassifier,
-    GreedyOnlineClassifier,
-    MarginLossClassifier,
-    MinMarginClassifier,
-    QueryByCommitteeClassifier,
-    RandomSamplingClassifier,
-    RLSSamplingClassifier,
-    SecondOrderPerceptronClassifier,
-    SOLEClassifier,
-    SSMarginBoostClassifier,
 )
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import comparison
-from sklearn_activelearn._cli.compare import progress_reporter
+from sklearn_activelearn._cli.compare import progress_line
 from sklearn_activelearn._cli.learners import parse_learner
-from sklearn_activelearn._cli.measure import Measure
 from sklearn_activelearn._cli.options import LEARNERS
-from sklearn_activelearn._cli.report import result_to_dict, to_text
-from sklearn_activelearn.evaluation import LabelCurve, label_curve
-from sklearn_activelearn.losses import RampLoss
-from tests.learners import each_default
+from sklearn_activelearn.evaluation import label_curve
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Used by `compare` for each learner.
+LABEL_CURVE = "sklearn_activelearn.evaluation._compare.label_curve"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
 
 
@@ -96,14 +79,14 @@ class TestReport:
         assert main(["compare", *SMALL]) == 0
         out, err = capsys.readouterr()
         lines = out.splitlines()
-        assert "labels chosen by " in lines[0]
+        assert " labels chosen by " in lines[0]
         table = lines[lines.index("") + 3 :][:2]
         assert [row.split()[0] for row in table] == [
             "HybridSampling",
             "GreedyOnline",
         ]
         assert "data  digits of scikit-learn: 1,797 rows, 64 columns, 10 classes" in out
-        assert "2 folds × 1: 899 to choose from, 899 held out" in out
+        assert "2 folds × 1 repeats, 899 to choose from, 899 held out" in out
         assert max(map(len, lines)) <= 110
         assert err.splitlines()[:2] == [
             "reading digits of scikit-learn",
@@ -140,10 +123,14 @@ class TestReport:
     def test_csv_with_strings_as_labels(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind", "--target-error", "0.3"]
         report = report_of(capsys, *argv, "--learner", "DKM")
-        assert (report["rows"], report["features"], report["classes"]) == (150, 4, 3)
+        assert (report["n_rows"], report["n_features"], len(report["classes"])) == (
+            150,
+            4,
+            3,
+        )
         assert report["results"][0]["learner"] == "DKMClassifier"
         assert report["target_error"] == 0.3
-        assert report["results"][0]["passive_labels_to_target"] < 75
+        assert report["results"][0]["passive_curve"]["labels_to_target"] < 75
 
     def test_same_seed_same_report_and_other_seed_another(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind"]
@@ -180,7 +167,7 @@ class TestReport:
         errors = [np.mean(r["errors"]) for r in results]
         np.testing.assert_allclose(table["error"], errors, atol=1e-6)
         assert table["saved"][0] == pytest.approx(results[0]["saved"], abs=1e-6)
-        assert (results[1]["saved"], results[1]["passive_errors_with_as_many"]) == (
+        assert (results[1]["saved"], results[1]["passive_errors"]) == (
             None,
             [None, None],
         )
@@ -199,7 +186,7 @@ class TestReport:
             seen.extend(pool["num_threads"] for pool in threadpool_info())
             return label_curve(*args, **kwargs)
 
-        monkeypatch.setattr(comparison, "label_curve", look)
+        monkeypatch.setattr(LABEL_CURVE, look)
         argv = ["--data", iris_csv, "--target", "kind", "--learner", "DKM"]
         with threadpool_limits(2):
             assert main(["compare", *SMALL, *argv]) == 0
@@ -239,277 +226,6 @@ class TestReport:
         assert capsys.readouterr().out == version
 
 
-def curve_with(n_labels, scores, n_bought, final_scores):
-    scores = np.array(scores, dtype=float)
-    return LabelCurve(
-        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
-        np.full(len(scores), 4), np.full(len(scores), 2), np.array(["a", "b"]),
-    )  # fmt: skip
-
-
-def with_constant(curve, score):
-    return dataclasses.replace(curve, constant_scores=np.full(2, score))
-
-
-def against_passive(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=np.nan):
-    curve = with_constant(curve_with([1], scores, n_bought, final_scores), constant)
-    return comparison.Comparison(
-        DKMClassifier(), RandomSamplingClassifier(1.0), curve, PASSIVE, 0.95
-    )
-
-
-PASSIVE = curve_with(
-    [1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8], [0.5, 0.6, 0.7, 0.8]], [4, 4], [0.8, 0.8]
-)
-PLAN = comparison.RunPlan(
-    "toy", 6, 1, 2, [], 1, 2, 1, 0, None, None, Measure("accuracy"), "no"
-)
-
-
-class TestVerdict:
-    def text(self, *results, target=None, details=False):
-        plan = dataclasses.replace(PLAN, target_error=target)
-        return to_text(plan, list(results), details=details)
-
-    def test_savings(self):
-        result = against_passive([3, 3], [0.9, 0.9])
-        np.testing.assert_allclose(result.passive_errors, [0.3, 0.3])
-        assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
-        text = self.text(result)
-        assert text.startswith(
-            "On these data 3 labels chosen by DKM give an error of 10.0 % instead of "
-            "30.0 % with as many random\nones (95 %: 20.0–20.0 points less)."
-        )
-        assert "33 % (33)" in text
-
-    def test_the_clearer_of_two_sentences(self):
-        result = against_passive([3, 3], [0.76, 0.76], [[0.7], [0.7]])
-        assert result.savings.least == pytest.approx(2 / 3, abs=0.01)
-        assert result.gain == pytest.approx([0.06] * 3)
-        text = self.text(result)
-        assert text.startswith(
-            "On these data 1 labels chosen by DKM do the work of 3 random ones, "
-            "an error of 30.0 %: 67 % saved\n(95 %: 67–100)."
-        )
-
-    @pytest.mark.parametrize(
-        ("constant", "words"),
-        [
-            (0.6, "On these data 3 labels chosen by DKM give"),
-            (0.8, "Random ones are no better than always answering 'no' (an error of"),
-            (0.95, "with 3 labels neither chosen nor random labels are better than"),
-        ],
-    )
-    def test_no_saving_at_the_level_of_a_constant_answer(self, constant, words):
-        result = against_passive([3, 3], [0.9, 0.9], constant=constant)
-        text = " ".join(self.text(result).split())
-        assert words in text
-        level = f"{100 * (1 - constant):.1f}"
-        assert f"always 'no' 0 {level} {level} data" in text
-        assert ("33 % (33)" in text) == (constant == 0.6)
-        assert ("random: as a constant" in text) == (constant > 0.6)
-        found = result_to_dict(PLAN, result)
-        assert found["saved_is_clear"] == (constant == 0.6)
-        assert np.isnan(found["saved"]) == (constant > 0.6)
-        assert found["passive_better_than_constant"] == (constant == 0.6)
-        assert found["better_than_constant"] == (constant < 0.9)
-
-    def test_better_than_a_constant_by_the_same_test(self):
-        # 71 and 75 % of the answers are right with random labels
-        passive = curve_with([1, 3], [[0.5, 0.71], [0.5, 0.75]], [3, 3], [0.71, 0.75])
-        result = against_passive([3, 3], [0.9, 0.94], constant=0.5)
-        near, far = (
-            dataclasses.replace(
-                result, passive_curve=passive, curve=with_constant(result.curve, level)
-            )
-            for level in (0.69, 0.4)
-        )
-        assert not near.random_are_of_use
-        assert far.random_are_of_use
-
-    def test_few_labels_that_do_the_work_of_none(self):
-        scores, end = [[0.7], [0.7]], [0.76, 0.76]
-        text = self.text(against_passive([3, 3], end, scores, constant=0.72))
-        assert "3 labels chosen by DKM give" in text
-        assert "do the work" not in text
-
-    @pytest.mark.parametrize("final", [0.5, 0.72])
-    def test_no_clear_difference_at_the_level_of_a_constant_answer(self, final):
-        result = against_passive([3, 3], [0.9, final], constant=0.8)
-        text = " ".join(self.text(result).split())
-        assert text.startswith("No savings to speak of on these data: with 3 labels")
-        assert "saved (" not in text.replace("saved (95 %)", "")
-
-    def test_within_noise(self):
-        text = self.text(against_passive([3, 3], [0.9, 0.72]))
-        assert text.startswith("No savings beyond noise on these data: perhaps 2 ")
-        assert "an error of 30.0 %: 24 % saved (95 %: none–57)." in " ".join(
-            text.split()
-        )
-
-    def test_never_as_good(self):
-        text = self.text(against_passive([3, 3], [0.6, 0.6]))
-        assert text.startswith("No savings on these data: as many random labels")
-        assert "not within 3  none (none)" in text
-        assert "as many random labels are better." in text
-        text = self.text(against_passive([3, 3], [0.7, 0.6]))
-        assert "as many random labels are as good." in text
-
-    def test_the_best_of_several(self):
-        good, better = (against_passive([3, 3], [s, s]) for s in (0.8, 0.9))
-        text = self.text(good, better)
-        assert text.startswith("On these data 3 labels chosen by DKM (2) give")
-        assert "DKM (1)" in text
-
-    def test_much_saved_of_little_is_not_the_best(self):
-        good = against_passive([3, 3], [0.9, 0.9])
-        passive = dataclasses.replace(
-            PASSIVE, scores=PASSIVE.scores / 2, final_scores=PASSIVE.final_scores / 2
-        )
-        bad = dataclasses.replace(good, passive_curve=passive)
-        assert bad.savings.needed < good.savings.needed
-        assert "chosen by DKM (1) give" in self.text(good, bad)
-
-    def test_one_that_saves_is_named_before_one_that_may(self):
-        sure = against_passive([3, 3], [0.75, 0.75])
-        unsure = against_passive([3, 3], [0.9, 0.8], [[0.5], [0.9]])
-        assert unsure.savings.needed < sure.savings.needed
-        assert not unsure.savings.is_clear
-        assert self.text(unsure, sure).startswith("On these data 3 labels chosen by ")
-
-    def test_run_without_labels(self):
-        result = against_passive([0, 0], [0.5, 0.5])
-        assert np.isnan(result.passive_errors).all()
-        text = self.text(result, details=True)
-        assert text.startswith("Nothing to compare")
-        assert "not known" in text
-
-    def test_labels_to_a_target(self):
-        text = self.text(against_passive([1, 1], [0.6, 0.6]), target=0.3)
-        row = text[text.index("\nDKM ") :].splitlines()[1]
-        assert row.split()[5:9] == ["not", "within", "1", "3"]
-
-    def test_details(self):
-        text = self.text(against_passive([3, 3], [0.9, 0.9]), details=True)
-        assert "random: RandomSamplingClassifier(rate=1.0)" in text
-        assert "at 0.95 for each of 1" in text
-
-    def test_fewer_labels_than_the_first_batch_of_the_twin(self, iris_csv, capsys):
-        argv = ["--data", iris_csv, "--target", "kind"]
-        argv += ["--learner", "MinMargin:budget=5"]
-        assert main(["compare", *SMALL, *argv]) == 0
-        assert capsys.readouterr().out.startswith("Nothing to compare")
-
-
-class TestPlan:
-    def plan(self, rows, width=10, **options):
-        plan = comparison.RunPlan(
-            "toy", rows, width, 2, [], width, 5, None, 0, None, None,
-            Measure("accuracy"), "no",
-        )  # fmt: skip
-        return dataclasses.replace(plan, **options)
-
-    POOL, STREAM = MinMarginClassifier(), DKMClassifier()
-
-    def test_small_tables_are_used_as_they_are(self):
-        plan = self.plan(1_000)
-        assert plan.splits_for(self.POOL) == {"cv": 5, "n_repeats": 8}
-        assert self.plan(1_000, 100).runs_for(self.POOL) == 10
-        assert self.plan(1_000, 1_000).runs_for(self.POOL) == 5
-        assert self.plan(1_000, repeats=3).runs_for(self.POOL) == 15
-
-    def test_runs_on_a_large_table_share_no_rows(self):
-        plan = self.plan(100_000, 20)
-        assert plan.rows_for(self.POOL) == 2_500 < plan.rows_for(self.STREAM)
-        assert not plan.shares_rows(self.POOL)
-        splits = plan.splits_for(self.POOL)["cv"]
-        rows = np.concatenate([part for split in splits for part in split])
-        assert len(rows) == len(np.unique(rows)) == 10 * 2_500
-        assert {(len(train), len(test)) for train, test in splits} == {(2_000, 500)}
-
-    def test_runs_on_a_larger_table_draw_rows(self):
-        plan = self.plan(3_000)
-        assert plan.shares_rows(self.POOL)
-        splitter = plan.splits_for(self.POOL)["cv"]
-        train, test = next(splitter.split(np.empty(3_000), [0, 1] * 1_500))
-        assert (len(train), len(test)) == (2_000, 500)
-        assert self.plan(3_000, most_rows=100).rows_for(self.STREAM) == 100
-
-    def test_default_budget_leaves_most_of_the_pool(self):
-        for rows, budget in ((50, 20), (569, 110), (100_000, 200)):
-            herding, greedy = self.plan(rows).default_learners()
-            assert herding.budget == budget
-            assert greedy.budget is None
-
-    @pytest.mark.parametrize("rows", [4, 99, 150, 1797])
-    def test_label_counts_include_all_of_every_run(self, rows):
-        plan = self.plan(rows, folds=2)
-        counts = plan.label_counts(self.STREAM)
-        most = rows - rows // 2
-        assert {1, rows // 2, most} <= set(counts.tolist())
-        assert counts[-1] == most
-        assert (np.diff(counts) <= 0.1 * counts[1:] + 1).all()
-
-    def test_label_counts_are_those_after_a_training(self):
-        learner = MinMarginClassifier(n_initial=7, batch_size=20)
-        counts = self.plan(1_000).label_counts(learner)
-        assert counts[0] == 7
-        assert set((counts[:-1] - 7) % 20) == {0}
-
-
-class TestTwins:
-    def test_passive_twin_keeps_the_model_and_buys_everything(self):
-        learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
-        assert repr(learner._passive_baseline()) == repr(
-            RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
-        )
-        learner = MarginLossClassifier(RampLoss(t=2.0), eta0=0.2, n_warm_start=9)
-        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", eta0=0.2)):
-            twin = sampler._passive_baseline()
-            assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
-            assert (twin.loss, twin.eta0) == ("hinge", 0.2)
-
-    def test_passive_twin_of_a_second_order_learner(self):
-        twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
-        assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
-        twin = SOLEClassifier(0.2, a=3.0, solver="dual", patience=5)._passive_baseline()
-        assert isinstance(twin, SecondOrderPerceptronClassifier)
-        assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
-
-    def test_passive_twin_of_a_pool_learner(self):
-        learner = MinMarginClassifier(
-            budget=3, batch_size=2, stopping="margin_exhausted"
-        )
-        twin = learner._passive_baseline()
-        assert repr(twin.estimator) == repr(LinearSVC())
-        assert (twin.budget, twin.batch_size, twin.stopping) == (None, 2, None)
-        committee = QueryByCommitteeClassifier(cv=3)._passive_baseline()
-        assert (len(committee.estimators), committee.cv) == (5, 3)
-        grid = {"C": [1.0, 2.0]}
-        committee = QueryByCommitteeClassifier(SVC(), param_grid=grid)
-        assert committee._passive_baseline().param_grid == grid
-        boosted = (
-            COMBClassifier(GaussianNB(), n_estimators=7)._passive_baseline().estimator
-        )
-        assert (repr(boosted.estimator), boosted.n_estimators) == ("GaussianNB()", 7)
-        twin = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_baseline()
-        assert isinstance(twin, SSMarginBoostClassifier)
-        assert (twin.alpha, twin.budget) == (0.5, None)
-
-    @each_default
-    def test_a_passive_twin_buys_every_label(self, prototype):
-        X, y = load_iris(return_X_y=True)
-        X = StandardScaler().fit_transform(X)
-        twin = (
-            prototype._passive_baseline().set_params(random_state=0).fit(X[::5], y[::5])
-        )
-        assert twin.n_queries_ == 30
-
-    def test_a_pool_learner(self, capsys):
-        (result,) = report_of(capsys, "--learner", "Passive:budget=20")["results"]
-        assert result["learner"] == "PassiveClassifier(budget=20)"
-
-
 class TestLearner:
     def test_parameters(self):
         learner = parse_learner("CBGZ:b=adaptive,eta0=0.5,average=False,budget=None")
@@ -518,7 +234,7 @@ class TestLearner:
         assert repr(learner) == "MarginLossClassifier(eta0=0.5, loss=RampLoss(t=2.0))"
 
     def test_classifiers_of_scikit_learn(self):
-        learner = parse_learner("UncertaintySampling:estimator=SVC(C=10,gamma=auto)")
+        learner = parse_learner("MinMargin:estimator=SVC(C=10,gamma=auto)")
         assert repr(learner.estimator) == "SVC(C=10, gamma='auto')"
         text = "MinMargin:estimator=BaggingClassifier(estimator=SVC(),n_estimators=3)"
         assert repr(parse_learner(text).estimator.estimator) == "SVC()"
@@ -619,10 +335,9 @@ class TestRefused:
 class TestTerminal:
     def test_a_line_a_learner_and_runs_on_a_terminal(self, capsys, monkeypatch):
         def two_runs():
-            with progress_reporter(2) as announce:
-                show = announce("DKM")
+            with progress_line() as show:
                 for done in range(3):
-                    show(done, 2)
+                    show("1 of 2: DKM", done, 2)
             return capsys.readouterr().err
 
         assert two_runs() == "1 of 2: DKM, 2 runs\n"
@@ -638,7 +353,7 @@ class TestTerminal:
                 raise KeyboardInterrupt
             return label_curve(estimator, *args, **kwargs)
 
-        monkeypatch.setattr(comparison, "label_curve", interrupted)
+        monkeypatch.setattr(LABEL_CURVE, interrupted)
         argv = ["--data", iris_csv, "--target", "kind"]
         argv += ["--learner", "CBGZ", "--learner", "DKM"]
         assert main(["compare", *SMALL, *argv]) == 130
@@ -652,7 +367,7 @@ class TestTerminal:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(comparison, "label_curve", interrupt)
+        monkeypatch.setattr(LABEL_CURVE, interrupt)
         assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()
         assert out == ""

@@ -11,6 +11,9 @@ OPEN, LABELLED, SKIPPED, DISPUTED = "open", "labelled", "skipped", "disputed"
 TEST, QUERY, GIVEN = "test", "query", "given"
 
 
+MARKS = ", ".join("?" * 10)  # columns of ``rows``
+
+
 class Decision(NamedTuple):
     """State of one row, as it follows from its answers."""
 
@@ -68,87 +71,124 @@ def answers_of(db, id):
     ).fetchall()
 
 
-def describe_row(db, id, votes):
+class RowFacts(NamedTuple):
+    """Everything in the file that determines the decision on a row."""
+
+    request: tuple | None  # purpose and place in the queue
+    answers: list  # not withdrawn, in order
+    has_note: bool
+    fewer_votes: int | None  # votes that the row needs, if fewer than others
+    taught: tuple | None  # the label that the learner knows
+
+    @classmethod
+    def read(cls, db, id):
+        """Return the facts about one row."""
+
+        def find(sql):
+            return db.execute(f"SELECT {sql} WHERE id = ?", (id,)).fetchone()
+
+        fewer = find("votes FROM row_votes")
+        return cls(
+            find("purpose, queue FROM requests"), answers_of(db, id),
+            find("1 FROM notes") is not None, fewer and fewer[0],
+            find("label FROM taught"),
+        )  # fmt: skip
+
+    @classmethod
+    def read_all(cls, db):
+        """Yield the id and the facts of each row in the file."""
+
+        def find(sql):
+            return {id: tuple(rest) for id, *rest in db.execute(f"SELECT id, {sql}")}
+
+        requests, notes = find("purpose, queue FROM requests"), find("1 FROM notes")
+        fewer, taught = find("votes FROM row_votes"), find("label FROM taught")
+        answers = {}
+        sql = "SELECT * FROM answers WHERE withdrawn_at IS NULL ORDER BY number"
+        for answer in db.execute(sql):
+            answers.setdefault(answer["id"], []).append(answer)
+        for id in {**requests, **answers, **notes}:
+            votes = fewer.get(id)
+            yield (
+                id,
+                cls(
+                    requests.get(id), answers.get(id, []), id in notes,
+                    votes and votes[0], taught.get(id),
+                ),
+            )  # fmt: skip
+
+
+def describe_row(id, facts, votes):
     """Return the columns of ``rows`` for a row as they follow from the facts.
 
     Returns
     -------
-    row : dict or None
+    row : tuple or None
         None for a row without request, answer and note.
     standing : list of int
         Numbers of the answers that count.
     """
-    request = db.execute(
-        "SELECT purpose, queue FROM requests WHERE id = ?", (id,)
-    ).fetchone()
-    answers = answers_of(db, id)
-    if request is None and not answers:
-        if not db.execute("SELECT 1 FROM notes WHERE id = ?", (id,)).fetchone():
-            return None, []
-    fewer = db.execute("SELECT votes FROM row_votes WHERE id = ?", (id,)).fetchone()
-    found = decide(answers, min(votes, fewer[0]) if fewer else votes)
+    request, answers = facts.request, facts.answers
+    if request is None and not answers and not facts.has_note:
+        return None, []
+    fewer = facts.fewer_votes
+    found = decide(answers, votes if fewer is None else min(votes, fewer))
     kind = GIVEN
     if request is not None:
-        kind = TEST if request["purpose"] == TEST else QUERY
+        kind = TEST if request[0] == TEST else QUERY
     is_queued = kind != GIVEN and found.wanted > 0
     is_news = kind != TEST and found.wanted == 0
-    if is_news:
-        taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
-        is_news = taught is None or taught[0] != found.label
-    row = {
-        "id": id,
-        "kind": kind,
-        "state": found.state,
-        "label": found.label,
-        "decided": found.decided,
-        "answered": answers[-1]["number"] if answers else 0,
-        "n_votes": found.n_votes,
-        "wanted": found.wanted,
-        "queue": request["queue"] if is_queued else None,
-        "is_news": int(is_news),
-    }
+    if is_news and facts.taught is not None:
+        is_news = facts.taught[0] != found.label
+    row = (
+        id, kind, found.state, found.label, found.decided,
+        answers[-1]["number"] if answers else 0, found.n_votes, found.wanted,
+        request[1] if is_queued else None, int(is_news),
+    )  # fmt: skip
     return row, found.standing
 
 
 def update_row(db, id, votes):
     """Store the decision on a row after one of its facts has changed."""
-    row, standing = describe_row(db, id, votes)
+    row, standing = describe_row(id, RowFacts.read(db, id), votes)
     db.execute("DELETE FROM standing WHERE id = ?", (id,))
     db.executemany("INSERT INTO standing VALUES (?, ?)", [(n, id) for n in standing])
     if row is None:
         db.execute("DELETE FROM rows WHERE id = ?", (id,))
         return
-    marks = ", ".join("?" * len(row))
-    db.execute(f"INSERT OR REPLACE INTO rows VALUES ({marks})", (*row.values(),))
-    if not row["wanted"]:
+    db.execute(f"INSERT OR REPLACE INTO rows VALUES ({MARKS})", row)
+    if row[-2] is None:  # nobody has to wait for an answer
         db.execute("DELETE FROM leases WHERE id = ?", (id,))
+
+
+def decide_all_rows(db, votes):
+    """Return ``rows`` and ``standing`` as they follow from all facts."""
+    rows, standing = [], []
+    for id, facts in RowFacts.read_all(db):
+        row, numbers = describe_row(id, facts, votes)
+        rows.append(row)
+        standing += [(number, id) for number in numbers]
+    return rows, standing
 
 
 def update_all_rows(db, votes):
     """Store the decisions on all rows."""
-    for id in known_ids(db):
-        update_row(db, id, votes)
-
-
-def known_ids(db):
-    """Return the ids of all rows with a request, an answer or a note."""
-    found = db.execute(
-        "SELECT id FROM requests UNION SELECT id FROM answers UNION SELECT id FROM notes"
+    rows, standing = decide_all_rows(db, votes)
+    db.execute("DELETE FROM rows")
+    db.execute("DELETE FROM standing")
+    db.executemany(f"INSERT INTO rows VALUES ({MARKS})", rows)
+    db.executemany("INSERT INTO standing VALUES (?, ?)", standing)
+    db.execute(
+        "DELETE FROM leases WHERE id IN (SELECT id FROM rows WHERE queue IS NULL)"
     )
-    return [id for (id,) in found]
 
 
 def check_decisions(db, votes):
     """Raise ValueError unless ``rows`` and ``standing`` follow from the facts."""
-    expected, standing = {}, set()
-    for id in known_ids(db):
-        row, numbers = describe_row(db, id, votes)
-        if row is not None:
-            expected[id] = tuple(row.values())
-        standing.update((number, id) for number in numbers)
-    found = {row["id"]: tuple(row) for row in db.execute("SELECT * FROM rows")}
+    rows, standing = decide_all_rows(db, votes)
+    found = {tuple(row) for row in db.execute("SELECT * FROM rows")}
     stored = {tuple(row) for row in db.execute("SELECT * FROM standing")}
-    if found != expected or stored != standing:
+    if found != {*rows} or stored != {*standing}:
         raise ValueError("the decisions in it do not follow from its answers")
 
 
@@ -181,9 +221,8 @@ def withdraw_answers(db, votes, numbers, id, by):
     (first,) = db.execute("SELECT min(queue) FROM requests").fetchone()
     change(db, "requests", "id = ?", (id,), queue=(first or 0) - 1)
     update_row(db, id, votes)
-    (state,) = db.execute("SELECT state FROM rows WHERE id = ?", (id,)).fetchone() or [
-        None
-    ]
+    row = db.execute("SELECT state FROM rows WHERE id = ?", (id,)).fetchone()
+    state = None if row is None else row[0]
     if state in (LABELLED, SKIPPED):
         taught = db.execute("SELECT label FROM taught WHERE id = ?", (id,)).fetchone()
         if state == LABELLED or taught is None or taught[0] is None:

@@ -13,7 +13,7 @@ from .._warnings import warn_user
 from ._answers import answers_of
 from ._export import FINAL, PREDICTED, SKIP, parse_number, reads_as_number
 from ._output import function_for_suffix, restore_cell
-from ._schema import from_column, get_settings, is_label
+from ._schema import from_column, get_pool, get_settings, is_label
 from ._settings import first_number, hashes_of_rows
 from ._storage import identity_of, is_session, open_to_read
 
@@ -32,7 +32,7 @@ class ReadLabel(NamedTuple):
     is_final: bool = False
 
 
-def read_answers(path, ids, settings, known, own):
+def read_answers(path, ids, settings, pool, known, own):
     """Return the answers in a file as (id, label, who, is_final, reason, at).
 
     Parameters
@@ -43,6 +43,8 @@ def read_answers(path, ids, settings, known, own):
         Ids of the rows here.
     settings : dict
         Settings of the session here.
+    pool : dict
+        Fingerprint of its pool.
     known : dict
         Its keys are the labels that are known here.
     own : tuple
@@ -61,13 +63,13 @@ def read_answers(path, ids, settings, known, own):
         return read_label_file(Path(path), ids, known)
     if identity_of(path) == own:
         raise ValueError(f"{path} is the session that is open. Name another file.")
-    return read_other_session(path, ids, settings, known)
+    return read_other_session(path, ids, settings, pool, known)
 
 
 # --- other sessions
 
 
-def read_other_session(path, ids, settings, known):
+def read_other_session(path, ids, settings, pool, known):
     """Return the answers of another session, in their order.
 
     If rows have one vote here, a row gets the label that was decided there.
@@ -81,7 +83,7 @@ def read_other_session(path, ids, settings, known):
     texts = {str(label): label for label in known}
     with open_to_read(path) as db:
         there = get_settings(db)
-        find_id = make_row_finder(there["pool"], settings["pool"], ids)
+        find_id = make_row_finder(get_pool(db), pool, ids)
         for answer in usable_answers(db, settings["votes"]):
             label = from_column(answer["label"], there["label_kind"])
             if label is not None:

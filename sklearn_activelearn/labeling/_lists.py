@@ -88,7 +88,7 @@ def read_row(db, settings, id, viewer, predicted=None):
 
 
 #: A standing answer, and a note, that the viewer may see.
-ANSWER = """EXISTS (SELECT 1 FROM standing JOIN answers USING (number)
+ANSWER = """EXISTS (SELECT 1 FROM standing CROSS JOIN answers USING (number)
   WHERE standing.id = rows.id
   AND (rows.state != 'open' OR :viewer IS NULL OR who = :viewer) {condition})"""
 NOTE = """EXISTS (SELECT 1 FROM notes WHERE notes.id = rows.id

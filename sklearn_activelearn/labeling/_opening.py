@@ -16,6 +16,21 @@ from .._validation import check_budget, check_number, is_share
 from ..sources._containers import n_rows, take
 from ._answers import TEST, update_all_rows, update_row
 from ._ids import check_text, check_texts
+from ._schema import (
+    change,
+    change_learner,
+    current_learner,
+    from_column,
+    get_pool,
+    get_settings,
+    is_label,
+    label_kind,
+    next_number,
+    now,
+    put,
+    put_settings,
+    to_json,
+)
 from ._settings import (
     describe,
     describe_pool_change,
@@ -27,20 +42,6 @@ from ._settings import (
     plain_classes,
     seeded_clone,
     versions,
-)
-from ._schema import (
-    change,
-    change_learner,
-    current_learner,
-    from_column,
-    get_settings,
-    is_label,
-    label_kind,
-    next_number,
-    now,
-    put,
-    put_settings,
-    to_json,
 )
 from ._storage import printable
 
@@ -260,7 +261,8 @@ class Resumption:
         self.args, self.settings = args, get_settings(db)
         self.learner = current_learner(db)
         self.description = describe(args.learner)
-        before, path = self.settings["pool"], args.path
+        self.before = before = get_pool(db)
+        path = args.path
         self.pool = args.fingerprint()
         if args.classes is None:
             args.classes = self.settings["classes"]
@@ -377,7 +379,7 @@ class Resumption:
 
         Row numbers are fine if the items show that the rows are the same.
         """
-        made_of, before = self.args.ids.made_of, self.settings["pool"]
+        made_of, before = self.args.ids.made_of, self.before
         if made_of != "numbers":
             return made_of is not None
         shown, shown_now = before["items"], self.pool["items"]

@@ -120,9 +120,15 @@ def next_number(db, table):
 
 
 def get_settings(db):
-    """Return the settings as a dict."""
-    found = db.execute("SELECT name, value FROM settings")
+    """Return the settings as a dict, without the hashes of the rows (`get_pool`)."""
+    found = db.execute("SELECT name, value FROM settings WHERE name != 'pool'")
     return {name: json.loads(value) for name, value in found}
+
+
+def get_pool(db):
+    """Return the fingerprint of the pool."""
+    found = db.execute("SELECT value FROM settings WHERE name = 'pool'").fetchone()
+    return json.loads(found[0])
 
 
 def put_settings(db, **settings):

@@ -1,9 +1,9 @@
 """A learner, the rows, and a file that outlives both."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import wait as wait_for
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,6 @@ from ._answers import (
     answers_of,
     count_answers,
     count_rows,
-    decide,
     decided_labels,
     find_free_row,
     last_answer,
@@ -73,6 +72,7 @@ from ._schema import (
     change_learner,
     current_learner,
     from_column,
+    get_pool,
     get_settings,
     is_label,
     label_kind,
@@ -908,7 +908,9 @@ class LabelingSession(Generic[LearnerT]):
         with self._storage.writing() as db:
             settings = get_settings(db)
             known = self._count_classes(db, settings, count_rows(db)[1])
-            found = read_answers(path, self._ids, settings, known, self._storage.identity)
+            found = read_answers(
+                path, self._ids, settings, get_pool(db), known, self._storage.identity
+            )
             n_new, sql = 0, "SELECT id FROM rows WHERE answered"
             answered = {id for (id,) in db.execute(sql).fetchall()}
             for id, label, who, is_final, reason, at in found:

@@ -20,6 +20,7 @@ from ._schema import (
     checksum,
     current_learner,
     from_column,
+    get_pool,
     get_settings,
     is_id,
     is_label,
@@ -83,6 +84,10 @@ class Storage:
         self._file_lock = FileLock(
             f"{self._place}.lock", timeout=0, mode=0o644, thread_local=False
         )
+        if not self._place.parent.is_dir():
+            raise FileNotFoundError(
+                f"There is no folder {self.path.parent}. Create it first."
+            )
         try:
             self._file_lock.acquire()
         except Timeout:
@@ -257,6 +262,8 @@ def is_session(path):
 
 def check_header(path):
     """Return True if a file is empty; raise ValueError if it is no database."""
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a folder. Name a file in it.")
     with open(path, "rb") as file:
         header = file.read(len(HEADER))
     if header and header != HEADER:
@@ -378,6 +385,8 @@ def check_relations(db):
     settings = get_settings(db)
     if settings["format"] != FORMAT:
         raise ValueError("it was written by another version of this package")
+    if len(settings) > 1 and not is_pool(get_pool(db)):
+        raise ValueError("the hashes of its rows are invalid")
     if len(settings) == 1:  # created, and not begun yet
         if db.execute("SELECT 1 FROM answers").fetchone():
             raise ValueError("its settings are missing")
@@ -522,7 +531,6 @@ SETTINGS = {
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
     "ahead": is_flag,
-    "pool": is_pool,
     "label_kind": lambda value: value in (None, "text", "flag", "number"),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }

@@ -1,29 +1,57 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""Logistic regressions without two rows but with a new one: the margins of the two.
+"""L2 logistic regressions for many parts of the same rows.
 
-With a new row x added, the Hessian H of all rows is factored once, H = L L'; in the
-coordinates e_k = L^-1 a_k margins move by inner products of the e's. How the solution
-moves without rows i and j is first guessed: as without x, plus what x changes in that
-if i alone, and if j alone, is left out. The slope there says by how much the margins
-are off. If that is little, they are corrected; else there are chord steps with H (less
-i and j), each mixed with the one before, and if these do not help, Newton steps.
+Minimises, over the rows a_k that take part, with labels y_k = -1 or 1::
+
+    sum_k log(1 + exp(-y_k a_k.w)) + lam / 2 |w|^2      (the intercept is free)
+
+`solve` trains by Newton's method without some of the rows. `margins_with_each` trains
+without two rows but with one new row x. There the Hessian H of all rows and x is
+factored once, H = L L'; in the coordinates e_k = L^-1 a_k margins move by inner products
+of the e's. The movement of the solution without rows i and j is first guessed: the
+movement without x, plus the changes by x if i alone, and if j alone, is left out. The
+slope at this point gives the error of the margins. A small error is corrected. Otherwise
+chord steps follow with H (less i and j), each mixed with the steps before, and then, if
+the error remains, Newton steps.
 """
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport fabs, isfinite
+from libc.math cimport exp, fabs, isfinite
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_blas cimport ddot, dgemm, dgemv, dtrmm, dtrmv, dtrsm
-from scipy.linalg.cython_lapack cimport dpotrs
+from scipy.linalg.cython_blas cimport ddot, dgemm, dgemv, dsyrk, dtrmm, dtrmv, dtrsm
+from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
 
-from ._newton cimport Solver
-from ._pulls cimport (
-    AL_FAR, AL_PAST, Point, al_add, al_chord_step, al_odds, al_slopes, settled,
-    to_vectors
-)
-
-from ._newton import FAILED, NotSolved
+cdef extern from "pool/alms/_logistic.h" nogil:
+    enum: AL_PAST
+    const double AL_FAR
+    void al_odds(Py_ssize_t n, const double *y, const double *z, double *odds)
+    void al_slopes(
+        Py_ssize_t wide, const double *y, const double *odds, const double *pull,
+        const double *s, Py_ssize_t i, Py_ssize_t j, Py_ssize_t x, const double *gi,
+        const double *gj, const double *gx, const double *d, double *h, double *slopes
+    )
+    void al_add(
+        Py_ssize_t wide, const double *a, const double *b, const double *c, double *d
+    )
+    void al_chord_step(
+        Py_ssize_t wide, int turn, const double *ei, const double *ej, double si,
+        double sj, double kii, double kij, double kjj, double *p, double *past,
+        double *u
+    )
+    void al_probabilities(Py_ssize_t n, const double *z, double *out)
+    double al_loss(
+        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
+        const double *move, double size, double *each
+    )
+    void al_pulls(
+        Py_ssize_t n, const double *y, const double *takes_part, const double *z,
+        double *pull, double *s
+    )
+    void al_scaled(
+        Py_ssize_t n, Py_ssize_t q, const double *A, const double *s, double *scaled
+    )
 
 cdef enum:
     TOGETHER = 64  # points whose products are computed at once
@@ -32,12 +60,180 @@ cdef enum:
 #: The part of the tolerance that corrected margins may be off by.
 cdef double LITTLE = 0.2
 
+#: Newton steps stop once one is this long in the norm of the Hessian, where the
+#: objective is small shorter by its root; the error that is left is about its square.
+cdef double SMALL = 1e-4
+
 cdef int ONE = 1
 cdef double PLUS = 1.0, NOTHING = 0.0
 cdef char* TRANSPOSED = b"T"
 cdef char* AS_IT_IS = b"N"
 cdef char* LOWER = b"L"
 cdef char* LEFT = b"L"
+
+
+class NotSolved(FloatingPointError):
+    """Newton's method did not end. A loss of the user's may raise its base class."""
+
+
+FAILED = (
+    "a logistic regression could not be trained to the end: scale the features, or "
+    'use voi="refit".'
+)
+
+
+cdef class Solver:
+    """Newton's method with backtracking, and what is left of it in the end.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_samples, n_columns)
+        Rows; copied, with a spare one below them.
+    y : ndarray of shape (n_samples,)
+        Their labels, -1 or 1.
+    free : bool
+        Whether the last column is that of an intercept.
+    """
+
+    cdef int n, q
+    cdef bint free
+    cdef double[:, ::1] A, scaled, H
+    cdef double[::1] y, takes_part, z, move, pull, s, each, slope, step
+
+    def __init__(self, A, y, free):
+        n, q = A.shape
+        self.n, self.q, self.free = n + 1, q, free
+        self.A = np.vstack([A, np.zeros(q)])
+        self.y = np.append(y, 1.0)
+        self.takes_part = np.append(np.ones(n), 0.0)
+        self.scaled, self.H = np.empty((n + 1, q)), np.empty((q, q))
+        self.z, self.move, self.pull, self.s, self.each = np.zeros((5, n + 1))
+        self.slope, self.step = np.empty((2, q))
+
+    cdef void leave_out(self, const Py_ssize_t[::1] rows, double weight) noexcept nogil:
+        """Leave out these rows (weight 0), or take them back (1); -1 is none."""
+        cdef Py_ssize_t k
+        for k in range(rows.shape[0]):
+            if rows[k] >= 0:
+                self.takes_part[rows[k]] = weight
+
+    cdef double objective(
+        self, double* w, double* dw, double size, double lam
+    ) noexcept nogil:
+        """Return the objective at w + size * dw; z and move are known."""
+        cdef double u, total = al_loss(
+            self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.move[0], size,
+            &self.each[0]
+        )
+        cdef int k
+        for k in range(self.q - self.free):
+            u = w[k] + size * dw[k]
+            total += lam / 2 * u * u
+        return total
+
+    cdef void evaluate(self, double* w, double lam) noexcept nogil:
+        """Find pulls, curvatures, slope and Hessian where z are the margins."""
+        cdef int c
+        al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
+                 &self.s[0])
+        al_scaled(self.n, self.q, &self.A[0, 0], &self.s[0], &self.scaled[0, 0])
+        dgemv(AS_IT_IS, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q,
+              &self.pull[0], &ONE, &NOTHING, &self.slope[0], &ONE)
+        dsyrk(LOWER, AS_IT_IS, &self.q, &self.n, &PLUS, &self.scaled[0, 0], &self.q,
+              &NOTHING, &self.H[0, 0], &self.q)
+        for c in range(self.q - self.free):
+            self.slope[c] -= lam * w[c]
+            self.H[c, c] += lam
+        if self.free:  # all margins may be far away on the way
+            self.H[self.q - 1, self.q - 1] += 1e-20
+
+    cdef int solve(self, double* w, double lam) noexcept nogil:
+        """Minimise from w on, or from 0 on if that is too far away.
+
+        H then holds the Cholesky factor of the Hessian, s its curvatures; z and
+        `pull` are those of the solution. Returns 1 if it did not come to an end.
+        """
+        if self.descend(w, lam) == 0:
+            return 0
+        memset(w, 0, self.q * sizeof(double))
+        return self.descend(w, lam)
+
+    cdef int descend(self, double* w, double lam) noexcept nogil:
+        """Take Newton steps from w on."""
+        cdef int turn, k, info, failed = 1
+        cdef double gain, size, before, enough, slack, after = 0.0
+        dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q, w, &ONE,
+              &NOTHING, &self.z[0], &ONE)
+        for turn in range(100):
+            self.evaluate(w, lam)
+            dpotrf(LOWER, &self.q, &self.H[0, 0], &self.q, &info)
+            if info != 0:
+                break
+            memcpy(&self.step[0], &self.slope[0], self.q * sizeof(double))
+            dpotrs(LOWER, &self.q, &ONE, &self.H[0, 0], &self.q, &self.step[0],
+                   &self.q, &info)
+            gain = ddot(&self.q, &self.slope[0], &ONE, &self.step[0], &ONE)
+            dgemv(TRANSPOSED, &self.q, &self.n, &PLUS, &self.A[0, 0], &self.q,
+                  &self.step[0], &ONE, &NOTHING, &self.move[0], &ONE)
+            size = 1.0
+            if turn == 0:
+                after = self.objective(w, &self.step[0], 0.0, lam)
+            before = after
+            enough = SMALL * SMALL * min(1.0, before)
+            if gain > enough:
+                slack = 1e-14 * before
+                after = self.objective(w, &self.step[0], size, lam)
+                while after > before - 1e-4 * size * gain + slack and size > 1e-10:
+                    size /= 2
+                    after = self.objective(w, &self.step[0], size, lam)
+            for k in range(self.q):
+                w[k] += size * self.step[k]
+            for k in range(self.n):
+                self.z[k] += size * self.move[k]
+            if gain <= enough:
+                failed = 0
+                break
+        # curvatures remain those of H
+        al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
+                 &self.each[0])
+        return failed
+
+
+cdef struct Point:
+    # which pair it leaves out, or which row, and the rows: positions among those that
+    # may be left out, the second -1 if there is none; by how much their margins are
+    # off; and whether that is little, or steps do not help
+    Py_ssize_t item, i, j
+    double off_i, off_j
+    bint has_arrived, is_lost
+
+
+cdef inline double settled(double t, double g) noexcept nogil:
+    """Return c = 1 / (1 + exp(u)) where u = t + g c."""
+    cdef double low = t, high = t + g, u = t, c, gap, step, last = g
+    cdef int turn
+    for turn in range(200):
+        c = 1 / (1 + exp(u))
+        gap = u - t - g * c
+        if gap > 0:
+            high = u
+        else:
+            low = u
+        step = gap / (1 + g * c * (1 - c))
+        if low < u - step < high and 2 * fabs(step) < last:
+            u -= step
+        else:
+            step = (high - low) / 2
+            u = low + step
+        last = fabs(step)
+        if last < 1e-9:
+            break
+    return 1 / (1 + exp(u))
+
+
+cdef inline int to_vectors(int n) noexcept:
+    """Return the next number that 8 divides."""
+    return (n + 7) // 8 * 8
 
 
 cdef class Adding:
@@ -396,4 +592,63 @@ def margins_with_each(
                 failed |= adding.leave_out(margins[m, x], n_ways[m])
     if failed:
         raise NotSolved(FAILED)
+    return out
+
+
+def solve(
+    A, y, bint free, const Py_ssize_t[:, ::1] left_out, start, const double[::1] lams
+):
+    """Train on all rows but some, for each of several penalties.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_samples, n_columns)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Their labels, -1 or 1.
+    free : bool
+        Whether the last column is that of an intercept.
+    left_out : ndarray of int of shape (n_groups, size)
+        The rows that each training goes without; -1 for none.
+    start : ndarray of shape (n_lams, n_columns) or None
+        Where to begin. None: with each penalty where the one before ended.
+    lams : ndarray of shape (n_lams,)
+        Penalties.
+
+    Returns
+    -------
+    w : ndarray of shape (n_groups, n_lams, n_columns)
+        Weights.
+    """
+    cdef Solver solver = Solver(A, y, free)
+    out = np.zeros((left_out.shape[0], len(lams), A.shape[1]))
+    if start is not None:
+        out[:] = start
+    cdef double[:, :, ::1] w = out
+    cdef Py_ssize_t g, m
+    cdef bint follow = start is None
+    cdef int failed = 0
+    with nogil:
+        for g in range(left_out.shape[0]):
+            with gil:
+                PyErr_CheckSignals()
+            solver.leave_out(left_out[g], 0.0)
+            for m in range(lams.shape[0]):
+                if follow and m > 0:
+                    w[g, m] = w[g, m - 1]
+                failed |= solver.solve(&w[g, m, 0], lams[m])
+            solver.leave_out(left_out[g], 1.0)
+    if failed:
+        raise NotSolved(FAILED)
+    return out
+
+
+def probabilities(margins):
+    """Return class probabilities, in a last axis, for margins of the second class."""
+    out = np.empty((*margins.shape, 2))
+    cdef const double[::1] z = np.ascontiguousarray(margins).ravel()
+    cdef double[::1] p = out.ravel()
+    if len(z):
+        with nogil:
+            al_probabilities(z.shape[0], &z[0], &p[0])
     return out
