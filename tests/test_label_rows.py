@@ -94,14 +94,14 @@ def press(open_view, monkeypatch):
         ):
 
             def wait_until_still(before):
-                deadline = time.monotonic() + (0.5 if before else 20)
+                deadline = time.monotonic() + (1.5 if before else 20)
                 while time.monotonic() < deadline:
                     text = read_screen(app_session.app) if app_session.app else ""
                     is_new = text != before and (before or "[q]uit" in text)
                     if is_new and TRAINING not in text:
                         break
                     time.sleep(0.01)
-                time.sleep(0.03)
+                time.sleep(0.05)
                 return read_screen(app_session.app)
 
             def type_keys():

@@ -316,7 +316,7 @@ def make_app(server):
                 who = get_text(body, "who", LONGEST_NAME) or None
                 arguments = verb.call, server.requests, body, who
                 found = await loop.run_in_executor(threads, *arguments)
-            except (ValueError, KeyError) as error:
+            except (ValueError, TypeError, KeyError) as error:
                 raise HTTPException(400, str(error)) from error
             except OSError as error:  # the same request works when the cause is gone
                 raise HTTPException(503, error.strerror or str(error)) from error

@@ -691,8 +691,9 @@ class Screen:
     """
 
     def __init__(self):
-        self._page, self._keys, self._drawn = Page("", Text([])), SimpleQueue(), Event()
-        self._rendering, self._is_over = None, False
+        # the conversation can show another page while one is drawn
+        self._page = self._drawing = Page("", Text([]))
+        self._keys, self._drawn, self._is_over = SimpleQueue(), Event(), False
         self._prompt = ""
         self._answer = Buffer(multiline=False, accept_handler=self._accept)
         self._is_asking = Condition(lambda: bool(self._prompt))
@@ -785,20 +786,21 @@ class Screen:
             )
 
         def classes(width, height):
-            return pack(self._page.classes, width, height, MORE_CLASSES)
+            return pack(self._drawing.classes, width, height, MORE_CLASSES)
 
         def commands(width, _):
-            return pack(self._page.commands, width, 1, f"[{HELP}]")
+            return pack(self._drawing.commands, width, 1, f"[{HELP}]")
 
         return HSplit(
             [
                 make(
-                    lambda w, _: wrap_text(self._page.message, w), style="class:message"
+                    lambda w, _: wrap_text(self._drawing.message, w),
+                    style="class:message",
                 ),
-                make(lambda w, _: [rule(self._page.title, w)], style="class:title"),
-                make(lambda w, _: [*wrap_text(self._page.counts, w), ""]),
-                make(lambda w, h: self._page.text.lines(w, h), weight=2, min=1),
-                make(lambda w, _: ["", *wrap_text(self._page.note, w)]),
+                make(lambda w, _: [rule(self._drawing.title, w)], style="class:title"),
+                make(lambda w, _: [*wrap_text(self._drawing.counts, w), ""]),
+                make(lambda w, h: self._drawing.text.lines(w, h), weight=2, min=1),
+                make(lambda w, _: ["", *wrap_text(self._drawing.note, w)]),
                 make(classes, weight=1, has_keys=True),
                 make(commands, has_keys=True),
                 ConditionalContainer(self._question, self._is_asking),
@@ -808,7 +810,7 @@ class Screen:
         )
 
     def _typed_fragments(self):
-        page = self._page
+        page = self._drawing
         return [
             ("", f"> {clean(page.typed)}"),
             ("[SetCursorPosition]", ""),
@@ -853,8 +855,8 @@ class Screen:
         return True  # the text stays until the next question
 
     def _begin_drawing(self, _):
-        self._rendering = self._page
+        self._drawing = self._page
 
     def _end_drawing(self, _):
-        if self._rendering is self._page:
+        if self._drawing is self._page:
             self._drawn.set()
