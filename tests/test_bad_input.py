@@ -96,7 +96,7 @@ BAD_CALLS = [
     ({"y": np.column_stack([y, y])}, LABELLED, ValueError, "1d array"),
     ({"y": with_label(np.nan, object)}, LABELLED, ValueError, "NaN"),
     ({"y": X[:, 0]}, LABELLED, ValueError, "continuous"),
-    ({"y": np.full(50, "no")}, ("fit",), ValueError, "1 class"),
+    ({"y": np.full(50, "no")}, ("fit",), ValueError, "one class"),
     ({"y": with_label("may", "<U3")}, ("partial_fit", "teach"), ValueError, r"y\[49\]"),
     ({"y": np.ones(50, int)}, ("partial_fit", "teach"), ValueError, r"y\[0\]"),
     ({"y": with_label(7, object)}, ("fit",), (TypeError, ValueError), r"\by\b"),
@@ -107,7 +107,7 @@ BAD_CALLS = [
         r"y\[49\] = 7",
     ),
     ({"classes": ["no"]}, WITH_CLASSES, ValueError, "classes"),
-    ({"classes": ["no", "no"]}, WITH_CLASSES, ValueError, "classes holds 1 class"),
+    ({"classes": ["no", "no"]}, WITH_CLASSES, ValueError, "contains only one class"),
     ({"classes": [0.0, np.nan]}, WITH_CLASSES, ValueError, "classes"),
     ({"classes": [["no", "yes"]]}, WITH_CLASSES, ValueError, "classes"),
     ({"classes": [0, "yes", None]}, WITH_CLASSES, (TypeError, ValueError), "classes"),
@@ -205,11 +205,11 @@ def test_missing_labels_are_named(prototype, make):
     verbs = [*LABELLED, *(["correct"] if hasattr(learner, "correct") else [])]
     for what, labels in MISSING_LABELS:
         words = (
-            rf"y contains missing labels \({what}, first at position 49\): leave out"
+            rf"y contains missing labels, the first at position 49 \({what}\): omit"
         )
         for verb in verbs:
             check_refused(learner, verb, {**GOOD, "y": labels}, ValueError, words)
-    words = r"y contains missing labels \(None, first at position 0\)"
+    words = r"y contains missing labels, the first at position 0 \(None\)"
     for verb in verbs:
         check_refused(learner, verb, {**GOOD, "y": [None] * 50}, ValueError, words)
 
@@ -244,7 +244,7 @@ def test_an_oracle_without_a_label(missing):
 )
 def test_an_oracle_with_a_masked_label(learner):
     labels = np.ma.array(np.arange(len(X)) % 2, mask=True)
-    with pytest.raises(ValueError, match=r"oracle returned None for row"):
+    with pytest.raises(ValueError, match=r"oracle must .* got None for row"):
         fresh(learner).learn(X, lambda rows: labels[rows], classes=[0, 1])
     labels.mask = False
     plain = fresh(learner).learn(X, lambda rows: labels.data[rows], classes=[0, 1])

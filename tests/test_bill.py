@@ -660,9 +660,9 @@ def test_parameters_cannot_be_set_while_it_learns(prototype):
     learner = fresh(prototype)
 
     def oracle(rows):
-        with pytest.raises(RuntimeError, match="learn is under way"):
+        with pytest.raises(RuntimeError, match="learn or fit is running"):
             learner.set_params(budget=3)
-        with pytest.raises(RuntimeError, match="learn is under way"):
+        with pytest.raises(RuntimeError, match="learn or fit is running"):
             learner.skip()
         return answers[rows]
 

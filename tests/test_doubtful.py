@@ -157,7 +157,7 @@ def test_rows_of_any_kind(rows):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"y": ["ant"] * 90}, ValueError, "1 class, 'ant'"),
+        ({"y": ["ant"] * 90}, ValueError, "one class, 'ant'"),
         ({"y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
         ({"estimator": KMeans()}, TypeError, "neither predict_proba nor decision"),
         ({"cv": 1}, ValueError, "cv == 1"),

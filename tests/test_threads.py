@@ -86,12 +86,12 @@ def together(function, *arguments):
 
 
 def insist(call):
-    """Make a call again until the learner was not changed meanwhile."""
+    """Make a call again until the call is not refused."""
     for _ in range(1000):
         try:
             return call()
         except RuntimeError as error:
-            if "changed meanwhile" not in str(error):
+            if "changed during" not in str(error):
                 raise
     return pytest.fail("it never gets its turn")
 
@@ -249,7 +249,7 @@ def is_done(thread):
     try:
         thread.result()
     except RuntimeError as error:
-        if "changed meanwhile" in str(error) or "under way" in str(error):
+        if "changed during" in str(error) or "is running" in str(error):
             return False
         raise
     return True

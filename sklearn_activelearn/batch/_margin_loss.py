@@ -14,7 +14,7 @@ from .._docstrings import CLASSIFIER, documented
 from .._labels import encode, find_classes
 from .._rows import Rows
 from .._typing import Floats, RowsLike, Seed
-from .._validation import check_flag, check_number, check_rows_and_labels
+from .._validation import check_flag, check_number, check_rows
 from .._warnings import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._base import LinearPredictor
@@ -289,7 +289,7 @@ class BatchMarginLossClassifier(LinearPredictor, ClassifierMixin, BaseEstimator)
             class or continuous ones, or an objective that overflows.
         """
         loss = self._check_parameters()
-        X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
+        X, y = check_rows(self, X, y, reset=True, finite=True)
         classes = find_classes(y)
         objective = Objective(
             X, encode(y, classes), len(classes), loss, self.alpha, self.fit_intercept

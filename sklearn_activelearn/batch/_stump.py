@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import BaseEstimator, ClassifierMixin
 from .._docstrings import CLASSIFIER, documented
-from .._labels import distinct_labels, encode, two_values
+from .._labels import distinct_labels, encode, find_two_numbers
 from .._typing import Floats, Labels, RowsLike
-from .._validation import check_option, check_rows, check_rows_and_labels
+from .._validation import check_option, check_rows
 from ._columns import find_split, keep, mark_ends, whole_weights
 
 
@@ -269,7 +269,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         else:
-            X, y = check_rows_and_labels(self, X, y, reset=True, finite=True)
+            X, y = check_rows(self, X, y, reset=True, finite=True)
         self.classes_, codes = coded(y)
         if sample_weight is None:
             weights = np.ones(len(codes), dtype=np.int64)
@@ -364,7 +364,7 @@ def check_weights(weights, n_rows):
 def coded(y):
     """Return the sorted distinct labels and their codes."""
     if y.dtype.kind in "biuUS" and y.ndim == 1:  # nothing to find fault with
-        classes = two_values(y)
+        classes = find_two_numbers(y)
         if classes is not None:
             return classes, (y == classes[1]).astype(np.int32)
         classes, codes = np.unique(y, return_inverse=True)

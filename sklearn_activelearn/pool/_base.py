@@ -1123,10 +1123,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             The ids of the rows of X, if the learner that was recorded got ids. The pool
             may then be in another order, and have other values.
 
-        Returns
-        -------
-        self : object
-            The learner.
+        {returns}
 
         Raises
         ------
