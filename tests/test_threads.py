@@ -173,7 +173,7 @@ def test_while_learn_is_under_way_nothing_else_changes_the_learner(family):
     assert oracle.asked.wait(LONG)
     before, params = state(pickle.loads(pickle.dumps(learner))), learner.get_params()
     for call in verbs:
-        with pytest.raises(RuntimeError, match="under way"):
+        with pytest.raises(RuntimeError, match="is running"):
             call(learner)
     responses(learner, X)
     learner.pending(X)

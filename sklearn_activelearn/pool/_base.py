@@ -1123,7 +1123,10 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             The ids of the rows of X, if the learner that was recorded got ids. The pool
             may then be in another order, and have other values.
 
-        {returns}
+        Returns
+        -------
+        self : object
+            The restored learner.
 
         Raises
         ------
