@@ -41,7 +41,14 @@ from sklearn_activelearn.pool.boosting._committee import (
 from sklearn_activelearn.sources._identity import ByValue
 from tests.learners import each
 from tests.reference import boosting as reference
-from tests.tools import AnswerSheet, fresh, frozen, responses, state, streams
+from tests.tools import (
+    RecordingOracle,
+    fresh,
+    frozen,
+    responses,
+    state,
+    streams,
+)
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
@@ -521,7 +528,7 @@ def test_a_random_start_buys_everything_at_once():
     learner.teach(X[rows], y[rows])
     assert len(learner.query(X)) == 0
     assert learner.score(X, y) > 0.8
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner.set_params(budget=20).learn(X, oracle)
     assert len(oracle.asked) == 5
 

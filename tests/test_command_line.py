@@ -25,7 +25,6 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.__main__ import main
 from sklearn_activelearn._cli.compare import progress_line
-from sklearn_activelearn._cli.labelled_data import read_labelled
 from sklearn_activelearn._cli.learners import parse_learner
 from sklearn_activelearn._cli.options import LEARNERS
 from sklearn_activelearn.evaluation import label_curve

@@ -1,12 +1,10 @@
 """Sessions: the rows that they show, what they keep, and what they refuse."""
 
 import json
-import re
 import threading
 import warnings
 from contextlib import suppress
 from itertools import chain
-from time import sleep
 
 import numpy as np
 import pandas as pd

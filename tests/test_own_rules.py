@@ -19,7 +19,7 @@ from sklearn_activelearn.stream import (
     UpdateRule,
 )
 from tests.test_first_order import gaussian_stream
-from tests.tools import AnswerSheet, state
+from tests.tools import RecordingOracle, state
 
 
 class Inverse(QueryRule):
@@ -91,7 +91,7 @@ def test_they_do_what_compiled_ones_do(rule, compiled, n_classes, convert):
     for one, other in (
         (ours.fit(X, y), theirs.fit(X, y)),
         (ours.partial_fit(X[:40], y[:40]), theirs.partial_fit(X[:40], y[:40])),
-        (ours.learn(X, AnswerSheet(y)), theirs.learn(X, AnswerSheet(y))),
+        (ours.learn(X, RecordingOracle(y)), theirs.learn(X, RecordingOracle(y))),
         (ours.teach(X[:9], y[:9]), theirs.teach(X[:9], y[:9])),
     ):
         np.testing.assert_array_equal(one.queried_indices_, other.queried_indices_)
@@ -148,7 +148,7 @@ def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError)
             call()
     fresh = OwnClassifier(query_rule, update_rule, random_state=0)
     with pytest.raises(error, match=words):
-        fresh.learn(X, AnswerSheet(y), [0, 1])
+        fresh.learn(X, RecordingOracle(y), [0, 1])
     n = fresh.n_seen_
     assert 0 < n < 200
     expected = OwnClassifier(query_rule, update_rule, random_state=0)
@@ -197,17 +197,17 @@ def test_an_error_in_a_step_gives_up_the_label_just_bought():
             return 1.0
 
     X, y = gaussian_stream(0, 2, n_rows=200)
-    fails, oracle = [True], AnswerSheet(y)
+    fails, oracle = [True], RecordingOracle(y)
     learner = OwnClassifier(None, Fails, random_state=0)
     with pytest.raises(KeyError):
         learner.learn(X, oracle, [0, 1])
     assert (len(oracle.asked), learner.n_queries_, learner.n_taught_) == (10, 9, 9)
     assert learner.n_seen_ == oracle.asked[-1]
-    again = AnswerSheet(y[learner.n_seen_ :])
+    again = RecordingOracle(y[learner.n_seen_ :])
     learner.learn(X[learner.n_seen_ :], again)
     assert again.asked[0] == 0
     assert state(learner) == state(
-        OwnClassifier(None, Fails, random_state=0).learn(X, AnswerSheet(y), [0, 1])
+        OwnClassifier(None, Fails, random_state=0).learn(X, RecordingOracle(y), [0, 1])
     )
 
 
@@ -281,7 +281,7 @@ def test_ctrl_c_in_a_rule_loses_no_label(method, k):
         pass
 
     setattr(Update if method == "step" else Rule, method, interrupted)
-    oracle, learner = AnswerSheet(y), OwnClassifier(Rule, Update, random_state=0)
+    oracle, learner = RecordingOracle(y), OwnClassifier(Rule, Update, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         learner.learn(X, oracle, [0, 1])
     assert len(oracle.asked) == k

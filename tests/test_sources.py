@@ -39,7 +39,7 @@ from sklearn_activelearn.sources import _source as _base
 from sklearn_activelearn.sources._containers import RowsExcept, hash_rows, rows_of_mask
 from tests.learners import each, explores, name_of
 from tests.sources import SOURCES, as_dask, as_mapped, as_parquet
-from tests.tools import AnswerSheet, fresh
+from tests.tools import RecordingOracle, fresh
 
 da = pytest.importorskip("dask.array")
 pa = pytest.importorskip("pyarrow")
@@ -179,7 +179,7 @@ def test_loops_buy_what_they_buy_in_memory(make, verb, tmp_path):
     learners = fresh(prototype), fresh(prototype)
     for learner, rows in zip(learners, (X, make(X, [60], tmp_path)), strict=True):
         call = getattr(learner, verb)
-        call(rows, AnswerSheet(y) if verb == "learn" else y)
+        call(rows, RecordingOracle(y) if verb == "learn" else y)
     first, second = (learner.queried_indices_.tolist() for learner in learners)
     assert first == second
     assert len(first) == 20

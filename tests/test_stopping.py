@@ -28,11 +28,11 @@ from tests.docstrings import names, refused
 from tests.learners import drawn_for
 from tests.reference import stopping as reference
 from tests.tools import (
-    AnswerSheet,
     NaiveBayes,
-    by_pool,
+    RecordingOracle,
     fresh,
     frozen,
+    loop_over_pool,
     problem,
     state,
 )
@@ -135,10 +135,10 @@ def test_each_rule_ends_some_run_before_the_pool_does(rule, twin, model):
 def test_the_protocol_stops_where_the_simulation_does(rule, twin, model):
     prototype = stopping(rule, model, batch_size=3, n_initial=4)
     fitted = fresh(prototype).fit(X, y)
-    learner, bought = by_pool(fresh(prototype), X, y, np.unique(y))
+    learner, bought = loop_over_pool(fresh(prototype), X, y, np.unique(y))
     assert bought == fitted.queried_indices_.tolist()
     assert state(learner) == state(fitted)
-    asked = fresh(prototype).learn(X, AnswerSheet(y), np.unique(y))
+    asked = fresh(prototype).learn(X, RecordingOracle(y), np.unique(y))
     assert state(asked) == state(fitted)
     n_bought = len(bought)
     for _ in range(3):  # no label came in: nothing to count
@@ -151,7 +151,7 @@ def test_the_protocol_stops_where_the_simulation_does(rule, twin, model):
 def test_a_rule_forgets_when_a_label_is_corrected(rule, twin, model):
     wrong = np.where(y == "yes", "no", "yes")
     learner = stopping(None, model, batch_size=3, n_initial=12)
-    learner.learn(X, AnswerSheet(y), candidates=np.arange(60))
+    learner.learn(X, RecordingOracle(y), candidates=np.arange(60))
     judged = fresh(learner, stopping=rule)
     taught = learner.queried_indices_
     judged.teach(X[taught[:-1]], y[taught[:-1]])

@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from .._labels import check_not_missing
+from .._scores import score_of_class
 from .._statistics import hypergeometric_p, rank_in_sample
 from .._typing import Bools, Estimator, Label, RowsLike
 from .._validation import check_number
 from ..pool import RecallTarget, RelevanceSamplingClassifier, StoppingRule
 from ..pool._base import PoolClassifier
-from .._scores import score_of_class
 from ..sources._containers import take
 from ._compare import align, learner_code, short_names
 from ._curves import plain

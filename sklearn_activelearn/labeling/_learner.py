@@ -12,7 +12,6 @@ from .._labels import check_classes
 from .._transaction import shallow_copy
 from ..sources._containers import n_rows, take
 from ._answers import QUERY, TEST, update_row
-from ._settings import seeded_clone
 from ._schema import (
     change_learner,
     current_learner,
@@ -23,6 +22,7 @@ from ._schema import (
     put,
     to_json,
 )
+from ._settings import seeded_clone
 
 #: Largest number of rows of a stream that are offered in one call.
 LONGEST_CHUNK = 1000

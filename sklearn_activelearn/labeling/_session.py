@@ -1,9 +1,9 @@
 """A learner, the rows, and a file that outlives both."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import wait as wait_for
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,6 @@ from ._answers import (
     answers_of,
     count_answers,
     count_rows,
-    decide,
     decided_labels,
     find_free_row,
     last_answer,
