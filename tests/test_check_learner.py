@@ -37,7 +37,7 @@ POOL = UncertaintySamplingClassifier(NaiveBayes(), n_initial=4, batch_size=2)
         RLSSamplingClassifier(),
         MinMarginClassifier(n_initial=3, batch_size=4),
         CBGZClassifier(budget=0.5),
-        ALMSClassifier(voi="gram", n_initial=8),
+        ALMSClassifier(n_initial=8),
     ]
 )
 def test_right_learners_pass(prototype):

@@ -82,8 +82,8 @@ def test_learners_of_ones_own_as_json(table, capsys):
         ("maybe", [], "no row has the label 'maybe'; labels are in, out"),
         ("in", ["--learner", "CBGZ"], "pool"),
         ("in", ["--rows", "20", "--seed", "1"], "at least two"),
-        ("in", ["--scoring", "f1_macro"], "--scoring does not go with --find"),
-        ("in", ["--target-error", "0"], "--target-error does not go with --find"),
+        ("in", ["--scoring", "f1_macro"], "--find and --scoring do not go together"),
+        ("in", ["--target-error", "0"], "--find and --target-error do not go together"),
         ("in", ["--text", "title"], "--text: title is named twice"),
     ],
 )

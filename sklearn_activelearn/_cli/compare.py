@@ -16,7 +16,7 @@ from ..evaluation import ExperimentInterrupted, compare, compare_recall
 from ..evaluation._measures import default_measure
 from .labelled_data import digits, read_labelled
 from .learners import parse_learner
-from .options import UsageError, tell
+from .options import UsageError, blame, tell
 from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
 
 
@@ -90,7 +90,7 @@ def run_find(args, name, data, learners):
     tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
     if learners is None and issparse(X):
         model = model_of_words_and_directions(X.shape[1])
-        tell(f"finding up to {N_DIRECTIONS} principal directions of the texts")
+        tell(f"finding up to {N_DIRECTIONS} principal directions of {n:,} texts")
         X = with_directions(X, principal_directions(X, N_DIRECTIONS))
         learners = [RelevanceSamplingClassifier(model, batch_size=BATCH, budget=None)]
     try:
@@ -112,7 +112,7 @@ def load_data(args):
         return "digits of scikit-learn", digits(standardize=not args.raw)
     options = "text", "categorical", "drop", "dates"
     kinds = {name: getattr(args, name) for name in options}
-    try:
+    with blame(args.data):
         data = read_labelled(
             args.data,
             args.target,
@@ -120,9 +120,6 @@ def load_data(args):
             once=args.find is not None,
             **kinds,
         )
-    except (ValueError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{args.data}: {reason}") from error
     return Path(args.data).name, data
 
 

@@ -18,9 +18,6 @@ from .options import (
     tell,
 )
 
-#: Rows that a run uses at most, held-out rows included: of a learner that scores the
-#: whole pool at each purchase, and of one that sees each row once.
-POOL_ROWS, STREAM_ROWS = 2_500, 20_000
 PICTURES = (".png", ".pdf", ".svg")
 TABLE_OPTIONS = ("target", "text", "categorical", "drop", "dates")
 
@@ -38,8 +35,8 @@ ROWS = f"""
 --raw
     Do not standardise numbers. Sparse rows are never standardised.
 --rows N
-    Use at most N random rows in a run. Default: {POOL_ROWS:,} for learners of a pool,
-    {STREAM_ROWS:,} for learners of a stream.
+    Use at most N random rows in a run. Default: 2,500 for learners of a pool, 20,000
+    for learners of a stream.
 """
 LEARNING = """
 --learner NAME[:param=value,...]

@@ -161,7 +161,7 @@ def add_label(commands):
         recall={"type": number(float, 0.01, 1)},
         budget=count,
         batch_size=count,
-        test_size={"type": number(int, 0), "default": 0},
+        test_size={"type": number(int, 0)},
         change=words,
     )
     add_options(
@@ -393,7 +393,7 @@ def read_rows(args):
     if task.kind == "table":
         for line in task.encoder.treated_as_:
             tell(f"treated as {line}")
-    if args.test_size >= len(task.ids):
+    if (args.test_size or 0) >= len(task.ids):
         raise UsageError(
             f"--test-size: {args.test_size} rows cannot be held out, since there are "
             f"{len(task.ids)}"
@@ -410,7 +410,8 @@ def read_rows(args):
 
 def make_learner(args, task):
     """Return the learner, with the parameters that have options."""
-    from .learners import learner_code, parse_learner
+    from ..evaluation._compare import learner_code
+    from .learners import parse_learner
     from .rows import default_learner, finding_learner
 
     try:
@@ -470,7 +471,7 @@ def open_session(args, task, learner, path):
                 items=task.items,
                 ids=task.ids,
                 classes=args.classes,
-                test_size=args.test_size,
+                test_size=args.test_size or 0,
                 votes=args.votes,
                 ahead=1,
                 change=change,
@@ -526,7 +527,7 @@ def write_results(args, session, task):
 
     from ..labeling import save_model
 
-    with blame(args.out, args.predict, args.save_model):
+    with blame(args.out, args.predict, args.save_model), printed_warnings():
         if args.predict:
             n_predicted = session.export_predictions(args.predict, task.columns)
             n_labels = len(session.ids) - n_predicted

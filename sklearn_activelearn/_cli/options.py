@@ -191,7 +191,8 @@ def check_together(args, needs, conflicts):
 
 def is_given(args, option):
     """Return True if an option is given."""
-    return getattr(args, option.replace("-", "_")) not in (None, False, 0, [])
+    value = getattr(args, option.replace("-", "_"))
+    return value is not None and value is not False and value != []
 
 
 def check_exists(path):

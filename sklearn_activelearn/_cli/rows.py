@@ -154,7 +154,9 @@ def read_task(
         kind, items = "text", joined_texts(table, text, captions=True)
         encoder = TextEncoder(list(text), n_directions)
         if n_directions:
-            tell(f"finding up to {n_directions} principal directions of the texts")
+            tell(
+                f"finding up to {n_directions} principal directions of {len(items):,} texts"
+            )
         X = encoder.fit_transform(table)
         if start_with:
             start = score_similarity(start_with, encoder, X.shape[1])

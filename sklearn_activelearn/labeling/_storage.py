@@ -84,6 +84,10 @@ class Storage:
         self._file_lock = FileLock(
             f"{self._place}.lock", timeout=0, mode=0o644, thread_local=False
         )
+        if not self._place.parent.is_dir():
+            raise FileNotFoundError(
+                f"There is no folder {self.path.parent}. Create it first."
+            )
         try:
             self._file_lock.acquire()
         except Timeout:
@@ -258,6 +262,8 @@ def is_session(path):
 
 def check_header(path):
     """Return True if a file is empty; raise ValueError if it is no database."""
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a folder. Name a file in it.")
     with open(path, "rb") as file:
         header = file.read(len(HEADER))
     if header and header != HEADER:

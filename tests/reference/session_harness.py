@@ -1,0 +1,383 @@
+"""Break sessions: processes that are killed, and files that are cut, damaged or crafted.
+
+``python -m tests.reference.session_harness --kills 200 --truncations 300 --damages 1000
+--crafted 1000`` runs more rounds than the tests do.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sqlite3
+import threading
+import time
+import traceback
+import warnings
+from collections import Counter
+from contextlib import closing
+from itertools import cycle
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import (
+    CBGZClassifier,
+    QueryByBoostingClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
+from sklearn_activelearn.labeling._answers import update_all_rows
+from sklearn_activelearn.labeling._schema import COLUMNS, put
+from tests.reference.labeling import quick_folder
+from tests.reference.session_files import select
+
+X, y = make_classification(30, 4, random_state=1)
+PLAIN = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=4, batch_size=3, random_state=0
+)
+LEARNERS = [
+    PLAIN,
+    QueryByBoostingClassifier(n_estimators=2, n_initial=4, batch_size=4, budget=25),
+    CBGZClassifier(b=1.0),
+    UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=4, batch_size=3, stopping="stable_predictions"
+    ),
+]
+#: Learners that are where they were after a kill.
+EXACT = {0, 3}
+
+
+# --- kills
+
+#: Numbers of labels, and what a session is opened with until there are so many.
+ALWAYS_THE_SAME = [(30, {})]
+CHANGING = [
+    (7, {"n": 22, "test_size": 3}),
+    (11, {"n": 26, "test_size": 3, "change": "pool"}),
+    (16, {"n": 26, "change": "test_size"}),
+    (21, {"n": 26, "shift": 1.0, "change": "features"}),
+    (30, {"classes": [1, 0, 2], "shift": 1.0, "change": ("classes", "pool")}),
+]
+LONGER = [(30, {"n": n, "change": "pool"}) for n in (14, 22, 30)]  # for streams
+
+
+def label_all(learner, plan, path, ahead, tell):
+    """Label to the end; tell of each row before it is shown, and after it is stored."""
+    place = path.with_name("step")
+    first = int(place.read_text() or 0) if place.exists() else 0
+    for step, (n_labels, what) in enumerate(plan[first:], start=first):
+        place.with_name("new").write_text(f"{step}")
+        place.with_name("new").replace(place)
+        options = {"test_size": 5, "classes": [0, 1], **what}
+        n = options.pop("n", 30)
+        pool, labels = X[:n] + options.pop("shift", 0.0), labels_of(path)
+        with LabelingSession(
+            learner, pool, path, ids=list(range(n)), ahead=ahead, **options
+        ) as session:
+            n_stored = len(labels)
+            while n_stored < n_labels and (id := session.next()) is not None:
+                tell(f"shown {id}")
+                session.label(id, int(y[id]))
+                tell(f"kept {id}")
+                n_stored += 1
+            session.next()
+    tell("end -1")
+
+
+def label_together(learner, plan, path, ahead, tell):
+    """Let three people label at the same time."""
+    options = {"ids": list(range(30)), "classes": [0, 1], "ahead": ahead, "votes": 2}
+    with LabelingSession(learner, X, path, **options) as session:
+
+        def work(who):
+            while (id := session.next(who)) is not None:
+                session.label(id, int(y[id]), who)
+                tell(f"kept {who}{id}")
+
+        people = [threading.Thread(target=work, args=who) for who in "abc"]
+        for person in people:
+            person.start()
+        for person in people:
+            person.join()
+    tell("end -1")
+
+
+def labels_of(path):
+    """Return the rows that have a label in the file, in order."""
+    if not path.exists() or not path.stat().st_size:
+        return []
+    if not select(path, "SELECT name FROM sqlite_master WHERE name = 'answers'"):
+        return []
+    return select(path, "SELECT id FROM answers ORDER BY number")
+
+
+def run_and_kill(work, n_lines, seconds, *arguments):
+    """Run a function in a process that is killed; return the lines that it told.
+
+    The process is killed when it has told `n_lines` lines and some seconds have passed.
+    """
+    reads, writes = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            work(*arguments, lambda said: os.write(writes, f"{said}\n".encode()))
+        except BaseException:
+            os.write(writes, f"error {traceback.format_exc()!r}\n".encode())
+        finally:
+            os._exit(0)
+    os.close(writes)
+    with open(reads) as pipe:
+        told = [line for _, line in zip(range(n_lines), pipe, strict=False)]
+        time.sleep(seconds)
+        os.kill(process, signal.SIGKILL)
+        told += pipe
+    os.waitpid(process, 0)
+    return [line.split(maxsplit=1) for line in told]
+
+
+def check_kills(n_kills, changes, seed=0):
+    """Kill labelling processes; return the number of sessions that reached their end."""
+    rng, n_ended = np.random.default_rng(seed), 0
+    pairs = cycle((learner, ahead) for learner in range(4) for ahead in (0, 1))
+    for number, (which, ahead) in enumerate(pairs):
+        learner = LEARNERS[which].set_params(random_state=number)
+        plan = ALWAYS_THE_SAME
+        if changes:
+            plan = LONGER if which == 2 else CHANGING
+        with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
+            told = []
+            label_all(learner, plan, folder / "whole", ahead, told.append)
+            (folder / "step").unlink()
+            expected = [int(each.split()[1]) for each in told[:-1:2]]
+            stored = []
+            while True:
+                when = rng.integers(16), rng.choice([0.002, 0.02]) * rng.random()
+                path = folder / "killed"
+                told = run_and_kill(label_all, *when, learner, plan, path, ahead)
+                n_kills -= 1
+                assert "error" not in dict(told), told
+                kept = stored + [int(id) for what, id in told if what == "kept"]
+                stored = labels_of(path)
+                assert stored[: len(kept)] == kept
+                assert len({*stored}) == len(stored)
+                shown = [int(id) for what, id in told if what == "shown"]
+                if shown and stored[len(kept) :]:  # stored, and killed before it told
+                    assert stored[len(kept) :] == shown[-1:]
+                if which in EXACT:
+                    assert stored == expected[: len(stored)]
+                if "end" in dict(told):
+                    n_ended += 1
+                    break
+                if n_kills <= 0:
+                    return n_ended
+        if n_kills <= 0:
+            return n_ended
+
+
+def check_kills_of_people(n_kills, seed=0):
+    """Kill processes in which three people label; return the number of kills."""
+    rng, n_done = np.random.default_rng(seed), 0
+    while n_done < n_kills:
+        with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
+            path, told, stored = folder / "killed", [], []
+            while "end" not in dict(told) and n_done < n_kills:
+                when = rng.integers(40), 0.02 * rng.random()
+                told = run_and_kill(label_together, *when, PLAIN, [], path, n_done % 2)
+                n_done += 1
+                assert "error" not in dict(told), told
+                kept = [said.strip() for what, said in told if what == "kept"]
+                before = stored
+                stored = []
+                if labels_of(path):
+                    stored = select(path, "SELECT who || id FROM answers")
+                assert {*before, *kept} <= {*stored}
+                assert len({*stored}) == len(stored)
+    return n_done
+
+
+# --- damaged files
+
+
+def make_session(path):
+    """Make a session with votes, notes, skips, a final label and a withdrawn one."""
+    with open_again(path) as session:
+        for n in range(12):
+            for who in "ann", "bob":
+                if (id := session.next(who)) is not None:
+                    session.label(id, ["no", "yes"][int(y[id] ^ (n % 5 == 4))], who)
+        session.skip(session.next("ann"), "blurred", "ann")
+        session.undo("bob")
+        session.note(3, "a note", "ann")
+        for id in list(session.disputed())[:1]:
+            session.label(id, "no", "eve", final=True)
+
+
+def open_again(path):
+    """Open the session of `make_session`."""
+    return LabelingSession(
+        PLAIN, X, path, ids=list(range(30)), classes=["no", "yes"], test_size=4, votes=2
+    )
+
+
+def facts_of(path):
+    """Return what a session must not lose."""
+    tables = "answers", "requests", "taught", "notes"
+    return {name: select(path, f"SELECT * FROM {name}") for name in tables}
+
+
+def check_file(path, content, facts=None):
+    """Open a file with this content; return "opened" or "refused".
+
+    It must be refused with a sentence that names the file, and is then unchanged, or
+    have all facts.
+    """
+    path.write_bytes(content)
+    for name in (f"{path}-journal", f"{path}.csv"):
+        if os.path.exists(name):
+            os.remove(name)
+    try:
+        with open_again(path) as session:
+            session.status(), session.people(), session.review(), session.advice()
+            if facts is None:
+                id = session.next("cat")
+                if id is not None:
+                    session.label(id, "yes", "cat")
+    except (ValueError, OSError) as error:
+        said = f"{error}"
+        assert said.isprintable(), said
+        assert facts is None or path.name in said, said
+        assert path.read_bytes() == content or facts is None
+        if facts is not None:
+            assert "Traceback" not in said
+        try:
+            export(path, f"{path}.csv")
+        except (ValueError, OSError) as error:
+            assert f"{error}".isprintable(), error
+        return "refused"
+    if facts is not None and content:  # an empty file is a new session
+        assert facts_of(path) == facts
+    return "opened"
+
+
+def check_truncations(n, seed=0):
+    """Cut a session at random places; return what came of it."""
+    rng, found = np.random.default_rng(seed), Counter()
+    with quick_folder() as folder:
+        path = folder / "x.sqlite"
+        make_session(path)
+        content, facts = path.read_bytes(), facts_of(path)
+        for length in rng.integers(1, len(content), size=n).tolist():
+            found[check_file(path, content[:length], facts)] += 1
+    return found
+
+
+def check_damages(n, seed=0):
+    """Change random bytes of a session, up to a page; return what came of it."""
+    rng, found = np.random.default_rng(seed), Counter()
+    with quick_folder() as folder:
+        path, out = folder / "x.sqlite", folder / "answers.csv"
+        make_session(path)
+        content, facts = path.read_bytes(), facts_of(path)
+        for number in range(n):
+            damaged, start = bytearray(content), int(rng.integers(len(content)))
+            if number % 2:  # one bit
+                damaged[start] ^= 1 << int(rng.integers(8))
+            else:
+                length = int(rng.choice([1, 4, 100, 4096]))
+                part = damaged[start : start + length]
+                damaged[start : start + length] = rng.bytes(len(part))
+            result = check_file(path, bytes(damaged), facts)
+            found[result] += 1
+            if result == "refused":
+                path.write_bytes(damaged)
+                n_found = recover_labels(path, out)
+                found["answers recovered"] += n_found
+                found["of"] += len(facts["answers"])
+    return found
+
+
+# --- crafted files
+
+VALUES = [
+    None, 0, 1, -1, 7, 2**31, 2**63 - 1, -(2**63), 0.5, 1e300, "", "no", "yes", "x",
+    "ann", "null", "[]", "{}", "[1]", '{"class": "x"}', "\x1b[2J", b"bytes",
+    "2026-01-01T00:00:00+00:00", "[[[[" * 5000, "1e400",
+]  # fmt: skip
+
+
+def change_json(rng, value):
+    """Return a value of JSON of which a part is another one."""
+    if isinstance(value, dict) and value and rng.random() < 0.8:
+        key = list(value)[rng.integers(len(value))]
+        if rng.random() < 0.2:
+            return {name: each for name, each in value.items() if name != key}
+        return {**value, key: change_json(rng, value[key])}
+    if isinstance(value, list) and value and rng.random() < 0.6:
+        place = int(rng.integers(len(value)))
+        return [
+            change_json(rng, each) if n == place else each for n, each in enumerate(value)
+        ]
+    values = [None, True, -1, 3, 1e9, "x", "", [], {}, [None], {"a": []}, 2**70, "\x07"]
+    return values[rng.integers(len(values))]
+
+
+def craft(rng, path):
+    """Change a row of a table, with a valid checksum."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.row_factory = sqlite3.Row
+        table = list(COLUMNS)[rng.integers(len(COLUMNS))]
+        rows = db.execute(f"SELECT * FROM {table}").fetchall()
+        if not rows:
+            return
+        row = dict(rows[rng.integers(len(rows))])
+        del row["checksum"]
+        name = list(row)[rng.integers(len(row))]
+        how = rng.random()
+        if how < 0.15:
+            db.execute(f"DELETE FROM {table} WHERE {list(row)[0]} IS ?", [*row.values()][:1])
+        elif how < 0.55 and isinstance(row[name], str) and row[name][:1] in "[{":
+            row[name] = json.dumps(change_json(rng, json.loads(row[name])))
+        elif how < 0.65 and table == "settings":
+            row["value"] = json.dumps(change_json(rng, json.loads(row["value"])))
+        else:
+            row[name] = VALUES[rng.integers(len(VALUES))]
+        try:
+            put(db, table, **row)
+        except (sqlite3.Error, TypeError, OverflowError):
+            return
+        if rng.random() < 0.5:  # decisions that follow from the crafted facts
+            try:
+                update_all_rows(db, 2)
+            except (sqlite3.Error, TypeError, OverflowError):
+                return
+
+
+def check_crafted(n, seed=0):
+    """Open sessions with crafted rows: each works, or is refused with a sentence."""
+    rng, found = np.random.default_rng(seed), Counter()
+    with quick_folder() as folder, warnings.catch_warnings(action="ignore"):
+        path = folder / "x.sqlite"
+        make_session(path)
+        content = path.read_bytes()
+        for _ in range(n):
+            path.write_bytes(content)
+            for _ in range(1 + int(rng.integers(3))):
+                craft(rng, path)
+            found[check_file(path, path.read_bytes())] += 1
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in "kills", "truncations", "damages", "crafted", "seed":
+        parser.add_argument(f"--{name}", type=int, default=0)
+    args = parser.parse_args()
+    if args.kills:
+        third = args.kills // 3
+        ended = [check_kills(third, changes, args.seed) for changes in (False, True)]
+        print("kills:", args.kills, "sessions that ended:", sum(ended))
+        check_kills_of_people(args.kills - 2 * third, args.seed)
+    for name in "truncations", "damages", "crafted":
+        if n := getattr(args, name):
+            print(f"{name}: {dict(globals()[f'check_{name}'](n, args.seed))}")

@@ -1,0 +1,481 @@
+"""The file of a session: one writer, readers at any time, nothing lost, damage seen."""
+
+import csv
+import linecache
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession, export, recover_labels
+from tests.learners import explores
+from tests.reference import session_harness as harness
+from tests.reference.session_files import asked, n_answers, select
+from tests.reference.session_harness import X, y
+
+LEARNER = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=4, batch_size=3, budget=20, random_state=0
+)
+
+
+def opened(path, learner=LEARNER, **options):
+    options = {"ids": list(range(30)), "classes": [0, 1], **options}
+    return LabelingSession(learner, X, path, **options)
+
+
+def label_some(session, n):
+    for _ in range(n):
+        id = session.next()
+        session.label(id, int(y[id]))
+    return session.status()
+
+
+# --- one writer, many readers
+
+OPENER = """
+import sys, numpy as np
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
+from sklearn_activelearn import UncertaintySamplingClassifier
+from sklearn_activelearn.labeling import LabelingSession, export
+X, y = make_classification(30, 4, random_state=1)
+learner = UncertaintySamplingClassifier(
+    GaussianNB(), n_initial=4, batch_size=3, budget=20, random_state=0
+)
+for name in sys.argv[1:]:
+    try:
+        LabelingSession(learner, X, name, ids=list(range(30)), classes=[0, 1]).close()
+        print("free")
+    except (BlockingIOError, ValueError) as error:
+        print(type(error).__name__, error)
+"""
+
+
+def open_elsewhere(*names):
+    """Open files in another process; return what it says of each."""
+    command = [sys.executable, "-c", OPENER, *map(str, names)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def test_another_process_is_refused_by_any_name(path):
+    link, folder = path.with_name("link.sqlite"), path.with_name("folder")
+    with opened(path) as session:
+        label_some(session, 2)
+        link.symlink_to(path)
+        folder.symlink_to(path.parent, target_is_directory=True)
+        said = open_elsewhere(path, link, folder / path.name)
+        assert all("BlockingIOError" in each for each in said)
+        assert all(f"is open in another process, which holds {path}.lock" in each
+                   for each in said)  # fmt: skip
+        assert export(path, path.with_name("labels.csv")) == 2
+        label_some(session, 1)
+    assert open_elsewhere(path, link) == ["free", "free"]
+
+
+def test_a_file_with_several_hard_links_is_refused(path):
+    opened(path).close()
+    hard = path.with_name("hard.sqlite")
+    hard.hardlink_to(path)
+    for name in path, hard:
+        with pytest.raises(ValueError, match="several hard links"):
+            opened(name)
+    hard.unlink()
+    opened(path).close()
+
+
+def test_who_reads_need_not_wait_for_a_session_that_is_open(path):
+    out, n_read = path.with_name("labels.csv"), []
+    with opened(path) as session:
+        label_some(session, 1)
+        is_over = threading.Event()
+
+        def read():
+            while not is_over.is_set():
+                n_read.append(export(path, out))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        label_some(session, 15)
+        is_over.set()
+        reader.join()
+    assert n_read == sorted(n_read)
+    assert len(n_read) > 1
+
+
+def test_another_program_that_writes_ends_the_session(path):
+    with opened(path) as session:
+        label_some(session, 3)
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("UPDATE leases SET until = 0")
+            other.execute("INSERT INTO leases VALUES (99, 1, 'eve', 0)")
+        with pytest.raises(ValueError, match="Another program has changed"):
+            session.label(0, 1)
+    with opened(path) as session:
+        assert session.status().answered == 3
+
+
+def test_a_file_that_is_gone_is_named(path):
+    with opened(path) as session:
+        id = session.next()
+        kept = path.rename(path.with_name("elsewhere"))
+        with pytest.raises(FileNotFoundError, match="was deleted or replaced"):
+            session.label(id, 1)
+        kept.rename(path)
+        session.label(id, 1)
+    assert n_answers(path) == 1
+
+
+def test_a_file_that_is_held_is_named(path, monkeypatch):
+    monkeypatch.setattr("sklearn_activelearn.labeling._storage.WRITING_WAIT", 0.05)
+    with opened(path) as session:
+        id = session.next()
+        with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            with pytest.raises(BlockingIOError, match="held by another program"):
+                session.label(id, 1)
+        session.label(id, 1)
+        assert session.status().answered == 1
+
+
+def test_a_read_only_folder_is_a_sentence(path):
+    opened(path).close()
+    os.remove(f"{path}.lock")
+    mode = stat.S_IMODE(path.parent.stat().st_mode)
+    path.parent.chmod(0o500)
+    try:
+        if os.access(path.parent, os.W_OK):
+            pytest.skip("this user may write everywhere")
+        with pytest.raises(OSError, match=str(path)):
+            opened(path)
+        assert export(path, path.parent.parent / "labels.csv") == 0
+    finally:
+        path.parent.chmod(mode)
+
+
+@pytest.fixture
+def small_files():
+    """Let no file grow beyond a number of bytes, as a full disk does."""
+    resource = pytest.importorskip("resource", reason="there are no such limits here")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_loses_nothing(path, small_files):
+    with opened(path) as session:
+        label_some(session, 5)
+        id = session.next()
+        small_files(path.stat().st_size)
+        with pytest.raises(OSError, match="Nothing was stored"):
+            for n in range(200):
+                session.note(n % 30, "a long note " * 200)
+        small_files(-1)
+        before = session.status()
+        session.label(id, int(y[id]))
+        assert session.status().answered == before.answered + 1 == 6
+    with opened(path) as session:
+        assert session.status().answered == 6
+
+
+# --- one session of a process
+
+
+def test_a_session_is_handed_over_within_a_process(path):
+    first = opened(path)
+    label_some(first, 3)
+    shown = first.next()
+    with pytest.raises(ValueError, match="other settings"):
+        opened(path, votes=2)
+    assert first.next() == shown  # it goes on
+    with opened(path) as second:
+        assert second.next() == shown
+        for call in first.next, first.status, lambda: first.label(shown, 1):
+            with pytest.raises(ValueError, match="has handed its file to"):
+                call()
+        first.close()
+        assert label_some(second, 2).answered == 5
+    assert second.status().answered == 5  # a closed session can be read
+    with pytest.raises(ValueError, match="The session is closed"):
+        second.next()
+
+
+class Slow(GaussianNB):
+    """Takes its time, and says when it has begun."""
+
+    begun = threading.Event()
+
+    def fit(self, X, y, sample_weight=None):
+        self.begun.set()
+        time.sleep(0.2)
+        return super().fit(X, y, sample_weight)
+
+
+def test_training_ends_before_a_session_is_handed_over(path):
+    learner = UncertaintySamplingClassifier(Slow(), n_initial=4, random_state=0)
+    first = opened(path, learner, ahead=1)
+    label_some(first, 5)
+    first.next()
+    assert Slow.begun.wait(30)
+    n_asked = len(asked(path))
+    with opened(path, learner, ahead=1) as second:
+        assert second.status().asked >= n_asked
+        assert label_some(second, 3).answered == 8
+
+
+# --- kills and interrupts
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill")
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("changes", [False, True])
+@pytest.mark.every_learner
+def test_nothing_is_lost_when_a_session_is_killed(changes):
+    assert harness.check_kills(1000 if explores() else 20, changes) >= 0
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.every_learner
+def test_nothing_is_lost_when_people_label_together(request):
+    assert harness.check_kills_of_people(300 if explores() else 8) > 0
+
+
+def interrupted_at(line, call):
+    """Carry out a call that Ctrl-C stops after a number of lines; True if it did."""
+    count, entered = iter(range(line)), set()
+
+    def trace(frame, event, arg):
+        if "/labeling/" not in frame.f_code.co_filename:
+            return None
+        place = frame.f_code.co_filename, frame.f_lineno
+        # a signal cannot come between a block and the end of its `with`
+        is_end = (frame, place) in entered
+        if linecache.getline(*place).strip().startswith("with "):
+            entered.add((frame, place))
+        if event == "line" and not is_end and next(count, None) is None:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.every_learner
+@pytest.mark.parametrize("verb", ["label", "skip", "undo", "next"])
+def test_ctrl_c_anywhere_leaves_a_session_that_works(path, verb):
+    learner = UncertaintySamplingClassifier(
+        GaussianNB(), n_initial=4, batch_size=3, random_state=0
+    )
+    sql = "SELECT id FROM answers WHERE withdrawn_at IS NULL"
+    n_interrupted, line = 0, 0
+    with opened(path, learner) as session:
+        label_some(session, 4)
+        while line < 400:
+            id = session.next()
+            call = {
+                "label": lambda id=id: session.label(id, int(y[id])),
+                "skip": lambda id=id: session.skip(id),
+                "undo": session.undo,
+                "next": lambda: session.next(f"person {line}"),  # noqa: B023
+            }[verb]
+            before = select(path, sql)
+            if not interrupted_at(line, call):
+                break
+            n_interrupted += 1
+            after, now = session.status(), select(path, sql)
+            difference = len(now) - len(before)
+            assert difference in {"undo": (0, -1), "next": (0,)}.get(verb, (0, 1))
+            assert after.answered + after.skipped == len(now) == len({*now})
+            if verb == "undo" and len(now) < 4:
+                label_some(session, 1)
+            elif verb != "undo" and now != before:
+                session.undo()
+            line += 1 if explores() else 5
+        assert n_interrupted > 5
+        label_some(session, 5)
+        ended = session.status()
+    with opened(path, learner) as session:
+        assert session.status() == ended
+
+
+@pytest.mark.every_learner
+def test_ctrl_c_anywhere_while_a_session_opens_blocks_nobody(path):
+    with opened(path) as session:
+        label_some(session, 6)
+        shown = session.next()
+    n_interrupted = 0
+    for line in range(0, 10_000, 7 if explores() else 367):
+        if not interrupted_at(line, lambda: opened(path).close()):
+            break
+        n_interrupted += 1
+        with opened(path) as session:
+            assert session.next() == shown
+            assert session.status().answered == 6
+    assert n_interrupted > 3
+
+
+# --- files that are no sessions, cut, damaged or crafted
+
+
+def test_a_file_that_is_no_session_is_refused(path):
+    with pytest.raises(FileNotFoundError, match="There is no labelling session"):
+        export(path, path.with_name("labels.csv"))
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        opened(path / "no folder" / "labels.sqlite")
+    with pytest.raises(ValueError, match="is a folder"):
+        opened(path.parent)
+    contents = [b"id,label\n1,good\n", b"\xff\xfe\x00", b"SQLite format 3\0" + b"x" * 99]
+    for content in contents:
+        path.write_bytes(content)
+        for call in opened, lambda path: export(path, path.with_suffix(".csv")):
+            with pytest.raises(ValueError, match="no labelling session|is damaged"):
+                call(path)
+        assert path.read_bytes() == content
+    path.unlink()
+    for table in "event", "other":  # an earlier state, and another program
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(f"CREATE TABLE {table} (id INTEGER)")
+        with pytest.raises(ValueError, match="is a database, but no labelling session"):
+            opened(path)
+
+
+def test_an_empty_file_is_a_new_session(path):
+    path.touch()
+    with opened(path) as session:
+        assert label_some(session, 1).answered == 1
+
+
+def test_a_commit_that_was_cut_off_is_rolled_back(path):
+    with opened(path) as session:
+        label_some(session, 5)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size = 1")  # pages reach the disk before the commit
+        db.execute("BEGIN IMMEDIATE")
+        for number in range(200):
+            row = (number + 1000, 1, "eve", 0.0)
+            db.execute("INSERT INTO leases VALUES (?, ?, ?, ?)", row)
+            db.execute("UPDATE answers SET reason = ?", ("x" * 4000,))
+        left = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    assert f"{path.name}-journal" in left
+    for name, content in left.items():  # as a kill would leave them
+        path.with_name(name).write_bytes(content)
+    with opened(path) as session:
+        assert session.status().answered == 5
+
+
+def test_a_cut_file_is_refused():
+    n = 2000 if explores() else 40
+    assert harness.check_truncations(n)["refused"] == n
+
+
+@pytest.mark.every_learner
+def test_a_damaged_file_is_refused_or_loses_nothing():
+    found = harness.check_damages(5000 if explores() else 80)
+    assert found["refused"] > 5
+    assert found["answers recovered"] > 0
+
+
+@pytest.mark.every_learner
+def test_a_crafted_file_works_or_is_refused_with_a_sentence():
+    found = harness.check_crafted(5000 if explores() else 120)
+    assert found["refused"] > found["opened"] > 0
+
+
+def test_the_intact_answers_of_a_damaged_file_are_recovered(path):
+    with opened(path, votes=2) as session:
+        for n, who in enumerate(["ann", "bob", "cat"]):
+            session.label(0, 1, who)
+            session.label(n + 1, 0, who)
+        session.skip(session.next("ann"), "dark", "ann")
+        session.undo("cat")
+    content = path.read_bytes()
+    damaged = content.replace(b"bob", b"bop", 1)
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match="is damaged: row") as error:
+        opened(path, votes=2)
+    assert "6 answers in it are intact" in f"{error.value}"
+    out = path.with_name("answers.csv")
+    assert recover_labels(path, out) == 5  # without the answer that was withdrawn
+    assert path.read_bytes() == damaged
+    with out.open(newline="") as file:
+        lines = [(line["id"], line["label"], line["who"]) for line in csv.DictReader(file)]
+    assert len(lines) == 5
+    assert ("0", "1", "ann") in lines
+    with opened(path.with_name("new"), votes=2) as session:
+        assert session.import_labels(out) == 4  # skips are no labels
+    with pytest.raises(ValueError, match="is a labelling session"):
+        recover_labels(path, path.with_name("new"))
+    with pytest.raises(ValueError, match=r"must end in \.csv"):
+        recover_labels(path, path.with_name("out.json"))
+
+
+def test_a_missing_answer_is_seen(path):
+    with opened(path) as session:
+        label_some(session, 6)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM answers WHERE number = 3")
+    with pytest.raises(ValueError, match="row 3 of answers is missing"):
+        opened(path)
+
+
+def test_a_decision_that_somebody_changed_is_seen(path):
+    with opened(path) as session:
+        label_some(session, 6)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE rows SET label = 1 - label WHERE state = 'labelled'")
+    with pytest.raises(ValueError, match="do not follow from its answers"):
+        opened(path)
+
+
+def test_commits_reach_the_disk(path):
+    with opened(path) as session:
+        with session._storage.reading() as db:
+            assert db.execute("PRAGMA synchronous").fetchone()[0] == 2
+            assert db.execute("PRAGMA journal_mode").fetchone()[0] == "delete"
+        id = session.next()
+        calls = []
+        with session._storage.reading() as db:
+            db.set_trace_callback(calls.append)
+        session.label(id, 1)
+        assert calls[0].startswith("BEGIN IMMEDIATE")
+        assert "COMMIT" in calls
+
+
+# --- queries that a person may run
+
+
+def test_the_queries_of_the_user_guide(path):
+    with opened(path) as session:
+        for n in range(6):
+            id = session.next("ann" if n % 2 else "bob")
+            if n == 4:
+                session.skip(id, "blurred", "bob")
+            else:
+                session.label(id, int(y[id]), "ann" if n % 2 else "bob")
+        labels = {row.id: row.label for row in session.review().rows}
+    assert dict(select(path, "SELECT id, label FROM labels")) == labels
+    assert select(path, "SELECT who, count(*) FROM labels GROUP BY who") == [
+        ("ann", 3), ("bob", 2),
+    ]  # fmt: skip
+    sql = """SELECT rows.id, answers.reason FROM rows
+        JOIN answers ON answers.number = rows.decided WHERE rows.state = 'skipped'"""
+    assert [reason for _, reason in select(path, sql)] == ["blurred"]
