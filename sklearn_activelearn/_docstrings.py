@@ -286,61 +286,64 @@ tol : float >= 0, default=0.001
 
 STREAM = LEARNER | texts(r"""
 update : {"perceptron", "dkm"}, default="perceptron"
-    What a mistake does to the weights: ``w + eta0 y x`` (Perceptron), or
-    the reflection ``w - 2 (w.x) x / |x|^2``, which keeps the norm of w.
+    Update of the weights by a label predicted wrongly: ``w + eta0 y x``
+    ("perceptron"), or the reflection ``w - 2 (w.x) x / |x|^2`` ("dkm"), which keeps
+    the norm of w.
 eta0 : float > 0, default=1.0
-    Step of the Perceptron update; the reflection has none.
+    Step length of the Perceptron update; not used by "dkm".
 average : bool, default=True
-    Predict with the mean of the weights after each label taught, instead
-    of the last ones. Queries and updates always use the last. False is the
-    paper's algorithm.
+    Whether to predict with the mean of the weights after each label taught, instead
+    of the last weights. Queries and updates always use the last weights. The papers
+    use False.
 fit_intercept : bool, default=True
-    Append a constant feature 1 to each row. False: separators through the
-    origin, as in the paper.
+    Whether to append a constant feature 1 to each row. False: separators through the
+    origin, as in the papers.
 normalize : bool, default=True
-    Scale each row to unit Euclidean norm on the fly, which the analysis
-    assumes; zero rows stay zero. With `fit_intercept` the row is then
+    Whether to scale each row to unit Euclidean norm, which the analysis assumes; zero
+    rows stay zero. With `fit_intercept` the row and its constant feature are then
     divided by the square root of 2.
 class_weight : {"balanced"}, dict or None, default=None
-    What a label of each class counts for. "balanced": as much less as there are more
-    of its class, and predictions change half way between the classes' mean scores;
-    where one class is rare it finds more of its rows, and often buys more labels. A
-    dict has weights > 0 by class, 1 for those that it lacks. None: all count the same.
-    The formulas are in the user guide, on the page "Unequal classes".
+    Weight of a label of each class. "balanced": weights decrease with the number of
+    labels of the class, and predictions change half way between the mean scores of
+    the classes. If a class is rare, the learner then finds more of its rows, and often
+    buys more labels. A dict has weights > 0 by class; missing classes have weight 1.
+    None: all weights are 1. With weights, every row is bought while labels of one class
+    only are known, up to 1,000 labels. The formulas are in the user guide, on the page
+    "Unequal classes".
 budget : int >= 0, float in [0, 1] or None, default=None
-    Labels it may buy between one `fit` and the next. Raise it with
-    `set_params` to go on. A float is a share of the rows seen before and in the
-    call; only `fit` and `learn` take one. None: no limit.
-patience : int >= 1, default=None
-    Stop asking for good after this many consecutive rows without a purchase.
+    Number of labels that may be bought between one `fit` and the next. To continue,
+    raise it with `set_params`. A float is a share of the rows seen so far and in the
+    call; only `fit` and `learn` accept it. None: no limit.
+patience : int >= 1 or None, default=None
+    Stop buying for good after this number of consecutive rows without a purchase.
     None: never.
 shuffle : bool, default=True
     Whether `fit` visits the rows in random order. `partial_fit` and `learn`
     never do.
 random_state : int, RandomState instance or None, default=None
-    Seed of the random decisions (one number for each row seen, needed or not)
+    Seed of the random decisions (one number for each row seen, whether needed or not)
     and of the shuffling.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-    Weights that predict; they apply to rows of unit norm if `normalize`.
-    One row for two classes: the weights of ``classes_[1]``.
+    Weights that predict; for rows of unit norm if `normalize`. One row for two
+    classes: the weights of ``classes_[1]``.
 intercept_ : ndarray of shape (1,) or (n_classes,)
-    Weights of the constant feature; with ``class_weight="balanced"`` less thresholds,
-    which predictions have and queries do not.
+    Weights of the constant feature; with ``class_weight="balanced"`` minus the
+    thresholds, which affect predictions and not queries.
 n_skipped_ : int
-    Rows asked for and skipped.
+    Number of rows that were requested and skipped.
 stop_reason_ : str or None
-    Why nothing can be bought any more: "budget" or "patience". After a `query`
-    that returned no row also "no rows" or "limit". Else None.
+    Reason why nothing can be bought any more: "budget" or "patience". After a `query`
+    that returned no row also "no rows" or "limit". None otherwise.
 n_seen_ : int
-    Rows seen, that is, bought or passed over.
+    Number of rows seen, bought or not.
 n_updates_ : int
-    Labels that changed the weights.
+    Number of labels that changed the weights.
 {raises}
     Raises
     ------
     ValueError, TypeError
-        From every verb, before anything is bought or changed: a parameter out
-        of its range, NaN or infinity in X, labels outside the classes; `average`,
+        From every verb, before anything is bought or changed, for a parameter out of
+        its range, NaN or infinity in X, labels outside the classes, and for `average`,
         `fit_intercept`, `normalize` or `class_weight` changed without `fit`.
 {multiclass}
     With more than two classes the margin is half the gap between the two
@@ -352,11 +355,12 @@ n_updates_ : int
 
 GRADIENT = STREAM | texts(r"""
 normalize : bool, default=False
-    Scale each row to unit Euclidean norm on the fly; zero rows stay zero.
-    With `fit_intercept` the row is then divided by the square root of 2.
+    Whether to scale each row to unit Euclidean norm; zero rows stay zero. With
+    `fit_intercept` the row and its constant feature are then divided by the square
+    root of 2.
 eta0 : float > 0, default=0.1
-    Learning rate; not used by "adaptive". It must be small compared with ``1 / |x|²``: a
-    large step moves all margins to where no label is bought, and (almost) nothing is
+    Learning rate; not used by "adaptive". It must be small compared with ``1 / |x|²``:
+    a large step moves all margins to where no label is bought, and (almost) nothing is
     bought again. A `ConvergenceWarning` says so.
 learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
     Label T learned moves the weights by `eta0` ("constant") or by ``eta0 / sqrt(T)``
@@ -372,13 +376,12 @@ kernel : str or callable, default="linear"
 gamma : float > 0 or None, default=None
     Parameter of the named kernels that have one. None: the default of the kernel.
 fit_intercept : bool, default=True
-    Append a constant feature 1 to each row (to its image, with a kernel).
-    False: separators through the origin, as in the paper.
+    Whether to append a constant feature 1 to each row (to its image, with a kernel).
+    False: separators through the origin, as in the papers.
 normalize : bool, default=True
-    Scale each row to unit Euclidean norm on the fly, which the analysis
-    assumes; zero rows stay zero. With a kernel it is the row's image that is
-    scaled, k(x, z) / sqrt(k(x, x) k(z, z)). With `fit_intercept` the row is
-    then divided by the square root of 2.
+    Whether to scale each row to unit Euclidean norm, which the analysis assumes; zero
+    rows stay zero. With a kernel the image of the row is scaled: k(x, z) / sqrt(k(x, x)
+    k(z, z)). With `fit_intercept` the row is then divided by the square root of 2.
 solver : {"auto", "primal", "dual", "coordinate_descent"}, default="auto"
     Algorithm that updates the weights when a row is stored.
 
@@ -387,8 +390,8 @@ solver : {"auto", "primal", "dual", "coordinate_descent"}, default="auto"
     - "coordinate_descent" keeps the stored rows and a coefficient of each. It makes 129
       steps of dual coordinate descent towards the optimum, and computes r as if A were
       its diagonal. A stored row costs the same however many there are;
-    - "auto" starts with "dual". It changes to "primal" when that is cheaper: at about .4
-      times as many stored rows as features for dense rows. It changes to
+    - "auto" starts with "dual". It changes to "primal" when that is cheaper: for dense
+      rows at about .4 times as many stored rows as features. It changes to
       "coordinate_descent" at 500 stored rows, or a later multiple of 500, if at most a
       tenth of the stored entries differ from 0.
 
@@ -399,13 +402,12 @@ max_stored : int >= 1 or None, default=None
     if it had never been stored. None: no limit; time and memory of "dual" grow with the
     stored rows.
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-    Weights that predict; they apply to rows of unit norm if `normalize`.
-    One row for two classes: the weights of ``classes_[1]``. Only with
-    ``kernel="linear"``.
+    Weights that predict; for rows of unit norm if `normalize`. One row for two
+    classes: the weights of ``classes_[1]``. Only with ``kernel="linear"``.
 intercept_ : ndarray of shape (1,) or (n_classes,)
     Weights of the constant feature; only with ``kernel="linear"``.
 n_updates_ : int
-    Labels that were stored.
+    Number of labels that were stored.
 is_dual_ : bool
     Whether the learner holds the stored rows, and not a matrix.
 """)
