@@ -153,7 +153,7 @@ def labels_of(scores, classes):
 class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
-    A subclass provides ``_make_rules()``, which checks the parameters of its own and
+    A subclass provides ``_make_rules()``, which checks its parameters and
     returns the two rules, ``_make_state(learned, classes, rules)``, which returns the
     state that a loop works on, and ``_zero_weights(n_vectors)``.
     """
