@@ -25,16 +25,17 @@ from sklearn_activelearn._statistics import (
     BETS,
     betting_interval,
     estimate_mean,
+    estimate_with_interval,
     largest_wealth,
     lure_weights,
+    make_plan,
     score_interval,
     score_t_interval,
     step_probabilities,
-    value_and_ends,
     variance_factors,
 )
 from sklearn_activelearn.evaluation import ActiveTest
-from sklearn_activelearn.evaluation._active_test import four_calibrated, make_plan
+from sklearn_activelearn.evaluation._active_test import default_surrogate
 from tests.reference import active_test as reference
 
 X, Y = make_classification(
@@ -126,7 +127,7 @@ def test_the_value_is_in_the_interval(drawn, interval):
     table, chances, mix, order, _ = drawn
     plan = make_plan(table, chances, mix)
     for losses in (plan.least[order], plan.most[order]):
-        value, low, high = value_and_ends(plan, order, losses, 0.95, interval)
+        value, low, high = estimate_with_interval(plan, order, losses, 0.95, interval)
         ends = plan.bounds(order, losses)
         assert ends[0] <= low <= value <= high <= ends[1]
 
@@ -464,7 +465,7 @@ def test_a_class_with_one_labelled_row_is_left_to_chance():
     answers[0] = "never seen"  # a mistake, whatever it is
     test.teach(POOL[rows], answers)
     assert test.estimate().value > 0
-    names = [name for name, _ in four_calibrated(3, False).estimators]
+    names = [name for name, _ in default_surrogate(3, False).estimators]
     assert names == ["logistic", "forest", "trees", "svm"]
 
 

@@ -253,7 +253,7 @@ class TestVerdict:
         assert f"always 'no' 0 {level} {level} runs" in said
         assert ("33 % (33)" in said) == (constant == 0.6)
         assert ("random ≤ constant" in said) == (constant > 0.6)
-        found = result.to_dict()
+        found = result.row()
         assert found["saved_is_clear"] == (constant == 0.6)
         assert np.isnan(found["saved"]) == (constant > 0.6)
         assert found["passive_beats_constant"] == (constant == 0.6)
@@ -353,7 +353,10 @@ class TestComparison:
         assert row["saved"] == 1 - result.savings.needed
         found = json.loads(json.dumps(base.to_dict(), allow_nan=False))
         assert found["verdict"]["text"] == base.verdict.text
-        assert found["results"][0]["labels_bought"] == result.curve.n_bought.tolist()
+        assert (
+            found["results"][0]["runs"]["labels_bought"]
+            == result.curve.n_bought.tolist()
+        )
         display = base.plot()
         assert isinstance(display, LabelCurveDisplay)
         names = [line.get_label() for line in display.lines_]
@@ -507,7 +510,9 @@ class TestPassiveBaseline:
     def test_of_a_second_order_learner(self):
         passive = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
         assert (passive.variant, passive.kernel, passive.budget) == ("all", "rbf", None)
-        passive = SOLEClassifier(0.2, a=3.0, solver="dual", patience=5)._passive_baseline()
+        passive = SOLEClassifier(
+            0.2, a=3.0, solver="dual", patience=5
+        )._passive_baseline()
         assert isinstance(passive, SecondOrderPerceptronClassifier)
         assert (passive.a, passive.dual, passive.patience) == (3.0, True, None)
 
@@ -582,7 +587,7 @@ class TestCommand:
         found = json.loads(out)
         assert found["measure"]["scoring"] == "average_precision:yes"
         (result,) = found["results"]
-        level = 1 - np.mean(result["constant_errors"])
+        level = 1 - result["constant_error"]
         assert level == pytest.approx(np.mean(self.Y == "yes"), abs=0.01)
         _, out, _ = run(*argv[:-1], "--details", "--target-error", "0.5")
         assert "average precision of 'yes'" in out

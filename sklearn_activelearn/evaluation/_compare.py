@@ -73,17 +73,17 @@ class Savings(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether all runs bought labels."""
+        """True if all runs bought labels."""
         return not np.isnan(self.needed)
 
     @property
     def is_clear(self) -> bool:
-        """Whether chosen labels are better than random labels, beyond noise."""
+        """True if chosen labels are better than random labels, beyond noise."""
         return self.high <= 1
 
     @property
     def is_worse(self) -> bool:
-        """Whether chosen labels are worse than random labels, beyond noise."""
+        """True if chosen labels are worse than random labels, beyond noise."""
         return np.isinf(self.low)
 
 
@@ -167,7 +167,7 @@ class LearnerResult:
 
     @cached_property
     def beats_constant(self) -> bool:
-        """Whether the learner is better than a constant prediction, beyond noise.
+        """True if the learner is better than a constant prediction, beyond noise.
 
         Also true if the score of a constant prediction is unknown.
         """
@@ -175,13 +175,13 @@ class LearnerResult:
 
     @cached_property
     def passive_beats_constant(self) -> bool:
-        """Whether random labels are better than a constant prediction."""
+        """True if random labels are better than a constant prediction."""
         differences = self.constant_errors - self.passive_errors
         return not self._interval(differences)[1] <= ROUNDING
 
     @property
     def is_clear(self) -> bool:
-        """Whether the learner is better than random labels and than a constant."""
+        """True if the learner is better than random labels and than a constant."""
         return self.savings.is_clear and self.beats_constant
 
     @cached_property
@@ -224,18 +224,18 @@ class LearnerResult:
             high=share_after_last(high >= -ROUNDING),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return errors, savings and curves as arrays and numbers."""
+    def row(self) -> dict[str, Any]:
+        """Return names and figures as a row of a table, unrounded."""
         # random labels that are no better than a constant save no labels
         unknown = 0.0 if self.passive_beats_constant else np.nan
         needed, low, high = np.array(self.savings) + unknown
         return {
             "learner": learner_code(self.learner),
             "passive": learner_code(self.passive),
-            "labels_bought": self.curve.n_bought,
-            "errors": self.errors,
-            "passive_errors": self.passive_errors,
-            "constant_errors": self.constant_errors,
+            "labels_bought": self.n_bought,
+            "error": self.errors.mean(),
+            "passive_error": self.passive_errors.mean(),
+            "constant_error": self.constant_errors.mean(),
             "labels_needed": self.n_bought * needed,
             "saved": 1 - needed,
             "saved_low": 1 - high,
@@ -244,9 +244,6 @@ class LearnerResult:
             "beats_constant": self.beats_constant,
             "passive_beats_constant": self.passive_beats_constant,
             "confidence": self.confidence,
-            "curve": curve_to_dict(self.curve),
-            "passive_curve": curve_to_dict(self.passive_curve),
-            "notes": self.notes,
         }
 
 
@@ -256,16 +253,6 @@ def measured_errors(curve, run):
     n_labels = np.append(curve.n_labels[is_known], curve.n_bought[run])
     scores = np.append(curve.scores[run, is_known], curve.final_scores[run])
     return n_labels, 1 - scores
-
-
-def curve_to_dict(curve):
-    """Return mean and spread of the error at label counts that some run reached."""
-    bought = curve.n_labels <= curve.n_bought.max()
-    return {
-        "labels": curve.n_labels[bought],
-        "error_mean": curve.best - curve.mean[bought],
-        "error_std": curve.std[bought],
-    }
 
 
 def learner_code(learner):
@@ -416,7 +403,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether chosen labels are better than random labels.
+        """Sentence on whether chosen labels are better than random labels.
 
         Of several learners with clear savings it is about the one whose model has the
         smallest error with random labels: many labels saved for a poor model are worth
@@ -592,21 +579,7 @@ class Comparison:
 
     def table(self) -> list[dict[str, Any]]:
         """Return the table as one dict for each learner, unrounded."""
-        rows = []
-        for result in self.results:
-            values = result.to_dict()
-            row = {name: values[name] for name in ("learner", "passive")}
-            row["labels_bought"] = result.n_bought
-            for name, errors in (
-                ("error", result.errors),
-                ("passive_error", result.passive_errors),
-                ("constant_error", result.constant_errors),
-            ):
-                row[name], row[f"{name}_std"] = errors.mean(), errors.std()
-            for name in ("labels_needed", "saved", "saved_low", "saved_high"):
-                row[name] = values[name]
-            rows.append(row)
-        return rows
+        return [result.row() for result in self.results]
 
     def to_frame(self) -> "DataFrame":
         """Return the table as a pandas DataFrame with a row for each learner."""
@@ -614,20 +587,29 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as lists and numbers; None for NaN and infinity."""
-        results, target = [], self.target_error
+        results = []
         for result in self.results:
-            values = result.to_dict()
+            values = result.row() | {"notes": result.notes, "runs": {}}
+            for name in ("errors", "passive_errors", "constant_errors"):
+                values["runs"][name] = getattr(result, name)
+            values["runs"]["labels_bought"] = result.curve.n_bought
             for name in ("curve", "passive_curve"):
                 curve = getattr(result, name)
-                values[name]["labels_to_target"] = (
-                    None if target is None else curve.labels_for(target)
-                )
+                bought = curve.n_labels <= curve.n_bought.max()
+                values[name] = {
+                    "labels": curve.n_labels[bought],
+                    "error_mean": curve.best - curve.mean[bought],
+                    "error_std": curve.std[bought],
+                }
+                if self.target_error is not None:
+                    n_labels = curve.labels_for(self.target_error)
+                    values[name]["labels_to_target"] = n_labels
             results.append(values)
         return plain(
             {
                 **vars(self.design),
                 "measure": vars(self.measure),
-                "target_error": target,
+                "target_error": self.target_error,
                 "classes": self.classes,
                 "verdict": self.verdict._asdict(),
                 "results": results,

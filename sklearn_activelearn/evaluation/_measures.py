@@ -327,12 +327,12 @@ class Measure:
 
     @property
     def is_error(self):
-        """Whether it is shown as an error, in percent."""
+        """True if it is shown as an error, in percent."""
         return self.scoring in ERRORS
 
     @property
     def is_loss(self):
-        """Whether smaller values are better, as they are shown."""
+        """True if smaller values are better, as they are shown."""
         return self.is_error or self.scoring.startswith("neg_")
 
     @property
