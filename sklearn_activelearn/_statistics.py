@@ -823,6 +823,15 @@ def make_plan(losses, chances, mix):
     )
 
 
+def loss_sign(losses, chances):
+    """Return -1 if losses are expected nearer to the most than to the least, else 1.
+
+    Intervals are narrow where excess is rare, so they are made for losses of this sign.
+    """
+    middle = (losses.max(axis=1) + losses.min(axis=1)).sum()
+    return -1 if 2 * (chances * losses).sum() > middle else 1
+
+
 def share_left(parts, order):
     """Return the share of a sum over all rows that is left before each purchase."""
     return 1 - np.append(0.0, np.cumsum(parts[order])[:-1]) / parts.sum()

@@ -336,7 +336,7 @@ def test_rows_that_were_excluded_are_not_in_the_pool():
 def test_no_pool_learner(function):
     with pytest.raises(TypeError, match="learner must be a pool learner, got Log"):
         function(LogisticRegression(), np.eye(3))
-    with pytest.raises(NotFittedError, match="has not been taught"):
+    with pytest.raises(NotFittedError, match="has no labels"):
         function(RelevanceSamplingClassifier(), np.eye(3))
 
 

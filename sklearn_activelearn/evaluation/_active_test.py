@@ -22,6 +22,7 @@ from .._statistics import (
     balanced_estimate_with_interval,
     betting_interval,
     estimate_with_interval,
+    loss_sign,
     make_balanced_plan,
     make_plan,
     score_t_interval,
@@ -86,9 +87,8 @@ class RowLosses:
     """
 
     def __init__(self, models, loss, response_method, X):
-        method, self.loss = LOSSES.get(loss, (response_method, None))
-        if self.loss is None:
-            self.loss = lambda y, predicted, classes: loss(y, predicted)
+        method, self.loss = LOSSES.get(loss, (response_method, loss))
+        self.is_custom = callable(loss)
         self.classes = [np.asarray(model.classes_) for model in models]
         self.predicted = [np.asarray(getattr(model, method)(X)) for model in models]
         self.n_rows = n_rows(X)
@@ -109,7 +109,8 @@ class RowLosses:
         """Return the losses of some rows of the pool for these labels."""
         each = []
         for predicted, classes in zip(self.predicted, self.classes, strict=True):
-            losses = self.loss(y, predicted[rows], classes)
+            more = () if self.is_custom else (classes,)
+            losses = self.loss(y, predicted[rows], *more)
             losses = np.asarray(losses, dtype=np.float64)
             if losses.shape != (len(y),):
                 raise ValueError(
@@ -327,10 +328,7 @@ def prepare_test(test, X):
     if is_balanced:
         plan = make_balanced_plan(table, chances, test.mix)
     else:
-        # intervals are narrow where excess is rare: expected losses are to be nearer to
-        # the least than to the most
-        middle = (table.max(axis=1) + table.min(axis=1)).sum()
-        sign = -1 if 2 * (chances * table).sum() > middle else 1
+        sign = loss_sign(table, chances)
         plan = make_plan(sign * table, chances, test.mix)
     clocks = random_state.standard_exponential(len(plan)) / plan.probabilities
     return PreparedTest(

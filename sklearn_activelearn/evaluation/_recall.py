@@ -48,6 +48,8 @@ class RecallEstimate(Estimate):
         Number of rows that were read.
     confidence : float
         Confidence of the lower bound.
+    n_rows : int
+        Number of rows, read and unread.
     found : int
         Number of relevant rows that were read.
     n_relevant : float
@@ -209,10 +211,18 @@ def estimate_of(
     n_relevant = min(n_relevant, float(most))
     value, low = (found / n if n else np.nan for n in (n_relevant, most))
     return RecallEstimate(
-        float(value), float(np.nan_to_num(low)), 1.0, len(reads.relevant),
-        float(confidence), found, n_relevant, most, len(at),
-        bool(always_valid or not is_block),
-    )  # fmt: skip
+        value=float(value),
+        low=float(np.nan_to_num(low)),
+        high=1.0,
+        n_labels=len(reads.relevant),
+        confidence=float(confidence),
+        n_rows=reads.n_rows,
+        found=found,
+        n_relevant=n_relevant,
+        most_relevant=most,
+        n_drawn=len(at),
+        always_valid=bool(always_valid or not is_block),
+    )
 
 
 def recall_so_far(

@@ -487,7 +487,6 @@ def use_curves() -> None:
     assert_type(several.best, float)
     assert_type(several.constant_scores, np.ndarray)
     assert_type(several.constant_score, float)
-    named = label_curve(learner, X, y, scoring={"rank": "roc_auc"}, cv=2)
     pipeline = make_pipeline(StandardScaler(), DKMClassifier(random_state=0))
     other = label_curve(pipeline, X, y, cv=3, random_state=0)
     comparison = curve.compare(other, at=[10], test="corrected_t", confidence=0.9)
