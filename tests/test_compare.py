@@ -202,12 +202,12 @@ class TestVerdict:
     def text(self, base):
         """Return the report of some results on one line."""
 
-        def text(*results, target=None, details=False):
+        def text(*results, target=None):
             comparison = dataclasses.replace(
                 base, results=list(results), target_error=target, classes=["no", "yes"]
             )
             text.outcome = comparison.verdict.outcome
-            return " ".join(comparison.to_text(details=details).split())
+            return " ".join(comparison.to_text().split())
 
         return text
 
@@ -327,7 +327,7 @@ class TestVerdict:
     def test_a_run_without_labels(self, against, text):
         result = against([0, 0], [0.5, 0.5])
         assert np.isnan(result.passive_errors).all()
-        said = text(result, details=True)
+        said = text(result)
         assert said.startswith("Nothing to compare")
         assert text.outcome == "unknown"
         assert "– unknown" in said
@@ -336,11 +336,6 @@ class TestVerdict:
         said = text(against([1, 1], [0.6, 0.6]), target=0.3)
         assert " until 30.0 %: " in said
         assert " DKM 1 40.0 50.0 1 not within 1 3 " in said
-
-    def test_details(self, against, text):
-        said = text(against([3, 3], [0.9, 0.9]), details=True)
-        assert "random: RandomSamplingClassifier(rate=1.0)" in said
-        assert "each of 1 intervals has a confidence of 0.95" in said
 
 
 class TestComparison:
@@ -514,7 +509,7 @@ class TestPassiveBaseline:
             0.2, a=3.0, solver="dual", patience=5
         )._passive_baseline()
         assert isinstance(passive, SecondOrderPerceptronClassifier)
-        assert (passive.a, passive.dual, passive.patience) == (3.0, True, None)
+        assert (passive.a, passive.solver, passive.patience) == (3.0, "dual", None)
 
     def test_of_a_pool_learner(self):
         learner = MinMarginClassifier(
@@ -589,12 +584,11 @@ class TestCommand:
         (result,) = found["results"]
         level = 1 - result["constant_error"]
         assert level == pytest.approx(np.mean(self.Y == "yes"), abs=0.01)
-        _, out, _ = run(*argv[:-1], "--details", "--target-error", "0.5")
+        _, out, _ = run(*argv[:-1], "--target-error", "0.5")
         assert "average precision of 'yes'" in out
         (row,) = (line for line in out.splitlines() if line.startswith("always"))
         assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2]
         assert "until 0.500:" in out
-        assert "chosen, average precision of 'yes'" in out
 
     def test_probabilities_where_there_are_none(self, run):
         code, out, err = run("--scoring", "neg_log_loss", "--learner", "CBGZ")

@@ -465,15 +465,13 @@ class Comparison:
         text = f"No savings beyond noise on these data. The estimate: {saved}"
         return Verdict("unclear", name, text)
 
-    def to_text(self, *, data: str | None = None, details: bool = False) -> str:
+    def to_text(self, data: str | None = None) -> str:
         """Return verdict, table and settings as lines of text.
 
         Parameters
         ----------
         data : str, default=None
             Description of the data, for a line of the report.
-        details : bool, default=False
-            Add the learners with all parameters and the errors along the way.
 
         Returns
         -------
@@ -502,8 +500,6 @@ class Comparison:
         for note in dict.fromkeys(notes):
             first, *rest = wrap(note, WIDTH - 6)
             lines += [f"note  {first}", *(f"      {line}" for line in rest)]
-        if details:
-            lines += ["", *self._details(named)]
         return "\n".join(lines)
 
     __str__ = to_text
@@ -549,33 +545,6 @@ class Comparison:
             f"{which}, {result.curve.n_offered.max():,} to choose from, "
             f"{result.curve.n_held_out.max():,} held out"
         )
-
-    def _details(self, named):
-        level = self.results[0].confidence
-        lines = [
-            f"{LEVEL}: shares that a paired t-test over the runs does not reject; each "
-            f"of {len(named)} intervals has",
-            f"      a confidence of {level:.4g}, so that all hold together",
-        ]
-        measure = self.measure
-        for name, result in named.items():
-            lines += ["", f"{name}: {learner_code(result.learner)}"]
-            lines.append(f"random: {learner_code(result.passive)}")
-            if not result.savings.is_known:
-                continue
-            counts = result.curve.n_labels
-            counts = counts[counts <= result.curve.n_bought.max()]
-            some = np.unique(np.linspace(0, len(counts) - 1, 10).astype(int))
-            rows = [("labels", *(f"{n:,}" for n in counts[some]), "")]
-            title = f"chosen, {measure.name}{' (%)' * measure.is_error}"
-            for head, curve in (
-                (title, result.curve),
-                ("random", result.passive_curve),
-            ):
-                errors = curve.best - curve.scores_at(counts[some]).mean(axis=0)
-                rows.append((head, *map(measure.number, errors), ""))
-            lines += align(rows)
-        return lines
 
     def table(self) -> list[dict[str, Any]]:
         """Return the table as one dict for each learner, unrounded."""

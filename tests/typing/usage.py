@@ -514,7 +514,7 @@ def use_comparisons() -> None:
     assert_type(comparison, Comparison)
     assert_type(comparison.verdict.text, str)
     assert_type(comparison.table(), list[dict[str, Any]])
-    assert_type(comparison.to_text(details=True), str)
+    assert_type(comparison.to_text("rows"), str)
     (result,) = comparison.results
     assert_type(result.savings.needed, float)
     assert_type(result.curve, LabelCurve)
