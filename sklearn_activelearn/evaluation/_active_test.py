@@ -56,7 +56,7 @@ def zero_one_loss(y, predicted, classes):
     return (np.asarray(y) != predicted).astype(np.float64)
 
 
-def log_loss(y, probabilities, classes):
+def log_loss_of_labels(y, probabilities, classes):
     """Return minus the logarithm of the probability of each label."""
     columns = encode(np.asarray(y), classes)
     return -np.log(probabilities[np.arange(len(columns)), columns])
@@ -65,7 +65,7 @@ def log_loss(y, probabilities, classes):
 #: For each name of a loss, the method of the model, and the loss of each row.
 LOSSES = {
     "balanced_zero_one": ("predict", zero_one_loss),
-    "log_loss": ("predict_proba", log_loss),
+    "log_loss": ("predict_proba", log_loss_of_labels),
     "zero_one": ("predict", zero_one_loss),
 }
 
@@ -402,8 +402,8 @@ class ActiveTest(BaseEstimator):
     unequal probabilities [4]_.
 
     The balanced error of K classes is estimated by :math:`\frac1K \sum_k \hat E_k /
-    \hat N_k`, mistakes in class k over rows of class k. The plan and the variance are
-    those of its linearisation, the loss :math:`(1[y_i = k \text{ is a mistake}] -
+    \hat N_k`, mistakes in class k over rows of class k. The plan and the variance use
+    its linearisation, the loss :math:`(1[y_i = k \text{ is a mistake}] -
     p_k) / (K \pi_k)` of a row of class k with the share :math:`p_k` of mistakes in
     the class and the share :math:`\pi_k` of the class; the score test takes likely
     :math:`p_k` for each balanced error that it tests.

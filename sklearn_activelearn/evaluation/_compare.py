@@ -29,7 +29,7 @@ from ..stream import GreedyOnlineClassifier
 from ._curves import LabelCurve, frame, plain
 from ._displays import LabelCurveDisplay
 from ._label_curve import ExperimentInterrupted, label_curve
-from ._measures import Measure, default_measure, measures_of, percent
+from ._measures import NamedMeasure, default_measure, measures_of, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -378,7 +378,7 @@ class Comparison:
         ``n_bought``, ``n_needed``.
     design : Design
         Rows, folds and repeats.
-    measure : Measure
+    measure : NamedMeasure
         The measure of all errors.
     target_error : float or None
         Error for which the labels are counted, too.
@@ -390,7 +390,7 @@ class Comparison:
 
     results: list[LearnerResult]
     design: Design
-    measure: Measure
+    measure: NamedMeasure
     target_error: float | None
     classes: list[str]
     notes: tuple[str, ...] = ()
@@ -773,7 +773,7 @@ def compare(
         else:
             suited.append(learner)
     if scoring is not None:
-        measure = Measure(name)
+        measure = NamedMeasure(name)
     baselines = [learner._passive_baseline() for learner in suited]
     keys = [
         (learner_code(passive), design.rows_for(learner))

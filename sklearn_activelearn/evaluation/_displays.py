@@ -13,7 +13,7 @@ from .._validation import check_number, check_option
 from ..losses import MarginLoss, make_loss
 from ._curves import LabelCurve, check_error
 from ._label_curve import label_curve
-from ._measures import ERRORS, Measure, learner_of
+from ._measures import ERRORS, NamedMeasure, learner_of
 from ._recall import RecallCurve, recall_curve
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ class LabelCurveDisplay(Display):
 
 def axis_label(scoring, is_error):
     """Return the label of the axis of scores or errors."""
-    name = Measure(scoring).name
+    name = NamedMeasure(scoring).name
     if not is_error:
         return scoring.replace("_", " ") if scoring in ERRORS else name
     if scoring == "score":

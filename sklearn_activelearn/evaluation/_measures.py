@@ -311,7 +311,7 @@ def own_score(estimator, X, y):
 
 
 @dataclass(frozen=True)
-class Measure:
+class NamedMeasure:
     """A measure by name, and its values as text.
 
     Attributes
@@ -370,8 +370,8 @@ def default_measure(y):
     classes, counts = np.unique(y, return_counts=True)
     share = counts.max() / counts.sum()
     if share <= MOSTLY or len(classes) == 1:
-        return Measure("accuracy")
-    return Measure(
+        return NamedMeasure("accuracy")
+    return NamedMeasure(
         "balanced_accuracy",
         f"the mean over classes, because {percent(share)} % of the labels are "
         f"{str(classes[counts.argmax()])!r}",
