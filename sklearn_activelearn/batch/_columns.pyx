@@ -65,7 +65,7 @@ def keep(
     ptr, middle, rows, values
         Sorted columns.
     number : ndarray of int32 of shape (n_samples,)
-        The new number of each row, -1 for those that are left out.
+        New number of each row, -1 for a row that is left out.
     """
     cdef Py_ssize_t j, k, n = 0, n_columns = middle.shape[0]
     cdef int32_t row
@@ -247,7 +247,7 @@ def find_split(
     -------
     column, at : int
         Column, and entry next to the split on the way to the zeros; the first
-        column and the lowest split of equals. -1 if none is better than no split.
+        column and the lowest split of equal ones. -1 if no split is an improvement.
     sides : ndarray of int64 of shape (2, n_classes)
         Weight of each class on the side of that entry, and on the other one.
     """

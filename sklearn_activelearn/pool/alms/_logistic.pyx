@@ -92,7 +92,7 @@ cdef class Solver:
     y : ndarray of shape (n_samples,)
         Their labels, -1 or 1.
     free : bool
-        Whether the last column is that of an intercept.
+        True if the last column belongs to an intercept.
     """
 
     cdef int n, q
@@ -150,8 +150,8 @@ cdef class Solver:
     cdef int solve(self, double* w, double lam) noexcept nogil:
         """Minimise from w on, or from 0 on if that is too far away.
 
-        H then holds the Cholesky factor of the Hessian, s its curvatures; z and
-        `pull` are those of the solution. Returns 1 if it did not come to an end.
+        Afterwards H holds the Cholesky factor of the Hessian, and s its curvatures; z
+        and `pull` belong to the solution. Returns 1 if the steps did not end.
         """
         if self.descend(w, lam) == 0:
             return 0
@@ -193,16 +193,16 @@ cdef class Solver:
             if gain <= enough:
                 failed = 0
                 break
-        # curvatures remain those of H
+        # s keeps the curvatures of H
         al_pulls(self.n, &self.y[0], &self.takes_part[0], &self.z[0], &self.pull[0],
                  &self.each[0])
         return failed
 
 
 cdef struct Point:
-    # which pair it leaves out, or which row, and the rows: positions among those that
-    # may be left out, the second -1 if there is none; by how much their margins are
-    # off; and whether that is little, or steps do not help
+    # number of the pair or row that is left out, and the positions of its rows among the
+    # rows that may be left out, the second -1 for a single row; the errors of their
+    # margins; whether these errors are small, and whether steps do not help
     Py_ssize_t item, i, j
     double off_i, off_j
     bint has_arrived, is_lost
@@ -248,7 +248,7 @@ cdef class Adding:
     rows : ndarray of int of shape (n_rows,)
         Those that may be left out.
     pairs : ndarray of int of shape (n_pairs, 2)
-        Positions among them of those that are left out together.
+        Positions among `rows` of two rows that are left out together.
     tol : float
         As for `margins_with_each`.
     """
@@ -263,8 +263,8 @@ cdef class Adding:
     cdef const double[::1] w_all
     cdef const double[:, ::1] w_one, w_pair
     cdef double[:, ::1] L
-    # of the problem with the new row: moves of margins with one row left out, those of
-    # pairs beside them, and inner products of the rows that may be left out
+    # for the problem with the new row: movements of margins without one row, further
+    # movements without pairs, and inner products of the rows that may be left out
     cdef double[::1] w, v, y, odds, pull, s, x_pair
     cdef double[:, ::1] E, EV, G, d_one, d_pair, u_one
     # of the points that are worked on
@@ -555,7 +555,7 @@ def margins_with_each(
     rows : ndarray of int of shape (n_rows,)
         Those that may be left out.
     pairs : ndarray of int of shape (n_pairs, 2)
-        Positions among them of those that are left out together.
+        Positions among `rows` of two rows that are left out together.
     solutions : tuple of ndarray
         Without a new row: the weights with all rows, (n_lams, n_columns), how they
         change without each of `rows`, (n_lams, n_rows, n_columns), and what they
@@ -607,7 +607,7 @@ def solve(
     y : ndarray of shape (n_samples,)
         Their labels, -1 or 1.
     free : bool
-        Whether the last column is that of an intercept.
+        True if the last column belongs to an intercept.
     left_out : ndarray of int of shape (n_groups, size)
         The rows that each training goes without; -1 for none.
     start : ndarray of shape (n_lams, n_columns) or None
