@@ -102,7 +102,7 @@ class GraphTrainer(Trainer):
         if is_sparse:
             name = (*settings, "edges")
             out.edges = pool.fitted(name, lambda _: out.edges, labelled.rows)
-        if before:
+        if before and before.memory:
             out.continue_from(before.memory)
         return out
 
