@@ -357,7 +357,7 @@ def check_weights(weights, n_rows):
         row = weights.argmin()
         raise ValueError(f"sample_weight[{row}] is {lowest}, but must be at least 0.")
     raise ValueError(
-        f"sample_weight sums to {total}. Some weight must be above zero, the sum finite."
+        f"sample_weight sums to {total}. Use finite weights, not only zeros."
     )
 
 
