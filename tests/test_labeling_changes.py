@@ -343,7 +343,9 @@ def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
     assert select(path, "SELECT count(*) FROM learners") == [1]
     setting.change("pool")
     with setting.open(path, "pool") as session:
-        assert "they do not represent the 7 rows that were added since" in session.advice()
+        assert (
+            "they do not represent the 7 rows that were added since" in session.advice()
+        )
 
 
 def test_no_row_that_has_a_label_is_put_aside(path):
@@ -734,7 +736,9 @@ def test_more_test_rows_than_there_are(path, refused):
     setting = begun(path, learner=clone(plain).set_params(budget=None))
     said = refused(setting, "test_size", test_size=38)
     assert "is 35 more than before, but only 27 rows" in said
-    assert "test_size must be smaller than the number of rows" in refused(setting, "test_size", test_size=40)
+    assert "test_size must be smaller than the number of rows" in refused(
+        setting, "test_size", test_size=40
+    )
 
 
 def test_what_the_learner_refuses(path, refused):

@@ -16,7 +16,7 @@ from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession, export
 from tests.reference.labeling import quick_folder
 from tests.reference.people import Votes, cohens_kappa, nominal_alpha
-from tests.reference.session_files import asked, n_answers, select, taught, waiting
+from tests.reference.session_files import asked, n_answers, taught, waiting
 
 X, _ = make_classification(16, 3, n_informative=3, n_redundant=0, random_state=2)
 IDS, CLASSES = list(range(100, 116)), ["a", "b", "c"]

@@ -1,12 +1,10 @@
 """Sessions: the rows that they show, what they keep, and what they refuse."""
 
 import json
-import re
 import threading
 import warnings
 from contextlib import suppress
 from itertools import chain
-from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -804,7 +802,9 @@ def test_advice_where_many_labels_were_given_first(path):
         assert session.curve()[0].n_labels >= 80 > n / 2
         said = session.advice()
         assert f"since {n // 2} labels" in said
-        assert said.endswith(f"The model of {n // 2} labels was trained for this advice.")
+        assert said.endswith(
+            f"The model of {n // 2} labels was trained for this advice."
+        )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
@@ -988,12 +988,16 @@ def test_a_look_shows_one_moment_and_waits_only_if_it_is_told_to(path):
         assert (first.status.pending, first.is_training) == (4, False)
         look, version = first, session.version
         while not look.is_training:
-            look = session.answer_and_look(look.row.id, Y[IDS.index(look.row.id)], "ann")
+            look = session.answer_and_look(
+                look.row.id, Y[IDS.index(look.row.id)], "ann"
+            )
         assert session.version > version
         assert look.row is None
         assert (look.status.pending, look.own.answered) == (0, 4)
         assert session.look("ann").row.id == session.next("ann")
-        skipped = session.answer_and_look(session.next("ann"), None, "ann", reason="dark")
+        skipped = session.answer_and_look(
+            session.next("ann"), None, "ann", reason="dark"
+        )
         assert skipped.status.skipped == 1
         assert session.review("skipped").rows[0].answers[0].reason == "dark"
         with pytest.raises(ValueError, match="not among"):

@@ -151,7 +151,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Traceback (most recent call last):
     ValueError: model.pkl must end in .skops or .joblib.
     """
-    read = function_for_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
+    read = function_for_suffix(
+        path := Path(path), {".skops": read_skops, ".joblib": read_joblib}
+    )
     with path.open("rb"):
         pass  # raises for what cannot be opened
     with catch_warnings():

@@ -16,18 +16,6 @@ from .._validation import check_budget, check_number, is_share
 from ..sources._containers import n_rows, take
 from ._answers import TEST, update_all_rows, update_row
 from ._ids import check_text, check_texts
-from ._settings import (
-    describe,
-    describe_pool_change,
-    draw_seed,
-    draw_seeds,
-    find_differences,
-    find_pool_changes,
-    fingerprint,
-    plain_classes,
-    seeded_clone,
-    versions,
-)
 from ._schema import (
     change,
     change_learner,
@@ -42,6 +30,18 @@ from ._schema import (
     put,
     put_settings,
     to_json,
+)
+from ._settings import (
+    describe,
+    describe_pool_change,
+    draw_seed,
+    draw_seeds,
+    find_differences,
+    find_pool_changes,
+    fingerprint,
+    plain_classes,
+    seeded_clone,
+    versions,
 )
 from ._storage import printable
 
@@ -519,7 +519,9 @@ def rename_labels(db, renamed):
             db, "answers", "number = ?", (number,), label=renamed[label],
             renamed_from=label if first is None else first,
         )  # fmt: skip
-    for number, predicted in db.execute("SELECT number, predicted FROM models").fetchall():
+    for number, predicted in db.execute(
+        "SELECT number, predicted FROM models"
+    ).fetchall():
         labels = [renamed.get(label, label) for label in json.loads(predicted)]
         change(db, "models", "number = ?", (number,), predicted=to_json(labels))
 

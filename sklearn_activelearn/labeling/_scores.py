@@ -140,7 +140,9 @@ class Measure:
             if n_most > MOSTLY * len(truth):
                 scoring = "balanced_accuracy"
                 self.why = f"{n_most / len(truth):.0%} of these are {self.majority!r}"
-        self._classes = np.unique(np.concatenate([self._y, *map(np.asarray, predicted)]))
+        self._classes = np.unique(
+            np.concatenate([self._y, *map(np.asarray, predicted)])
+        )
         self._constant = np.full(len(self._y), self.majority, dtype=self._y.dtype)
         constant = RecordedPredictions(self._constant, self._classes)
         self._measures = measures_of(scoring, constant, self._y)
@@ -240,7 +242,7 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
 
 
 def describe_error(name, predicted, truth):
-    """Return twice the standard error of an accuracy in words; none of other measures."""
+    """Return twice the standard error of an accuracy in words, else ""."""
     if name not in ("accuracy", "balanced accuracy"):
         return ""
     classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))
@@ -397,7 +399,7 @@ def describe_recall(own, others, stop_reason):
 
 
 def describe_price(price):
-    """Return a `RecallPrice` as three lines: found, estimated left, cost of certainty."""
+    """Return a `RecallPrice` in three lines: found, left, cost of certainty."""
     low, high = (max(0, end - price.found) for end in price.likely)
     left = f"Estimated left: {max(0, round(price.n_relevant) - price.found)}"
     if price.p_reached >= 0.01:
