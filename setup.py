@@ -40,8 +40,7 @@ MODULES = [
     "stream/_rules",
     "stream/_state",
     "stream/second_order/_state",
-    "pool/alms/_leave_two_out",
-    "pool/alms/_newton",
+    "pool/alms/_logistic",
     "pool/graph/_gains",
 ]
 

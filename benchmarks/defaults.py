@@ -35,7 +35,7 @@ from sklearn_activelearn import (
     SecondOrderPerceptronClassifier,
     SOLEClassifier,
 )
-from sklearn_activelearn.evaluation import label_curve, labels_to_target
+from sklearn_activelearn.evaluation import label_curve
 
 SEED = 2
 COUNTS = np.r_[1:100:2, 100:500:10, 500:4_000:50]
@@ -90,11 +90,11 @@ def ignore_silence():
 
 def compare(curve, passive, target):
     """Return the five columns for one problem."""
-    needed = labels_to_target(curve, target)
+    needed = curve.labels_to_target(target)
     error, bought = 1 - curve.final_scores.mean(), curve.n_bought.mean()
     offered = curve.n_offered.mean()
     return (
-        needed.mean / labels_to_target(passive, target).mean,
+        needed.mean / passive.labels_to_target(target).mean,
         bought / min(passive.labels_for(error), offered),
         bought / offered,
         max(error, 1e-9) / max(1 - passive.final_scores.mean(), 1e-9),

@@ -38,11 +38,10 @@ active, passive = (
 # then across to the labels with which passive learning is as good.
 
 figure, axis = plt.subplots(figsize=(7, 4.2), layout="constrained")
-LabelCurveDisplay.from_curves(
+LabelCurveDisplay(
     {"GreedyOnlineClassifier": active},
     passive={"every label, hinge": passive},
-    ax=axis,
-)
+).plot(axis)
 
 look_up = 200
 error = 1 - active.scores_at([look_up]).mean()

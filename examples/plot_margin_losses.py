@@ -36,7 +36,7 @@ STYLES = {
 }
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-display = LossDisplay.from_losses(list(STYLES), ax=left, line_kw=STYLES)
+display = LossDisplay(list(STYLES)).plot(left, line_kw=STYLES)
 left.legend().remove()
 figure.legend(handles=display.lines_, loc="outside right center", frameon=False)
 

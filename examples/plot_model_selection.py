@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_activelearn import ALMSClassifier
-from sklearn_activelearn.evaluation import AllocationDisplay, ModelProbabilityDisplay
+from sklearn_activelearn.evaluation import ModelSelectionDisplay
 
 X, y = load_digits(return_X_y=True)
 rows = np.flatnonzero((y == 5) | (y == 8))
@@ -34,7 +34,6 @@ learner = ALMSClassifier(
     param_grid=grid,
     n_candidates=20,
     n_pairs=20,
-    temperature=0.1,
     budget=40,
     random_state=0,
 ).fit(X[pool], y[pool])
@@ -45,11 +44,10 @@ print(f"{learner.best_params_}: accuracy {accuracy:.3f} on {len(test)} other ima
 # Where the labels went, and what became of the candidates
 # --------------------------------------------------------
 #
-# The first ten are random and go to either set in turn. With ``temperature=0.1`` the
-# probabilities tell the candidates apart; as published they hardly differ
-# (:doc:`/reproduced`).
+# The first ten labels are random and go to either set in turn. The probabilities of the
+# candidates hardly differ, as the published formula has it (:doc:`/reproduced`).
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-AllocationDisplay.from_estimator(learner, ax=left)
-ModelProbabilityDisplay.from_estimator(learner, ax=right)
+ModelSelectionDisplay.from_estimator(learner, kind="allocation", ax=left)
+ModelSelectionDisplay.from_estimator(learner, ax=right)
 plt.show()

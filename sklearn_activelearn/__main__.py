@@ -1,26 +1,18 @@
-"""The command line: would active learning save labels on my data.
+"""The command line.
 
-``sklearn-activelearn compare`` runs the learners of this package, and passive
-learning of the same model, over the same folds in the same order.
+``sklearn-activelearn compare`` tells whether active learning would save labels.
 ``sklearn-activelearn label`` shows your own rows, for you to label.
 ``sklearn-activelearn predict`` applies a model that ``label`` has saved to new rows.
 ``sklearn-activelearn reproduce`` runs the experiments of a paper again.
 """
 
-import os
 import sys
-from contextlib import contextmanager
 
-from ._cli.checks import (
-    check_input,
-    check_is_there,
-    check_learners,
-    check_outputs,
-    require_matplotlib,
-    tell,
-)
-from ._cli.options import PROGRAM, UsageError, make_parser
-from ._cli.papers import reproduce
+from ._cli.compare_options import add_compare
+from ._cli.label import add_label
+from ._cli.options import PROGRAM, Parser, UsageError
+from ._cli.predict import add_predict
+from ._cli.reproduce import add_reproduce
 
 
 def main(argv=None):
@@ -29,17 +21,20 @@ def main(argv=None):
     Parameters
     ----------
     argv : list of str, default=None
-        Arguments; None: those of the process.
+        Arguments. With None, the arguments of the process.
 
     Returns
     -------
     code : int
-        0, or 2 for what the user can put right, or 130 after Ctrl-C, which tells what
-        is kept.
+        0, or 2 after an error that the user can mend, or 130 after Ctrl-C. A sentence
+        on the standard error then tells what is wrong, or what is kept.
     """
+    parser = Parser(PROGRAM, description="Active learning for scikit-learn.")
+    commands = parser.add_subparsers(metavar="command", required=True)
+    for add in (add_compare, add_label, add_predict, add_reproduce):
+        add(commands)
     try:
-        starts = start_compare, start_label, start_predict, start_reproduce
-        args = make_parser(*starts).parse_args(argv)
+        args = parser.parse_args(argv)
         args.run(args)
     except UsageError as error:
         message = " ".join(str(error).split()).rstrip(".")
@@ -51,68 +46,6 @@ def main(argv=None):
         print(f"{PROGRAM}: interrupted{kept}.", file=sys.stderr)
         return 130
     return 0
-
-
-@contextmanager
-def telling_what_is_kept(sentence):
-    """Let the end by Ctrl-C say what is kept, and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(sentence) from None
-
-
-def start_compare(args):
-    """Run ``compare``, once what takes no time to check is checked."""
-    check_learners(*args.learner or ())
-    check_outputs(args)
-    check_input(args)
-    tell(f"reading {args.data or 'digits of scikit-learn'}")
-    from ._cli.compare import run_compare
-
-    kept = "no run is kept without --cache FOLDER"
-    if args.cache:
-        kept = f"finished runs are kept in {args.cache}, and the same command resumes"
-    with telling_what_is_kept(kept):
-        run_compare(args)
-
-
-def start_label(args):
-    """Run ``label``."""
-    if args.learner:
-        check_learners(args.learner)
-    check_is_there(args.file)
-    from ._cli.label import run_label
-
-    run_label(args)
-
-
-def start_predict(args):
-    """Run ``predict``."""
-    check_is_there(args.model)
-    check_is_there(args.file)
-    from ._cli.predict import run_predict
-
-    with telling_what_is_kept("no file was written"):
-        run_predict(args)
-
-
-def start_reproduce(args):
-    """Run ``reproduce``: check everything, then run."""
-    require_matplotlib("reproduce")
-    if args.data is not None:
-        if not args.data.is_dir():
-            raise UsageError(f"--data: there is no folder {args.data}")
-        os.environ["SKLEARN_ACTIVELEARN_DATA"] = str(args.data.resolve())
-    kept = f"finished runs are kept in {args.out}, and the same command resumes"
-    try:
-        with telling_what_is_kept(kept):
-            reproduce(args.paper, args.out, args.quick)
-    except (OSError, ImportError) as error:  # data neither there nor to be fetched
-        reason = getattr(error, "reason", error)
-        raise UsageError(
-            f"{args.paper}: {reason} (data sets are fetched unless --data has them)"
-        ) from error
 
 
 if __name__ == "__main__":

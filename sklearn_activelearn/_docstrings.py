@@ -411,20 +411,14 @@ is_dual_ : bool
 """)
 
 DISPLAY = texts(r"""
-passive : LabelCurve or dict of LabelCurve, default=None
-    The baseline; drawn dashed and grey.
-scoring : str, default=None
-    Which measure of the curves to draw; None: their first.
 ax_ : matplotlib Axes
-    Where it was drawn last.
+    Axes of the last drawing.
 figure_ : matplotlib Figure
-    The figure around it.
-lines_ : list of matplotlib Line2D
-    A line for each learner, the passive ones last.
+    Figure of the last drawing.
 ax : matplotlib Axes, default=None
-    Where to draw; None makes a figure.
+    Axes to draw on. None makes a figure.
 **style : dict
-    As for `plot`.
+    Other arguments of `plot`.
 {returns}
     Returns
     -------

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import gammaln, logsumexp, stdtrit
+from scipy.special import betaincinv, gammaln, logsumexp, stdtrit
 from scipy.stats import binom, hypergeom, poisson
+from scipy.stats import t as student
 
 from ._typing import Bools, Floats
 
@@ -501,6 +502,8 @@ class Estimate:
         How many labels it is made from.
     confidence : float
         Nominal coverage of the interval, between 0 and 1.
+    n_rows : int or None
+        Number of rows of a stream that the estimate is about; None if there is none.
     """
 
     value: float
@@ -508,11 +511,13 @@ class Estimate:
     high: float
     n_labels: int
     confidence: float = 0.95
+    n_rows: int | None = None
 
     def __str__(self) -> str:
+        rows = "" if self.n_rows is None else f" of {self.n_rows} rows"
         return (
             f"{self.value:.3g} ({100 * self.confidence:g} %: {self.low:.3g} to "
-            f"{self.high:.3g}, {self.n_labels} labels)"
+            f"{self.high:.3g}, {self.n_labels} labels{rows})"
         )
 
 
@@ -771,3 +776,70 @@ def score_t_interval(plan, order, losses, confidence):
         -joint,
     )
     return plan.least.mean() + low, plan.least.mean() + high
+
+
+def paired_t_test(differences, confidence, ratio=0.0):
+    """Return the paired t-test of each column, and its confidence interval.
+
+    With differences d_1 .. d_J the statistic is ``mean(d) / sqrt((1 / J + ratio) *
+    var(d))`` with J - 1 degrees of freedom. With `ratio` it is the corrected resampled
+    t-test of Nadeau and Bengio [1]_.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_runs, n_columns)
+        Paired differences, at least two runs.
+    confidence : float
+        Confidence of the intervals.
+    ratio : float, default=0.0
+        Held-out rows for each training row, for the correction.
+
+    Returns
+    -------
+    mean, low, high, p_value : ndarray of shape (n_columns,)
+        Means, ends of the intervals and two-sided p-values of "no difference".
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine
+       Learning 52, 2003, Section 3.
+    """
+    n_runs = len(differences)
+    mean = differences.mean(axis=0)
+    error = np.sqrt((1 / n_runs + ratio) * differences.var(axis=0, ddof=1))
+    half = student.ppf((1 + confidence) / 2, n_runs - 1) * error
+    # without spread: 0 / 0 is no difference, anything else a certain one
+    distance = np.where(mean == 0, 0.0, np.inf)
+    np.divide(np.abs(mean), error, out=distance, where=~(error <= 0))
+    return mean, mean - half, mean + half, 2 * student.sf(distance, n_runs - 1)
+
+
+def clopper_pearson_interval(share, n, confidence):
+    """Return the exact interval of Clopper and Pearson for a binomial share [1]_.
+
+    Its ends are quantiles of beta distributions, ``Beta(k, n - k + 1)`` and
+    ``Beta(k + 1, n - k)`` with ``k = n * share``, which need not be an integer.
+
+    Parameters
+    ----------
+    share : float in [0, 1]
+        Share of successes.
+    n : float > 0
+        Number of observations, or their effective number.
+    confidence : float
+        Confidence of the interval.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    References
+    ----------
+    .. [1] C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits
+       illustrated in the case of the binomial", Biometrika 26, 1934.
+    """
+    tail, right, wrong = (1 - confidence) / 2, n * share, n * (1 - share)
+    low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
+    high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
+    return float(low), float(high)

@@ -303,6 +303,8 @@ def check_budget(budget, n_offered):
     """Return the labels that may be bought; a float is a share of the rows offered."""
     if budget is None:
         return UNLIMITED
+    if type(budget) is int and budget >= 0:  # the most frequent kind
+        return min(budget, UNLIMITED)
     if is_share(budget):
         if not 0 <= budget <= 1:
             raise ValueError(
@@ -450,7 +452,12 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
     is_transformed = any(map(has_transformer, estimators))
     tags = common_input_tags(estimators)
     user = type(learner).__name__ if tags.positive_only else ""
-    if not (reset or is_transformed or user) and needs_no_change(learner, X, *y):
+    if (
+        not (reset or is_transformed or user)
+        and rows_need_no_change(learner, X)
+        and (not y or labels_need_no_change(*y, len(X)))
+        and (get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0)
+    ):
         return (X, *y) if y else X
     if isinstance(X, str):
         raise ValueError("X must be rows, got one str: put it in a list.")
@@ -488,15 +495,6 @@ def check_pool(learner, estimators, X, *y, reset, min_rows):
         check_non_negative(X, user)
     X = finish_rows(X, False)
     return (X, *y) if y else X
-
-
-def needs_no_change(learner, X, *y):
-    """Return True if rows, and labels, are valid as they are."""
-    return (
-        rows_need_no_change(learner, X)
-        and (not y or labels_need_no_change(*y, len(X)))
-        and (get_config()["assume_finite"] or first_not_finite(Rows(X)) < 0)
-    )
 
 
 def check_n_rows(X, min_rows):

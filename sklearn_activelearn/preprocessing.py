@@ -1,7 +1,7 @@
-"""Numbers for learners, from tables as they are: cells of all kinds, texts, images.
+"""Transformers that turn the rows of tables, texts and images into numbers.
 
-These are the encoders of the command ``label``. A pipeline of one of them and a
-classifier takes the rows of a CSV.
+The command ``label`` uses these encoders. A pipeline of an encoder and a classifier
+takes the rows of a CSV. They need pandas.
 """
 
 from collections.abc import Sequence
@@ -9,24 +9,20 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ._compat import BaseEstimator
-from ._tables.columns import column_like, in_words, typed
-from ._tables.dates import ORDERS
+from ._tables.columns import ORDERS, Column, describe_kinds, find_kinds, read_columns
 from ._tables.encoding import (
-    encoder_of,
-    portable,
+    encode_images,
+    make_encoder,
+    make_vectorizer,
     principal_directions,
-    rows_of,
+    round_numbers,
     with_directions,
-    word_weights,
 )
-from ._tables.limits import check_room
-from ._tables.pictures import image_features
-from ._tables.tables import joined_texts, table_of, table_with
+from ._tables.tables import as_text_table, cells_of, joined_texts
 from ._typing import FilePath, RowsLike
 from ._validation import check_number, check_option
 
@@ -34,10 +30,10 @@ __all__ = ["ImageEncoder", "TableEncoder", "TextEncoder"]
 
 
 class RowEncoder(BaseEstimator):
-    """What makes numbers of the rows of a table, by the names of its columns."""
+    """Base class of the encoders, which find columns by their names."""
 
     def fit(self, X: RowsLike, y: object = None) -> Self:
-        """Find out what the rows are like.
+        """Learn the encoding from rows.
 
         Parameters
         ----------
@@ -49,18 +45,18 @@ class RowEncoder(BaseEstimator):
         Returns
         -------
         self : object
-            Fitted.
+            The fitted encoder.
 
         Raises
         ------
         ValueError
-            For a column that is not there, and for cells that cannot be encoded.
+            If a column is missing, or a cell cannot be encoded.
         """
         self.fit_transform(X)
         return self
 
     def fit_transform(self, X: RowsLike, y: object = None) -> Any:
-        """Find out what the rows are like, and return their numbers.
+        """Learn the encoding from rows, and return their numbers.
 
         Parameters
         ----------
@@ -72,17 +68,17 @@ class RowEncoder(BaseEstimator):
         Returns
         -------
         X : ndarray or CSR matrix of shape (n_rows, n_numbers)
-            As `transform`.
+            The numbers that `transform` returns.
 
         Raises
         ------
         ValueError
-            As `fit`.
+            If a column is missing, or a cell cannot be encoded.
         """
-        numbers, names = self._fit_table(table_of(X))
+        numbers, names = self._fit_table(as_text_table(X))
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
-        return portable(numbers)
+        return round_numbers(numbers)
 
     def transform(self, X: RowsLike) -> Any:
         """Return the numbers of rows.
@@ -90,62 +86,61 @@ class RowEncoder(BaseEstimator):
         Parameters
         ----------
         X : DataFrame or dict of str to sequence
-            Rows; columns that are not among `feature_names_in_` are ignored.
+            Rows. Columns that are not in `feature_names_in_` are ignored.
 
         Returns
         -------
         X : ndarray, or CSR matrix if there are texts, of shape (n_rows, n_numbers)
-            Rounded to 6 digits: further ones depend on the machine.
+            Numbers, rounded to 6 digits because further digits depend on the machine.
 
         Raises
         ------
         ValueError
-            For a column that is missing, and for a cell that is not what the others of
-            its column were.
+            If a column is missing, or a cell is of another kind than its column.
         """
         check_is_fitted(self)
-        return portable(self._numbers(table_with(X, self.feature_names_in_)))
+        return round_numbers(self._encode_table(as_text_table(X)))
 
 
 class TableEncoder(RowEncoder):
-    """Make numbers of the columns of a table, whatever is in them.
+    """Encode the columns of a table: numbers, booleans, dates, categories and texts.
 
-    Each column is a number, a yes or no, a date, a category or a text, by all of its
-    cells. Numbers are standardised and their gaps filled by the median and marked.
-    Dates are numbers, too, and the time of the year, of the week and of the day.
-    Categories are one-hot encoded, the rarest of more than 30 together. Of texts the
-    words count (TF-IDF). Columns that have one value, number the rows or have another
-    value in each row are left out.
+    The kind of a column follows from all of its cells. Numbers are standardised; gaps
+    are filled with the median and marked in a further column. Dates become a number
+    and the time of the year, of the week and of the day. Categories are one-hot
+    encoded; the rarest of more than 30 categories share one column. Texts become the
+    TF-IDF weights of their words. Columns with one value, columns that count the rows,
+    and columns with another value in each row are left out.
 
     Parameters
     ----------
     text, categorical, drop : sequence of str, default=()
-        Columns that are texts or categories, or are to be left out, whatever is in
-        them.
+        Columns that are texts or categories, or are left out, whatever their cells are.
     dates : {"day-first", "month-first"}, default=None
-        How to read dates if a whole column can be read both ways. None: that is an
-        error.
+        How to read dates if a whole column can be read in both ways. With None, such a
+        column is an error.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of str of shape (n_used,)
-        The columns that are used.
+        Columns that are used.
     n_features_in_ : int
-        How many these are.
-    columns_ : list of [str, str, str or list]
-        Of each column that is used the name, the kind, and what its cells are read by:
-        the form of dates, the categories.
+        Number of columns that are used.
+    columns_ : list of [str, str, str]
+        Name, kind and form of each column that is used. Only dates have a form.
+    encoder_ : ColumnTransformer
+        Fitted transformer of the values of the columns.
     treated_as_ : list of str
-        Which columns are taken for what: a line for each kind.
+        Readable list of the columns of each kind.
 
     See Also
     --------
-    TextEncoder : For texts alone.
+    TextEncoder : Encoder of texts alone.
 
     Notes
     -----
     X is a DataFrame, or a dict with the cells of each column. Cells may be texts as in
-    a CSV. Empty ones, NaN, "?" and "NA" are gaps.
+    a CSV. Empty cells, NaN, "?" and "NA" are gaps.
 
     Examples
     --------
@@ -174,61 +169,51 @@ class TableEncoder(RowEncoder):
     def _fit_table(self, table):
         if self.dates is not None:
             check_option(self.dates, "dates", tuple(ORDERS))
-        kinds = {name: getattr(self, name) for name in ("text", "categorical", "drop")}
-        columns = typed(table, None, dates=self.dates, **kinds)
+        columns = find_kinds(table, **self.get_params())
         used = [column for column in columns if column.kind != "left out"]
-        self.treated_as_: list[str] = in_words(columns, table.n_unnamed)
-        self.columns_: list[list[str | list[str]]] = [
-            [each.name, each.kind, each.read_by] for each in used
-        ]
-        self.encoder_ = encoder_of(used)
-        names = [each.name for each in used]
-        return self._encoded(self.encoder_.fit_transform, used), names
+        self.treated_as_: list[str] = describe_kinds(columns)
+        self.columns_: list[list[str]] = [[c.name, c.kind, c.form] for c in used]
+        self.encoder_ = make_encoder(used)
+        numbers = self.encoder_.fit_transform(read_columns(table, used))
+        return numbers, [column.name for column in used]
 
-    def _numbers(self, table):
-        used = [column_like(*each, table) for each in self.columns_]
-        return self._encoded(self.encoder_.transform, used)
-
-    def _encoded(self, encode, columns):
-        X = encode(rows_of(columns))
-        if issparse(X) and not any(column.kind == "text" for column in columns):
-            check_room(8 * X.shape[0] * X.shape[1], "the features")
-            X = X.toarray()
-        return X
+    def _encode_table(self, table):
+        columns = [Column(*each) for each in self.columns_]
+        return self.encoder_.transform(read_columns(table, columns))
 
 
 class TextEncoder(RowEncoder):
-    """Count the words of texts, weighted by their rarity (TF-IDF).
+    """Encode texts as the TF-IDF weights of their words.
 
     Parameters
     ----------
     columns : sequence of str
-        Those with the texts; several ones are joined in each row.
+        Columns with the texts. The texts of a row are joined.
     n_directions : int >= 0, default=0
-        How many principal directions of the texts to find. The place of a text along
-        each of them comes after the weights of its words: texts about the same are
-        close to each other even if they share few words.
+        Number of principal directions of the texts. The place of a text along each
+        direction follows the weights of its words: texts on the same subject are close
+        to each other even if they share few words.
 
     Attributes
     ----------
     directions_ : Pipeline or None
-        What finds the places; None without directions.
+        Fitted transformer of word weights to places. None without directions.
     feature_names_in_ : ndarray of str of shape (n_columns,)
         The columns.
     n_features_in_ : int
-        How many these are.
+        Number of columns.
     vectorizer_ : TfidfVectorizer
-        What counts the words: the 50,000 most frequent ones.
+        Fitted transformer of texts to the weights of the 50,000 most frequent words.
 
     See Also
     --------
-    TableEncoder : For texts beside other columns.
+    TableEncoder : Encoder of texts beside other columns.
 
     Notes
     -----
-    X is a DataFrame, or a dict with the cells of each column. The directions are those
-    of latent semantic analysis [1]_: a truncated singular value decomposition of the
-    weights. The places of a text are scaled to length 1.
+    X is a DataFrame, or a dict with the cells of each column. The directions are the
+    right singular vectors of the matrix of weights, truncated: latent semantic analysis
+    ([1]_, section 4). The places of a text are scaled to length 1.
 
     References
     ----------
@@ -249,7 +234,7 @@ class TextEncoder(RowEncoder):
 
     def _fit_table(self, table):
         check_number(self.n_directions, "n_directions", 0, closed="left", integer=True)
-        vectorizer, directions = word_weights(), None
+        vectorizer, directions = make_vectorizer(), None
         try:
             weights = vectorizer.fit_transform(joined_texts(table, self.columns))
         except ValueError as error:
@@ -263,33 +248,35 @@ class TextEncoder(RowEncoder):
         self.vectorizer_, self.directions_ = vectorizer, directions
         return weights, list(self.columns)
 
-    def _numbers(self, table):
+    def _encode_table(self, table):
         weights = self.vectorizer_.transform(joined_texts(table, self.columns))
-        directions = vars(self).get("directions_")  # older files of models have none
-        return weights if directions is None else with_directions(weights, directions)
+        if self.directions_ is None:
+            return weights
+        return with_directions(weights, self.directions_)
 
 
 class ImageEncoder(RowEncoder):
-    """Make numbers of images: coarse pixels, colours and directions of edges.
+    """Encode images as coarse pixels, colours and directions of edges.
 
-    They tell pictures by their colours and coarse shapes. For what is seen in a
-    photograph, the features of a network are better.
+    These numbers tell pictures apart by their colours and coarse shapes. For the
+    content of photographs, the features of a neural network are better.
 
     Parameters
     ----------
     column : str
-        The column with the paths of the images.
+        Column with the paths of the images.
     folder : str or path, default=None
-        The paths are relative to it, and lie below it. None: the working directory.
+        Folder of the images, to which the paths are relative. None is the working
+        directory.
 
     Attributes
     ----------
     feature_names_in_ : ndarray of str of shape (1,)
         The column.
     n_features_in_ : int
-        1.
+        Always 1.
     scaler_ : StandardScaler
-        What takes the mean off.
+        Fitted transformer that subtracts the mean.
 
     Notes
     -----
@@ -307,7 +294,7 @@ class ImageEncoder(RowEncoder):
     >>> from sklearn_activelearn.preprocessing import ImageEncoder
     >>> ImageEncoder("file").fit({"file": ["no.png"]})
     Traceback (most recent call last):
-    ValueError: line 2: 'no.png': there is no such file.
+    ValueError: row 1: 'no.png': there is no such file.
     """
 
     def __init__(self, column: str, folder: FilePath | None = None):
@@ -315,13 +302,13 @@ class ImageEncoder(RowEncoder):
         self.folder = folder
 
     def _fit_table(self, table):
-        features = self._features(table)
+        features = self._encode_images(table)
         self.scaler_ = StandardScaler(with_std=False).fit(features)
         return self.scaler_.transform(features), [self.column]
 
-    def _numbers(self, table):
-        return self.scaler_.transform(self._features(table))
+    def _encode_table(self, table):
+        return self.scaler_.transform(self._encode_images(table))
 
-    def _features(self, table):
+    def _encode_images(self, table):
         folder = Path("" if self.folder is None else self.folder).resolve()
-        return image_features(folder, table.cells(self.column), table.lines)
+        return encode_images(folder, cells_of(table, self.column), table.index)

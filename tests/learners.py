@@ -5,8 +5,7 @@ settings take another path through the code.
 """
 
 import re
-from functools import partial
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -140,7 +139,9 @@ LINEAR_STREAM_LEARNERS = [
     RandomSamplingClassifier(rate=0.9, budget=7),
     family(RLSSamplingClassifier()),
     RLSSamplingClassifier(60.0, variant="next", solver="dual"),
-    RLSSamplingClassifier(60.0, variant="mistake", solver="primal", fit_intercept=False),
+    RLSSamplingClassifier(
+        60.0, variant="mistake", solver="primal", fit_intercept=False
+    ),
     RLSSamplingClassifier(
         9.0, variant="next", transient=True, normalize=False, patience=5
     ),
@@ -276,7 +277,7 @@ POOL_LEARNERS = [
         stopping=[
             AllOf([NoNewClass(5), "classification_change"]),
             NoError(4),
-            LabelPrice(error=30, label=1, n_labels=6),
+            LabelPrice(cost=30, label=1, n_labels=6),
         ],
     ),
     ActiveLabelPropagationClassifier(),
@@ -300,7 +301,6 @@ POOL_LEARNERS = [
             n_candidates=2,
             n_pairs=1,
             cv=2,
-            temperature=0.2,
             n_initial=8,
             batch_size=2,
             budget=12,
@@ -311,7 +311,6 @@ POOL_LEARNERS = [
         param_grid={"alpha": [0.01, 9.0]},
         n_candidates=2,
         n_pairs=1,
-        selection="leave_one_out",
         n_initial=6,
         batch_size=5,
         budget=11,
@@ -320,8 +319,6 @@ POOL_LEARNERS = [
         estimators=[("bayes", NaiveBayes()), ("linear", LinearSVC())],
         n_candidates=1,
         n_pairs=1,
-        loss="brier",
-        selection="cv",
         cv=2,
         n_initial=6,
         batch_size=4,
@@ -344,16 +341,12 @@ POOL_LEARNERS += [
     ),
     SSMarginBoostClassifier(n_estimators=6, n_initial=4, batch_size=4, budget=15),
     family(FASSLBoostClassifier(n_initial=6, budget=20)),
-    FASSLBoostClassifier(
-        alpha=0.5, n_estimators_per_label=2, shrinkage=0.3, n_initial=3, budget=12
-    ),
+    FASSLBoostClassifier(alpha=0.5, shrinkage=0.3, n_initial=3, budget=12),
     FASSLBoostClassifier(
         NaiveBayes(), alpha=0.0, batch_size=3, explore=0.5, n_initial=4, budget=15
     ),
     FASSLBoostClassifier(n_initial=3, batch_size=2, stopping="stable_predictions"),
-    FASSLBoostClassifier(
-        n_initial=4, initial="herding", batch_size=3, batch="cluster", budget=16
-    ),
+    FASSLBoostClassifier(n_initial=4, initial="herding", batch_size=3, budget=16),
 ]
 
 LEARNERS = [*STREAM_LEARNERS, *POOL_LEARNERS]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -22,14 +23,18 @@ from sklearn.svm import SVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool import Known
-from sklearn_activelearn.pool.alms import _alms as _selection
-from sklearn_activelearn.pool.alms._models import GramModels, calibrated, needs_labels
-from sklearn_activelearn.pool.alms._newton import NotSolved
+from sklearn_activelearn.pool.alms import _alms
+from sklearn_activelearn.pool.alms._logistic import NotSolved
+from sklearn_activelearn.pool.alms._models import JointModels, calibrated, needs_labels
 from tests.reference import alms as reference
 from tests.tools import fresh, problem
 
 SMALL_LAMS = (0.01, 1.0, 30.0)
 TWINS = [reference.Logistic(lam) for lam in SMALL_LAMS]
+
+
+class Refitted(LogisticRegression):
+    """Logistic regression that is not trained jointly."""
 
 
 def small_pool():
@@ -62,21 +67,22 @@ def check_purchases(learner, bought, rounds):
 
 
 @pytest.mark.parametrize(
-    ("seed", "estimator", "name", "voi"),
+    ("seed", "estimator", "name"),
     [
-        (0, reference.Exact(), "lam", "refit"),  # slow
-        (0, LogisticRegression(), "C", "gram"),
-        (1, LogisticRegression(), "C", "auto"),
+        (0, reference.Exact(), "lam"),  # refitted
+        (0, LogisticRegression(), "C"),
+        (1, LogisticRegression(), "C"),
     ],
 )
-def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
+def test_purchases_are_those_of_the_slow_twin(seed, estimator, name):
     X, y = smaller_pool()
     bought, rounds = slow_run(seed)
     grid = [lam if name == "lam" else 1 / lam for lam in SMALL_LAMS]
     learner = ALMSClassifier(
         estimator,
         param_grid={name: grid},
-        voi=voi,
+        n_candidates=99,
+        n_pairs=99,
         n_initial=6,
         budget=9,
         random_state=seed,
@@ -95,72 +101,18 @@ def test_purchases_are_those_of_the_slow_twin(seed, estimator, name, voi):
     np.testing.assert_allclose(learner.predict_proba(X), probabilities, atol=1e-3)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_choice_on_the_validation_set_is_that_of_the_slow_twin(seed):
-    X, y = smaller_pool()
-    bought, rounds = slow_run(seed)
-    learner = ALMSClassifier(
-        param_grid={"C": [1 / lam for lam in SMALL_LAMS]},
-        selection="validation",
-        n_initial=6,
-        budget=9,
-        random_state=seed,
-    ).fit(X, y)
-    T, V = check_purchases(learner, bought, rounds)
-    assert len(V) > 1
-    best = reference.best_on_validation(TWINS, (X[T], y[T]), (X[V], y[V]))
-    assert learner.best_index_ == best
-
-
-def test_other_ways_to_choose_are_those_of_the_slow_twin():
-    X, y = smaller_pool()
-    ways = {"temperature": 0.1, "pairing": "paired"}
-    params = {"n_initial": 6, "budget": 8, "random_state": 3, **ways}
-    bought, rounds = reference.purchases(TWINS, X, y, **params)
-    learner = ALMSClassifier(
-        param_grid={"C": [1 / lam for lam in SMALL_LAMS]},
-        selection="leave_one_out",
-        **params,
-    ).fit(X, y)
-    T, V = check_purchases(learner, bought, rounds)
-    sets = (X[T], y[T]), (X[V], y[V])
-    assert learner.best_index_ == reference.best_left_one_out(TWINS, *sets)
-    assert learner.best_index_ != reference.best_on_validation(TWINS, *sets)
-
-
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-def test_each_label_in_turn_and_the_choice_by_cross_validation(voi):
-    X, y = smaller_pool()
-    bought, rounds = slow_run(1, budget=8, label="expected")
-    params = {"n_initial": 6, "budget": 8, "random_state": 1, "label": "expected"}
-    lams = [("lam", SMALL_LAMS), ("C", [1 / lam for lam in SMALL_LAMS])][voi == "gram"]
-    learner = ALMSClassifier(
-        reference.Exact() if voi == "refit" else LogisticRegression(),
-        param_grid=dict([lams]), voi=voi, selection="cv", cv=3, **params,
-    ).fit(X, y)  # fmt: skip
-    check_purchases(learner, bought, rounds)
-    rows = [row for row, _ in bought]
-    best = reference.best_in_cross_validation(TWINS, X[rows], y[rows], 3)
-    assert learner.best_index_ == best
-
-
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-def test_without_a_validation_set_its_loss_in_cross_validation_chooses(voi):
-    differ = 0
+@pytest.mark.parametrize("estimator", [LogisticRegression(), Refitted()])
+def test_without_a_validation_set_its_loss_in_cross_validation_chooses(estimator):
     for seed in range(6):
         rng = np.random.RandomState(seed)
         X = rng.standard_normal((30, 3))
         names = np.where(X[:, 0] + rng.standard_normal(30) > 0, "b", "a")
-        learner = ALMSClassifier(
-            param_grid={"C": [100.0, 1.0, 0.01]}, voi=voi, selection="validation"
-        ).teach(X, names)
+        learner = ALMSClassifier(estimator, param_grid={"C": [100.0, 1.0, 0.01]})
+        learner.teach(X, names)
         codes = (names == "b").astype(int)
         models = [reference.Logistic(lam) for lam in (0.01, 1.0, 100.0)]
         best = reference.best_in_cross_validation(models, X, codes, 5)
         assert learner.best_index_ == best
-        brier = fresh(learner, loss="brier").teach(X, names)
-        differ += brier.best_index_ != best
-    assert differ
 
 
 def test_nothing_to_choose_by_takes_the_middle_candidate():
@@ -183,14 +135,13 @@ def test_a_scaler_is_trained_on_the_pool():
     own = ALMSClassifier(
         make_pipeline(StandardScaler(), LogisticRegression()),
         param_grid=grid,
-        voi="gram",
         **params,
     ).fit(X, y)
     frozen = FrozenEstimator(StandardScaler().fit(X))
-    steps = [("frozen", frozen), ("logisticregression", LogisticRegression(tol=1e-8))]
-    other = ALMSClassifier(
-        type(own.estimator_)(steps), param_grid=grid, voi="refit", **params
-    ).fit(X, y)
+    steps = [("frozen", frozen), ("logisticregression", Refitted(tol=1e-8))]
+    other = ALMSClassifier(type(own.estimator_)(steps), param_grid=grid, **params).fit(
+        X, y
+    )
     assert own.queried_indices_.tolist() == other.queried_indices_.tolist()
     assert own.allocation_.tolist() == other.allocation_.tolist()
     np.testing.assert_allclose(own.predict_proba(X), other.predict_proba(X), atol=1e-3)
@@ -225,7 +176,7 @@ def test_a_small_pool_does_not_spoil_a_scaler():
 def test_a_pipeline_keeps_its_parameters(tmp_path):
     steps = ("scaler", StandardScaler()), ("model", LogisticRegression())
     pipeline = Pipeline(steps, memory=str(tmp_path), transform_input=["sample_weight"])
-    learner = ALMSClassifier(pipeline, voi="gram", budget=11, **SMALL).fit(X, y)
+    learner = ALMSClassifier(pipeline, budget=11, **SMALL).fit(X, y)
     assert learner.estimator_.memory == str(tmp_path)
     assert learner.estimator_.transform_input == ["sample_weight"]
     assert [name for name, _ in learner.estimator_.steps] == ["scaler", "model"]
@@ -233,8 +184,7 @@ def test_a_pipeline_keeps_its_parameters(tmp_path):
     assert not hasattr(pipeline[0], "mean_")
 
 
-@pytest.mark.parametrize("selection", ["validation", "leave_one_out"])
-def test_work_is_divided_among_workers(selection, monkeypatch):
+def test_work_is_divided_among_workers(monkeypatch):
     parts = []
 
     def counted(method):
@@ -245,10 +195,8 @@ def test_work_is_divided_among_workers(selection, monkeypatch):
         return wrapped
 
     for name in ("without", "without_one", "without_but_with"):
-        monkeypatch.setattr(GramModels, name, counted(getattr(GramModels, name)))
-    learner = ALMSClassifier(
-        voi="gram", selection=selection, budget=12, random_state=0
-    ).fit(X, y)
+        monkeypatch.setattr(JointModels, name, counted(getattr(JointModels, name)))
+    learner = ALMSClassifier(budget=12, random_state=0).fit(X, y)
     alone, parts[:] = sorted(parts), []
     other = fresh(learner).set_params(n_jobs=2).fit(X, y)
     expected = [
@@ -263,20 +211,6 @@ def test_work_is_divided_among_workers(selection, monkeypatch):
 
 X, y = problem(80, 4, noise=0.5)
 SMALL = {"n_candidates": 3, "n_pairs": 3, "random_state": 0}
-
-
-def test_cross_validation_chooses_unless_told_otherwise():
-    X, y = small_pool()
-    chosen = {"cv": [], "validation": []}
-    for seed in range(6):
-        learner = ALMSClassifier(budget=12, **{**SMALL, "random_state": seed}).fit(X, y)
-        for how, is_same in chosen.items():
-            other = clone(learner).set_params(selection=how).fit(X, y)
-            bought = other.queried_indices_
-            np.testing.assert_array_equal(learner.queried_indices_, bought)
-            is_same.append(other.best_index_ == learner.best_index_)
-    assert all(chosen["cv"])
-    assert not all(chosen["validation"])
 
 
 def test_labels_go_where_they_were_asked_for():
@@ -374,11 +308,10 @@ def test_labels_from_elsewhere_only():
 MIXED = [("forest", RandomForestClassifier(2)), ("svm", SVC()), ("bayes", GaussianNB())]
 
 
-@pytest.mark.parametrize("selection", ["validation", "leave_one_out", "cv"])
-def test_any_mix_of_classifiers(selection):
+def test_any_mix_of_classifiers():
     X, y = load_iris(return_X_y=True)
     params = {**SMALL, "n_candidates": 2, "n_pairs": 1}
-    learner = ALMSClassifier(estimators=MIXED, selection=selection, budget=14, **params)
+    learner = ALMSClassifier(estimators=MIXED, budget=14, **params)
     learner.fit(X, y)
     assert learner.score(X, y) > 0.8
     assert learner.best_params_ == {}
@@ -389,57 +322,10 @@ def test_any_mix_of_classifiers(selection):
 def test_the_chosen_machine_is_calibrated_on_the_validation_set():
     learner = ALMSClassifier(SVC(), n_initial=16, budget=18, **SMALL).fit(X, y)
     rows = learner.labeled_indices_["validation"]
-    expected = calibrated(learner.estimator_, X[rows], y[rows]).predict_proba(X)
+    model = calibrated(learner.estimator_, X, rows, y[rows])
+    expected = model.predict_proba(X)
     np.testing.assert_allclose(learner.predict_proba(X), expected)
     np.testing.assert_array_equal(learner.predict(X), learner.estimator_.predict(X))
-
-
-def squared(codes, probabilities):
-    return ((np.eye(probabilities.shape[1])[codes] - probabilities) ** 2).sum(axis=1)
-
-
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-def test_a_loss_of_ones_own(voi):
-    runs = [
-        ALMSClassifier(loss=loss, voi=voi, budget=12, **SMALL).fit(X, y)
-        for loss in ("brier", squared, "log_loss")
-    ]
-    np.testing.assert_allclose(runs[0].voi_history_, runs[1].voi_history_)
-    assert not np.allclose(runs[0].voi_history_, runs[2].voi_history_)
-
-
-def test_a_loss_may_return_a_list():
-    runs = [
-        ALMSClassifier(loss=loss, budget=12, **SMALL).fit(X, y)
-        for loss in (squared, lambda *args: squared(*args).tolist())
-    ]
-    np.testing.assert_array_equal(*[run.voi_history_ for run in runs])
-
-
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-@pytest.mark.parametrize(
-    ("loss", "words"),
-    [
-        (lambda codes, p: 1.0, "shape"),
-        (lambda codes, p: p, "shape"),
-        (lambda codes, p: squared(codes, p) * np.nan, "finite, got nan for class 0"),
-        (lambda codes, p: np.full(len(codes), np.inf), "finite, got inf"),
-    ],
-)
-def test_a_loss_is_tried_before_labels_are_bought(voi, loss, words):
-    learner = ALMSClassifier(loss=loss, voi=voi)
-    with pytest.raises(ValueError, match=words):
-        learner.query(X)
-    assert vars(learner) == learner.get_params(deep=False)
-
-
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-def test_a_loss_is_checked_later_on(voi):
-    def rough(codes, probabilities):
-        return np.where(len(codes) == 2, 0, np.inf) + 0 * codes
-
-    with pytest.raises(ValueError, match="loss must be finite"):
-        ALMSClassifier(loss=rough, voi=voi, budget=14, **SMALL).fit(X, y)
 
 
 def test_sparse_rows_and_texts():
@@ -460,26 +346,9 @@ def test_sparse_rows_and_texts():
     ("params", "words"),
     [
         ({"estimator": SVC(decision_function_shape="ovo")}, 'shape="ovr"'),
-        ({"voi": "gram", "estimator": SVC()}, "not LogisticRegression"),
-        ({"voi": "gram", "estimator": LogisticRegression(l1_ratio=0.5)}, "L2"),
-        ({"voi": "gram", "estimator": LogisticRegression(C=np.inf)}, "no penalty"),
-        ({"voi": "gram", "param_grid": {"C": [1.0, 0.0]}}, "C is not positive"),
-        ({"voi": "gram", "estimator": LogisticRegression(C=-1)}, "C is not positive"),
-        (
-            {"voi": "gram", "estimator": LogisticRegression(class_weight="balanced")},
-            "class_weight",
-        ),
-        (
-            {"voi": "gram", "estimator": LogisticRegression(solver="liblinear")},
-            "intercept",
-        ),
-        (
-            {
-                "voi": "gram",
-                "estimator": make_pipeline(SelectKBest(k=2), LogisticRegression()),
-            },
-            "need labels",
-        ),
+        ({"estimator": KMeans()}, "classifier"),
+        ({"n_pairs": 0}, "n_pairs"),
+        ({"cv": 1}, "cv"),
     ],
 )
 def test_what_is_refused(params, words):
@@ -501,8 +370,7 @@ def test_parts_of_transformers_may_need_labels(before):
     model = make_pipeline(before, LogisticRegression())
     learner = ALMSClassifier(model, budget=11, **SMALL).fit(np.exp(X), y)
     assert learner.score(np.exp(X), y) > 0.6
-    with pytest.raises(ValueError, match="need labels"):
-        learner.set_params(voi="gram").query(X)
+    assert not is_joint(learner)
 
 
 def test_some_transformers_need_no_labels():
@@ -512,12 +380,13 @@ def test_some_transformers_need_no_labels():
     assert not needs_labels(union)
     for step in (None, "passthrough", union):
         model = Pipeline([("step", step), ("model", LogisticRegression())])
-        learner = ALMSClassifier(model, voi="gram", budget=11, **SMALL).fit(X, y)
+        learner = ALMSClassifier(model, budget=11, **SMALL).fit(X, y)
+        assert is_joint(learner)
         assert learner.score(X, y) > 0.6
 
 
-@pytest.mark.parametrize("voi", ["gram", "refit"])
-def test_transformers_without_a_name(voi):
+@pytest.mark.parametrize("model", [LogisticRegression(), Refitted()])
+def test_transformers_without_a_name(model):
     lock = Lock()
 
     def doubled(X):
@@ -526,9 +395,8 @@ def test_transformers_without_a_name(voi):
 
     runs = [
         ALMSClassifier(
-            make_pipeline(FunctionTransformer(function), LogisticRegression()),
-            param_grid={"logisticregression__C": [0.1, 10.0]},
-            voi=voi,
+            Pipeline([("step", FunctionTransformer(function)), ("model", model)]),
+            param_grid={"model__C": [0.1, 10.0]},
             budget=12,
             **SMALL,
         ).fit(X, y)
@@ -544,19 +412,18 @@ def test_transformers_without_a_name(voi):
     [
         ({"estimator": GaussianNB()}, 10, 10),
         ({"estimator": GaussianNB(), "n_candidates": 20, "n_pairs": 4}, 20, 4),
-        ({"estimator": GaussianNB(), "voi": "refit"}, 60, None),
         ({}, 60, None),
         ({"n_candidates": 3}, 3, None),
         ({"n_candidates": 3, "batch_size": 5}, 5, None),
     ],
 )
 def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
-    def looked(models, *_, n_pairs, **__):
+    def looked(models, weigh, n_pairs, *_):
         seen.append((models.n_candidates, n_pairs))
         return np.zeros((2, models.n_candidates))
 
     seen = []
-    monkeypatch.setattr(_selection, "values_of_information", looked)
+    monkeypatch.setattr(_alms, "values_of_information", looked)
     learner = ALMSClassifier(n_initial=20, random_state=0, **params)
     rows = learner.query(X)
     rows = learner.teach(X[rows], y[rows]).query(
@@ -566,21 +433,34 @@ def test_how_many_are_looked_at(params, n_candidates, n_pairs, monkeypatch):
     assert len(rows) == learner.batch_size
 
 
-def test_auto_takes_what_it_can():
-    pipeline = make_pipeline(FunctionTransformer(), LogisticRegression())
-    for estimator, shares in [
+def is_joint(learner):
+    """Return True if a learner trains its candidates jointly."""
+    return learner._make_trainer().is_joint(Known.of(learner))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected"),
+    [
         (LogisticRegression(), True),
-        (pipeline, True),
+        (make_pipeline(FunctionTransformer(), LogisticRegression()), True),
         (LogisticRegression(l1_ratio=1, solver="saga", tol=0.1), False),
+        (LogisticRegression(C=np.inf), False),
+        (LogisticRegression(class_weight="balanced"), False),
+        (LogisticRegression(solver="liblinear"), False),
+        (LogisticRegression(solver="liblinear", fit_intercept=False), True),
+        (make_pipeline(SelectKBest(k=2), LogisticRegression()), False),
         (GaussianNB(), False),
-    ]:
-        learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
-        assert learner._make_trainer().shares(Known.of(learner)) is shares
-    three = ALMSClassifier(budget=11, **SMALL).fit(X, np.arange(80) % 3)
-    assert not three._make_trainer().shares(Known.of(three))
+    ],
+)
+def test_candidates_are_trained_jointly_if_possible(estimator, expected):
+    learner = ALMSClassifier(estimator, budget=11, **SMALL).fit(X, y)
+    assert is_joint(learner) is expected
+    three = ALMSClassifier(estimator, budget=11, **SMALL)
+    if "liblinear" not in str(estimator):
+        assert not is_joint(three.fit(X, np.arange(80) % 3))
 
 
-def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
+def test_candidates_are_refitted_if_joint_training_fails(monkeypatch):
     def fail(*_):
         raise NotSolved
 
@@ -589,59 +469,23 @@ def test_auto_refits_what_cannot_be_trained_together(monkeypatch):
         param_grid={"C": [0.1, 10.0]}, n_candidates=3, n_pairs=2, n_initial=6,
         budget=8, random_state=0,
     )  # fmt: skip
-    refitted = clone(learner).set_params(voi="refit").fit(X, y)
-    monkeypatch.setattr(GramModels, "trained", fail)
+    refitted = clone(learner).set_params(estimator=Refitted()).fit(X, y)
+    monkeypatch.setattr(JointModels, "trained", fail)
     with pytest.warns(UserWarning, match="Scale the features") as warned:
         learner.fit(X, y)
     assert len(warned) == 1
     bought = learner.queried_indices_.tolist()
     assert bought == refitted.queried_indices_.tolist()
-    with pytest.raises(FloatingPointError):
-        learner.set_params(voi="gram").fit(X, y)
 
 
-def test_an_error_of_the_users_loss_is_no_reason_to_scale_the_features():
-    def fails(codes, probabilities):
-        if len(codes) > 2:
-            raise FloatingPointError("mine")
-        return np.zeros(len(codes))
-
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_joint_training_fails_on_large_numbers():
     X, y = small_pool()
     learner = ALMSClassifier(
-        None, param_grid={"C": [0.1, 10.0]}, loss=fails, random_state=0
-    )
-    with pytest.raises(FloatingPointError, match="mine"):
-        learner.fit(X, y)
-    assert not learner._gave_up
-
-
-def test_labels_are_kept_when_training_fails():
-    X, y = small_pool()
-    learner = ALMSClassifier(
-        None, param_grid={"C": [1e-3, 1e6]}, voi="gram", random_state=0
-    )
-    with pytest.raises(FloatingPointError, match="scale the features"):
-        learner.learn(1e9 * X, lambda asked: y[asked], classes=[0, 1])
-    assert learner.n_queries_ == len(learner.allocation_) > 0
-
-
-def test_gram_refuses_a_third_class():
-    three = np.arange(80) % 3
-    learner = ALMSClassifier(voi="gram", budget=12, **SMALL)
-    for buy in (
-        lambda: learner.fit(X, three),
-        lambda: learner.learn(X, lambda rows: pytest.fail("bought"), [0, 1, 2]),
-    ):
-        with pytest.raises(ValueError, match="two classes, got 3"):
-            buy()
-        assert not hasattr(learner, "n_queries_")
-    rows = learner.query(X)
-    learner.teach(X[rows[:5]], three[rows[:5]] % 2)
-    with pytest.raises(ValueError, match="two classes, got 3"):
-        learner.teach(X[rows], three[rows])
-    assert learner.n_pending_ == 5
-    learner.set_params(voi="auto").teach(X[rows], three[rows])
-    with pytest.raises(ValueError, match="two classes, got 3"):
-        learner.set_params(voi="gram").query(X)
-    assert learner.n_queries_ == 10
-    learner.fit(X, y)
+        param_grid={"C": [1e-3, 1e6]}, n_candidates=2, n_pairs=2, budget=12,
+        random_state=0,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="Scale the features"):
+        learner.fit(1e9 * X, y)
+    assert learner.n_queries_ == len(learner.allocation_) == 12

@@ -20,22 +20,24 @@ from sklearn.svm import LinearSVC
 
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool.alms import _models as _gram_models
-from sklearn_activelearn.pool.alms import _value_of_information
-from sklearn_activelearn.pool.alms._leave_two_out import margins_with_each
+from sklearn_activelearn.pool.alms import _models, _value_of_information
+from sklearn_activelearn.pool.alms._logistic import (
+    margins_with_each,
+    probabilities,
+    solve,
+)
 from sklearn_activelearn.pool.alms._models import (
-    LOSSES,
-    GramModels,
     Group,
+    JointModels,
     PlainSigmoid,
     RefittedModels,
     calibrated,
     coordinates,
+    log_loss,
 )
-from sklearn_activelearn.pool.alms._newton import probabilities, solve
 from sklearn_activelearn.pool.alms._value_of_information import (
-    Means,
     lower_ends,
+    means_over_pairs,
     model_probabilities,
     values_of_information,
 )
@@ -60,51 +62,41 @@ def problem(seed, n=12, v=4, n_pool=3, d=3, separable=False):
 def engines(X, y, is_validation, pool, lams=LAMS):
     """Return the same models refitted and trained together."""
     known = Labelled(X, y), is_validation
-    rest = LOSSES["log_loss"], pool, len(pool)
     exact = [reference.Exact(lam) for lam in lams]
     logistic = [LogisticRegression(C=1 / lam) for lam in lams]
     return (
-        RefittedModels(exact, *known, np.arange(2), *rest),
-        GramModels(logistic, *known, *rest, None),
+        RefittedModels(exact, *known, np.arange(2), pool),
+        JointModels(logistic, *known, pool),
     )
 
 
-def values(models, pairing="averaged", label="predicted"):
-    return values_of_information(
-        models,
-        lambda losses: model_probabilities(lower_ends(losses)),
-        temperature=None,
-        pairing=pairing,
-        label=label,
-        n_pairs=None,
-        n_jobs=None,
-        rng=np.random.default_rng(0),
-    )
+def values(models):
+    rng = np.random.default_rng(0)
+    return values_of_information(models, model_probabilities, None, None, rng)
 
 
-@pytest.mark.parametrize("label", ["predicted", "expected"])
 @given(
     seed=st.integers(0, 999),
     v=st.integers(2, 3),
     d=st.sampled_from([2, 4, 20]),
     separable=st.booleans(),
 )
-def test_values_are_those_of_the_slow_twin(label, seed, v, d, separable):
+def test_values_are_those_of_the_slow_twin(seed, v, d, separable):
     X, y, is_validation, pool = problem(
         seed, n=8, v=v, n_pool=2, d=d, separable=separable
     )
     T, V = (X[~is_validation], y[~is_validation]), (X[is_validation], y[is_validation])
     models = [reference.Logistic(lam) for lam in LAMS]
-    _, _, training, selection = reference.one_round(models, T, V, pool, label=label)
+    _, _, training, selection = reference.one_round(models, T, V, pool)
     refitted, together = engines(X, y, is_validation, pool)
     expected = training, selection
-    for own, other in zip(values(refitted, label=label), expected, strict=True):
+    for own, other in zip(values(refitted), expected, strict=True):
         np.testing.assert_allclose(own, other, rtol=1e-6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_gram_models, "TOLERANCE", 1e-6)
-        for own, other in zip(values(together, label=label), expected, strict=True):
+        patch.setattr(_models, "TOLERANCE", 1e-6)
+        for own, other in zip(values(together), expected, strict=True):
             np.testing.assert_allclose(own, other, rtol=1e-6)
-    np.testing.assert_allclose(values(together, label=label)[0], training, atol=1e-5)
+    np.testing.assert_allclose(values(together)[0], training, atol=1e-5)
 
 
 @given(seed=st.integers(0, 999), d=st.sampled_from([3, 30]), separable=st.booleans())
@@ -117,7 +109,7 @@ def test_losses_left_out(tol, most, mean, seed, d, separable):
     )
     refitted, together = engines(X, y, is_validation, pool)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_gram_models, "TOLERANCE", tol)
+        patch.setattr(_models, "TOLERANCE", tol)
         pairs = np.transpose(np.triu_indices(4, 1))
         guesses = np.random.default_rng(seed).integers(2, size=len(pool))  # wrong ones
         with_each = np.arange(len(pool)), pairs, guesses
@@ -274,8 +266,6 @@ def test_model_probabilities():
     expected = 1 - np.exp(errors) / np.exp(errors).sum()
     np.testing.assert_allclose(model_probabilities(errors), expected / 2)
     assert model_probabilities(np.array([3.0])).tolist() == [1.0]
-    cold = model_probabilities(errors, temperature=0.01)
-    np.testing.assert_allclose(cold, [1, 0, 0], atol=1e-6)
     assert lower_ends(np.array([[1.0], [2.0]])).tolist() == [1.0, 2.0]
     losses = np.array([[0.1, 0.3, 0.2], [1.0, 5.0, 0.0]])
     np.testing.assert_allclose(
@@ -287,18 +277,10 @@ def test_model_probabilities():
 def test_means_over_pairs():
     losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
     weights = np.array([model_probabilities(losses[:, :, k]) for k in (0, 1)])
-    expected = np.mean(
-        [weights[k][:, p] @ losses[:, p, 1 - k] for p in range(5) for k in (0, 1)]
-    )
-    means = Means.of(losses, None)
-    np.testing.assert_allclose(means.system_loss("paired"), expected)
-    expected = weights.mean(axis=(0, 2)) @ losses.mean(axis=(1, 2))
-    np.testing.assert_allclose(means.system_loss("averaged"), expected)
-    parts = Means.of(losses[:, :2], None).mixed(Means.of(losses[:, 2:], None), 0.6)
-    for pairing in ("paired", "averaged"):
-        np.testing.assert_allclose(
-            parts.system_loss(pairing), means.system_loss(pairing)
-        )
+    found = means_over_pairs(losses, model_probabilities)
+    expected = weights.mean(axis=(0, 2)), losses.mean(axis=(1, 2))
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(own, other)
 
 
 def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
@@ -311,17 +293,17 @@ def test_blocks_of_pairs_and_threads_do_not_matter(monkeypatch):
 def test_calibration():
     X, labels, *_ = problem(0, n=80, separable=True)
     model = LinearSVC().fit(X, labels)
-    own = calibrated(model, X[:20], labels[:20])
+    own = calibrated(model, X, np.arange(20), labels[:20])
     expected = CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid")
     expected.fit(X[:20], labels[:20])
     np.testing.assert_allclose(own.predict_proba(X), expected.predict_proba(X))
     scores = model.decision_function(X)
-    few = calibrated(model, X[:4], labels[:4]).predict_proba(X)
+    few = calibrated(model, X, np.arange(4), labels[:4]).predict_proba(X)
     np.testing.assert_allclose(few[:, 1], 1 / (1 + np.exp(-scores)))
-    one_class = calibrated(model, X[:20], np.zeros(20, int))
+    one_class = calibrated(model, X, np.arange(20), np.zeros(20, int))
     assert isinstance(one_class, PlainSigmoid)
     bayes = GaussianNB().fit(X, labels)
-    assert calibrated(bayes, X, labels) is bayes
+    assert calibrated(bayes, X, np.arange(80), labels) is bayes
 
 
 class PerRow(LogisticRegression):
@@ -335,11 +317,11 @@ class PerRow(LogisticRegression):
 
 
 def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr(_gram_models, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(_models, "TOLERANCE", 1e-9)
     X, y, is_validation, pool = problem(0)
-    known, rest = (Labelled(X, y), is_validation), (LOSSES["log_loss"], pool, len(pool))
-    refitted = RefittedModels([PerRow()], *known, np.arange(2), *rest)
-    together = GramModels([PerRow()], *known, *rest, None)
+    known = Labelled(X, y), is_validation
+    refitted = RefittedModels([PerRow()], *known, np.arange(2), pool)
+    together = JointModels([PerRow()], *known, pool)
     pairs, guesses = np.array([[0, 1], [1, 3]]), np.array([0, 1, 0])
     close = partial(np.testing.assert_allclose, rtol=1e-6)
     close(together.trained()[0], refitted.trained()[0])
@@ -356,14 +338,13 @@ def test_a_penalty_may_depend_on_the_number_of_rows(monkeypatch):
 
 def test_sigmoids_are_fitted_to_the_validation_rows_that_are_left():
     X, y, is_validation, pool = problem(0, n=30, v=12)
-    loss = LOSSES["log_loss"]
     known = Labelled(X, y), is_validation
-    models = RefittedModels([LinearSVC()], *known, np.arange(2), loss, pool, len(pool))
+    models = RefittedModels([LinearSVC()], *known, np.arange(2), pool)
     T, V = np.flatnonzero(~is_validation), np.flatnonzero(is_validation)
 
     def expected(rows, left, judged):
-        model = calibrated(LinearSVC().fit(X[rows], y[rows]), X[left], y[left])
-        return loss(y[judged], model.predict_proba(X[judged]))
+        model = calibrated(LinearSVC().fit(X[rows], y[rows]), X, left, y[left])
+        return log_loss(y[judged], model.predict_proba(X[judged]))
 
     np.testing.assert_allclose(models.trained()[0], [expected(T, V, V)])
     left = np.delete(V, [2, 5])
@@ -378,15 +359,13 @@ def test_sigmoids_are_fitted_to_the_validation_rows_that_are_left():
 def test_classes_without_training_rows_have_their_column():
     X, y, is_validation, pool = problem(0, n=20, n_pool=5)
     known = Labelled(X, 2 * y), is_validation
-    models = RefittedModels(
-        [GaussianNB()], *known, np.arange(3), LOSSES["brier"], pool, len(pool)
-    )
+    models = RefittedModels([GaussianNB()], *known, np.arange(3), pool)
     losses, probabilities = models.trained()
     model = GaussianNB().fit(X[~is_validation], y[~is_validation])
     assert (probabilities[0, :, 1] == 0).all()
     np.testing.assert_allclose(probabilities[0, :, ::2], model.predict_proba(pool))
     said = model.predict_proba(X[is_validation])
-    expected = LOSSES["brier"](y[is_validation], said)
+    expected = log_loss(y[is_validation], said)
     np.testing.assert_allclose(losses[0], expected)
 
 
@@ -398,10 +377,9 @@ def test_models_trained_together_buy_what_exact_ones_buy(monkeypatch):
     learner = ALMSClassifier(
         LogisticRegression(),
         param_grid={"C": [2.0**power for power in range(-10, 11, 2)]},
-        voi="gram",
         budget=14,
         random_state=8,
     )
     bought = learner.fit(X, y).queried_indices_
-    monkeypatch.setattr(_gram_models, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(_models, "TOLERANCE", 1e-9)
     assert bought.tolist() == learner.fit(X, y).queried_indices_.tolist()

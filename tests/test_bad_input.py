@@ -28,7 +28,7 @@ from tests.learners import (
     each_way_in,
     name_of,
 )
-from tests.tools import AnswerSheet, fresh, frozen, problem
+from tests.tools import RecordingOracle, fresh, frozen, problem
 
 X, y = problem(50, 3)
 GOOD = {"X": X, "y": y, "classes": ["no", "yes"]}
@@ -36,7 +36,7 @@ GOOD = {"X": X, "y": y, "classes": ["no", "yes"]}
 
 def learn(learner, X, y, classes):
     n_labels = 0 if y is None else len(y)
-    oracle = AnswerSheet(np.resize(y, max(n_labels, len(GOOD["X"]))))
+    oracle = RecordingOracle(np.resize(y, max(n_labels, len(GOOD["X"]))))
     try:
         learner.learn(X, oracle, classes=classes)
     finally:

@@ -15,8 +15,7 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     _rows,
 )
-from sklearn_activelearn.stream._pass import LANES, BatchedPass, Products
-from sklearn_activelearn.stream._search import split_evenly
+from sklearn_activelearn.stream._pass import BatchedPass, Products
 
 JOIN = "_join_batched_pass"
 RATES = np.geomspace(0.01, 2, 14).tolist()

@@ -30,8 +30,8 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.pool import StablePredictions
-from sklearn_activelearn.testing import _laws as laws
+from sklearn_activelearn.pool import StablePredictions, StoppingRule
+from sklearn_activelearn.testing import _guarantees as guarantees
 from tests.learners import (
     each_default,
     each_family,
@@ -43,7 +43,7 @@ from tests.learners import (
 )
 from tests.reference.ledger import ReferenceLedger
 from tests.tools import (
-    AnswerSheet,
+    RecordingOracle,
     fresh,
     frozen,
     group_of,
@@ -102,7 +102,7 @@ def test_the_loop_of_the_documentation_buys_different_rows(prototype):
     assert len(bought) == len(set(bought)) == learner.n_queries_ == 40
     assert learner.stop_reason_ == "budget"
     learner.set_params(budget=50)
-    oracle = AnswerSheet(answers)
+    oracle = RecordingOracle(answers)
     learner.learn(X[:120], oracle)
     assert len(oracle.asked) == 10
     assert not set(oracle.asked) & set(bought)
@@ -113,7 +113,7 @@ def test_learn_goes_on_after_an_error_of_its_oracle(prototype):
     learner = fresh(prototype, budget=30, stopping=None)
     expected = fresh(learner).fit(X[:90], answers[:90])
     assert expected.n_queries_ == len({*expected.queried_indices_.tolist()}) == 30
-    laws.check_oracle_that_fails(learner, X[:90], answers[:90], 13, expected)
+    guarantees.check_failing_oracle(learner, X[:90], answers[:90], 13, expected)
 
 
 def test_tables_whose_answers_come_one_by_one():
@@ -198,10 +198,10 @@ def test_learn_on_the_same_rows_stays_stopped():
     learner = UncertaintySamplingClassifier(
         stopping=StablePredictions(0.5, 1), batch_size=5, budget=None, random_state=0
     )
-    learner.learn(X, AnswerSheet(answers))
+    learner.learn(X, RecordingOracle(answers))
     n = learner.n_queries_
     assert learner.stop_reason_ == "stable_predictions"
-    assert learner.learn(X, AnswerSheet(answers)).n_queries_ == n
+    assert learner.learn(X, RecordingOracle(answers)).n_queries_ == n
     assert learner.query(X).size == 0
 
 
@@ -218,7 +218,7 @@ def test_a_share_is_the_same_however_the_rows_are_bought(
     expected = int(share * len(candidates) + 1e-9)
     by_hand = fresh(prototype, **params)
     bought = buy_all(by_hand, X, y, np.unique(y), candidates=candidates)
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner = fresh(prototype, **params)
     learner.learn(X, oracle, np.unique(y), candidates=candidates)
     assert oracle.asked == bought
@@ -246,12 +246,12 @@ def test_a_share_of_a_stream(prototype, stream, share):
     n = int(share * len(X) + 1e-9)
     learner = fresh(prototype, budget=share).fit(X, y)
     assert state(learner) == state(fresh(prototype, budget=n).fit(X, y))
-    learner = fresh(prototype, budget=share).learn(X, AnswerSheet(y), np.unique(y))
-    expected = fresh(prototype, budget=n).learn(X, AnswerSheet(y), np.unique(y))
+    learner = fresh(prototype, budget=share).learn(X, RecordingOracle(y), np.unique(y))
+    expected = fresh(prototype, budget=n).learn(X, RecordingOracle(y), np.unique(y))
     assert state(learner) == state(expected)
     n = int(share * 2 * len(X) + 1e-9)
-    learner.learn(X, AnswerSheet(y))
-    expected.set_params(budget=max(n, learner.n_queries_)).learn(X, AnswerSheet(y))
+    learner.learn(X, RecordingOracle(y))
+    expected.set_params(budget=max(n, learner.n_queries_)).learn(X, RecordingOracle(y))
     assert learner.n_queries_ <= max(n, expected.n_queries_)
     before = state(learner)
     for refused in (learner.query, lambda X: learner.partial_fit(X, y)):
@@ -355,18 +355,13 @@ def test_why_a_pool_learner_stops():
     assert learner.stop_reason_ == "budget"
     assert learner.fit(X, answers).stop_reason_ == "budget"
 
-    class Never:
+    class Never(StoppingRule):
         needs = ("predict",)
-
-        def check(self):
-            pass
 
         def judge(self, progress, memory):
             return True, memory
 
     assert learner.set_params(stopping=Never()).fit(X, answers).stop_reason_ == "Never"
-    boosting = FASSLBoostClassifier(early_stopping=True, random_state=0)
-    assert boosting.fit(X, answers).stop_reason_ == "early_stopping"
 
 
 def test_why_a_stream_learner_stops():
@@ -406,7 +401,7 @@ def test_why_a_stream_stops_does_not_depend_on_its_chunks(
 
 @each_default
 def test_every_request_can_be_seen_and_ended(prototype):
-    assert laws.check_requests(prototype, X[:60], answers[:60]) >= 1
+    assert guarantees.check_pending(prototype, X[:60], answers[:60]) >= 1
     learner = fresh(prototype).teach(X[:9], answers[:9], classes=[0, 1])
     rows, before = X[learner.query(X[:60])], state(learner)
     with pytest.raises(ValueError, match="Row 1 of X is not pending"):
@@ -459,7 +454,7 @@ def test_corrected_is_as_if_taught_right(prototype, stream, data):
     rows = data.draw(st.permutations(range(len(X))))[:8]
     changed = data.draw(st.lists(st.sampled_from(rows), unique=True, min_size=1))
     learner = fresh(prototype, n_initial=2)
-    learner, right = laws.check_corrections(learner, X, y, rows, changed)
+    learner, right = guarantees.check_corrections(learner, X, y, rows, changed)
     np.testing.assert_array_equal(
         learner._ledger.labelled.codes, right._ledger.labelled.codes
     )
@@ -655,7 +650,7 @@ def test_the_oracle_has_an_array_of_its_own(prototype):
         return labels
 
     learner = fresh(prototype).learn(X[:60], oracle, [0, 1])
-    expected = fresh(prototype).learn(X[:60], AnswerSheet(answers), [0, 1])
+    expected = fresh(prototype).learn(X[:60], RecordingOracle(answers), [0, 1])
     assert state(learner) == state(expected)
 
 
@@ -694,7 +689,7 @@ def test_a_subclass_need_not_be_hashable(base):
         def __eq__(self, other):
             return type(self) is type(other)
 
-    learner = Equal(random_state=0).learn(X[:60], AnswerSheet(answers), [0, 1])
+    learner = Equal(random_state=0).learn(X[:60], RecordingOracle(answers), [0, 1])
     learner.teach(X[:3], answers[:3]).query(X)
     assert learner.set_params(random_state=1).fit(X, answers).score(X, answers) > 0.5
 

@@ -33,7 +33,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.datasets import make_twonorm
 from sklearn_activelearn.pool._ledger import KeptPool
 from sklearn_activelearn.pool._selection import NO_ROWS
-from sklearn_activelearn.pool.boosting._trainer import (
+from sklearn_activelearn.pool.boosting._committee import (
     LEFT_OUT,
     UNLABELLED,
     BoostingCost,
@@ -41,7 +41,14 @@ from sklearn_activelearn.pool.boosting._trainer import (
 from sklearn_activelearn.sources._identity import ByValue
 from tests.learners import each
 from tests.reference import boosting as reference
-from tests.tools import AnswerSheet, by_pool, fresh, frozen, responses, state, streams
+from tests.tools import (
+    RecordingOracle,
+    fresh,
+    frozen,
+    responses,
+    state,
+    streams,
+)
 
 X, y = make_twonorm(80, 4, random_state=0)
 X = X.astype(np.float32).astype(float)
@@ -316,32 +323,26 @@ def committee_size(learner):
 
 
 @pytest.mark.parametrize("batch_size", [1, 5, 10])
-@pytest.mark.parametrize("per_label", [1, 3])
-def test_the_committee_grows_with_the_labels(batch_size, per_label):
+def test_the_committee_grows_with_the_labels(batch_size):
     learner = FASSLBoostClassifier(
-        n_initial=10, budget=30, batch_size=batch_size,
-        n_estimators_per_label=per_label, random_state=0,
-    )  # fmt: skip
-    learner.fit(X, y)
-    assert committee_size(learner) == 30 * per_label
+        n_initial=10, budget=30, batch_size=batch_size, random_state=0
+    ).fit(X, y)
+    assert committee_size(learner) == 30
     assert len(learner.cost_curve_) == 1 + 20 // batch_size
     learner.teach(X[:4], y[:4])
-    assert committee_size(learner) == 34 * per_label
+    assert committee_size(learner) == 34
     weights = np.array(learner.estimator_.estimator_weights_)
     assert np.all(weights > 0)
 
 
-@pytest.mark.parametrize("per_label", [1, 3])
-def test_the_first_committee_has_a_size_of_its_own(per_label):
-    learner = FASSLBoostClassifier(
-        n_estimators_per_label=per_label, n_initial_estimators=2, random_state=0
-    )
+def test_the_first_committee_has_a_given_size():
+    learner = FASSLBoostClassifier(n_initial_estimators=2, random_state=0)
     for first, last in ((0, 10), (10, 14), (14, 15)):
         learner.teach(X[first:last], y[first:last])
-        assert committee_size(learner) == 2 + (last - 10) * per_label
+        assert committee_size(learner) == 2 + last - 10
     learner.teach(X[:1] + 5, [7])  # a class that comes late: as large as before
     sizes = {len(each.estimators) for each in learner.estimator_.committees_}
-    assert sizes == {2 + 6 * per_label}
+    assert sizes == {2 + 6}
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "one"])
@@ -432,7 +433,7 @@ def test_any_classifier_with_weights(prototype, weak):
 @each_boosting
 def test_a_classifier_without_weights_is_refused(prototype):
     learner = fresh(prototype, estimator=KNeighborsClassifier())
-    with pytest.raises(TypeError, match=r"sample_weight, which that of KNeigh"):
+    with pytest.raises(TypeError, match=r"sample_weight; the fit of KNeigh"):
         learner.fit(X, y)
     assert not hasattr(learner, "n_queries_")
 
@@ -519,18 +520,6 @@ def test_rows_without_a_label_count():
     assert np.any(none != full)
 
 
-def test_early_stopping_is_the_literal_rule():
-    learner = FASSLBoostClassifier(early_stopping=True, budget=60, random_state=0)
-    learner.fit(X, y)
-    assert learner.n_queries_ < 60
-    by_hand, purchases = by_pool(clone(learner), X, y, [-1, 1])
-    assert purchases == learner.queried_indices_.tolist()
-    assert state(by_hand) == state(learner)
-    assert len(learner.query(X)) == 0
-    patient = FASSLBoostClassifier(budget=60, random_state=0).fit(X, y)
-    assert patient.n_queries_ == 60
-
-
 def test_a_random_start_buys_everything_at_once():
     learner = SSMarginBoostClassifier(budget=15, random_state=0)
     rows, probability = learner.query(X, return_probability=True)
@@ -539,7 +528,7 @@ def test_a_random_start_buys_everything_at_once():
     learner.teach(X[rows], y[rows])
     assert len(learner.query(X)) == 0
     assert learner.score(X, y) > 0.8
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner.set_params(budget=20).learn(X, oracle)
     assert len(oracle.asked) == 5
 
@@ -664,7 +653,7 @@ def test_the_first_guess_is_named_if_it_refuses_the_rows(prototype):
     missing = X.copy()
     missing[7, 1] = np.nan
     learner = fresh(prototype, estimator=tree, budget=12)
-    with pytest.raises(ValueError, match=r"NaN[\s\S]*init, too: KNeighbors"):
+    with pytest.raises(ValueError, match=r"NaN[\s\S]*init needs these rows, too: KN"):
         learner.fit(missing, y)
     learner.set_params(init=DecisionTreeClassifier()).fit(missing, y)
     with pytest.raises(ValueError, match="infinity") as refused:

@@ -7,7 +7,7 @@ import pytest
 
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
 from tests.learners import each_pool_default, each_pool_family
-from tests.tools import AnswerSheet, fresh, frozen, problem, responses, state
+from tests.tools import RecordingOracle, fresh, frozen, problem, responses, state
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn < 1.9")
 
@@ -99,7 +99,7 @@ def test_a_pickle_made_while_it_learns_goes_on(prototype):
         bought = learner.queried_indices_[:n_bought]
         left = np.setdiff1d(np.arange(80), bought)
         again.set_callbacks()
-        again.learn(X, AnswerSheet(y), classes=CLASSES, candidates=left)
+        again.learn(X, RecordingOracle(y), classes=CLASSES, candidates=left)
         rows = np.append(bought, again.queried_indices_)
         assert rows.tolist() == learner.queried_indices_.tolist()
         again.set_callbacks(*learner._skl_callbacks)

@@ -235,7 +235,9 @@ class TestThresholds:
         )
         learner.fit(X, codes)
         last = fresh(learner, random_state=seed, average=False).fit(X, codes)
-        scores = X @ last._learned.weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
+        scores = (
+            X @ last._learned.weights.coef.T / np.linalg.norm(X, axis=1, keepdims=True)
+        )
         scores += last._learned.weights.intercept
         if n_classes == 2:
             scores = np.column_stack([-scores, scores])

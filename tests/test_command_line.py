@@ -1,8 +1,5 @@
 """The command line: what it prints, what it refuses, what it leaves alone."""
 
-import bz2
-import dataclasses
-import gzip
 import importlib.util
 import json
 import os
@@ -13,51 +10,29 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from sklearn.datasets import (
-    dump_svmlight_file,
     load_breast_cancer,
     load_digits,
     load_iris,
 )
-from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_activelearn
 from sklearn_activelearn import (
-    ASSLBoostClassifier,
     CBGZClassifier,
-    COMBClassifier,
     DKMClassifier,
-    GreedyOnlineClassifier,
-    MarginLossClassifier,
-    MinMarginClassifier,
-    QueryByCommitteeClassifier,
-    RandomSamplingClassifier,
-    RLSSamplingClassifier,
-    SecondOrderPerceptronClassifier,
-    SOLEClassifier,
-    SSMarginBoostClassifier,
 )
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import comparison
-from sklearn_activelearn._cli.compare import progress_reporter
-from sklearn_activelearn._cli.labelled_data import read_labelled
+from sklearn_activelearn._cli.compare import progress_line
 from sklearn_activelearn._cli.learners import parse_learner
-from sklearn_activelearn._cli.measure import Measure
-from sklearn_activelearn._cli.names import LEARNERS
-from sklearn_activelearn._cli.report import result_to_dict, to_text
-from sklearn_activelearn.evaluation import LabelCurve, label_curve
-from sklearn_activelearn.losses import RampLoss
-from tests.learners import each_default
+from sklearn_activelearn._cli.options import LEARNERS
+from sklearn_activelearn.evaluation import label_curve
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Used by `compare` for each learner.
+LABEL_CURVE = "sklearn_activelearn.evaluation._compare.label_curve"
 SMALL = ["--folds", "2", "--repeats", "1", "--jobs", "1"]
-
-#: a file that ends too soon; the same bytes in every process
-CUT_SHORT = gzip.compress(b"1 1:2\n" * 999, mtime=0)[:-9]
 
 
 def write_csv(path, X, labels, names, target="kind"):
@@ -104,14 +79,14 @@ class TestReport:
         assert main(["compare", *SMALL]) == 0
         out, err = capsys.readouterr()
         lines = out.splitlines()
-        assert "labels chosen by " in lines[0]
+        assert " labels chosen by " in lines[0]
         table = lines[lines.index("") + 3 :][:2]
         assert [row.split()[0] for row in table] == [
             "HybridSampling",
             "GreedyOnline",
         ]
         assert "data  digits of scikit-learn: 1,797 rows, 64 columns, 10 classes" in out
-        assert "2 folds × 1: 899 to choose from, 899 held out" in out
+        assert "2 folds × 1 repeats, 899 to choose from, 899 held out" in out
         assert max(map(len, lines)) <= 110
         assert err.splitlines()[:2] == [
             "reading digits of scikit-learn",
@@ -148,10 +123,14 @@ class TestReport:
     def test_csv_with_strings_as_labels(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind", "--target-error", "0.3"]
         report = report_of(capsys, *argv, "--learner", "DKM")
-        assert (report["rows"], report["features"], report["classes"]) == (150, 4, 3)
+        assert (report["n_rows"], report["n_features"], len(report["classes"])) == (
+            150,
+            4,
+            3,
+        )
         assert report["results"][0]["learner"] == "DKMClassifier"
         assert report["target_error"] == 0.3
-        assert report["results"][0]["passive_labels_to_target"] < 75
+        assert report["results"][0]["passive_curve"]["labels_to_target"] < 75
 
     def test_same_seed_same_report_and_other_seed_another(self, iris_csv, capsys):
         argv = ["--data", iris_csv, "--target", "kind"]
@@ -188,7 +167,7 @@ class TestReport:
         errors = [np.mean(r["errors"]) for r in results]
         np.testing.assert_allclose(table["error"], errors, atol=1e-6)
         assert table["saved"][0] == pytest.approx(results[0]["saved"], abs=1e-6)
-        assert (results[1]["saved"], results[1]["passive_errors_with_as_many"]) == (
+        assert (results[1]["saved"], results[1]["passive_errors"]) == (
             None,
             [None, None],
         )
@@ -207,7 +186,7 @@ class TestReport:
             seen.extend(pool["num_threads"] for pool in threadpool_info())
             return label_curve(*args, **kwargs)
 
-        monkeypatch.setattr(comparison, "label_curve", look)
+        monkeypatch.setattr(LABEL_CURVE, look)
         argv = ["--data", iris_csv, "--target", "kind", "--learner", "DKM"]
         with threadpool_limits(2):
             assert main(["compare", *SMALL, *argv]) == 0
@@ -247,277 +226,6 @@ class TestReport:
         assert capsys.readouterr().out == version
 
 
-def curve_with(n_labels, scores, n_bought, final_scores):
-    scores = np.array(scores, dtype=float)
-    return LabelCurve(
-        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
-        np.full(len(scores), 4), np.full(len(scores), 2), np.array(["a", "b"]),
-    )  # fmt: skip
-
-
-def with_constant(curve, score):
-    return dataclasses.replace(curve, constant_scores=np.full(2, score))
-
-
-def against_passive(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=np.nan):
-    curve = with_constant(curve_with([1], scores, n_bought, final_scores), constant)
-    return comparison.Comparison(
-        DKMClassifier(), RandomSamplingClassifier(1.0), curve, PASSIVE, 0.95
-    )
-
-
-PASSIVE = curve_with(
-    [1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8], [0.5, 0.6, 0.7, 0.8]], [4, 4], [0.8, 0.8]
-)
-PLAN = comparison.RunPlan(
-    "toy", 6, 1, 2, [], 1, 2, 1, 0, None, None, Measure("accuracy"), "no"
-)
-
-
-class TestVerdict:
-    def text(self, *results, target=None, details=False):
-        plan = dataclasses.replace(PLAN, target_error=target)
-        return to_text(plan, list(results), details=details)
-
-    def test_savings(self):
-        result = against_passive([3, 3], [0.9, 0.9])
-        np.testing.assert_allclose(result.passive_errors, [0.3, 0.3])
-        assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
-        text = self.text(result)
-        assert text.startswith(
-            "On these data 3 labels chosen by DKM give an error of 10.0 % instead of "
-            "30.0 % with as many random\nones (95 %: 20.0–20.0 points less)."
-        )
-        assert "33 % (33)" in text
-
-    def test_the_clearer_of_two_sentences(self):
-        result = against_passive([3, 3], [0.76, 0.76], [[0.7], [0.7]])
-        assert result.savings.least == pytest.approx(2 / 3, abs=0.01)
-        assert result.gain == pytest.approx([0.06] * 3)
-        text = self.text(result)
-        assert text.startswith(
-            "On these data 1 labels chosen by DKM do the work of 3 random ones, "
-            "an error of 30.0 %: 67 % saved\n(95 %: 67–100)."
-        )
-
-    @pytest.mark.parametrize(
-        ("constant", "words"),
-        [
-            (0.6, "On these data 3 labels chosen by DKM give"),
-            (0.8, "Random ones are no better than always answering 'no' (an error of"),
-            (0.95, "with 3 labels neither chosen nor random labels are better than"),
-        ],
-    )
-    def test_no_saving_at_the_level_of_a_constant_answer(self, constant, words):
-        result = against_passive([3, 3], [0.9, 0.9], constant=constant)
-        text = " ".join(self.text(result).split())
-        assert words in text
-        level = f"{100 * (1 - constant):.1f}"
-        assert f"always 'no' 0 {level} {level} data" in text
-        assert ("33 % (33)" in text) == (constant == 0.6)
-        assert ("random: as a constant" in text) == (constant > 0.6)
-        found = result_to_dict(PLAN, result)
-        assert found["saved_is_clear"] == (constant == 0.6)
-        assert np.isnan(found["saved"]) == (constant > 0.6)
-        assert found["passive_better_than_constant"] == (constant == 0.6)
-        assert found["better_than_constant"] == (constant < 0.9)
-
-    def test_better_than_a_constant_by_the_same_test(self):
-        # 71 and 75 % of the answers are right with random labels
-        passive = curve_with([1, 3], [[0.5, 0.71], [0.5, 0.75]], [3, 3], [0.71, 0.75])
-        result = against_passive([3, 3], [0.9, 0.94], constant=0.5)
-        near, far = (
-            dataclasses.replace(
-                result, passive_curve=passive, curve=with_constant(result.curve, level)
-            )
-            for level in (0.69, 0.4)
-        )
-        assert not near.random_are_of_use
-        assert far.random_are_of_use
-
-    def test_few_labels_that_do_the_work_of_none(self):
-        scores, end = [[0.7], [0.7]], [0.76, 0.76]
-        text = self.text(against_passive([3, 3], end, scores, constant=0.72))
-        assert "3 labels chosen by DKM give" in text
-        assert "do the work" not in text
-
-    @pytest.mark.parametrize("final", [0.5, 0.72])
-    def test_no_clear_difference_at_the_level_of_a_constant_answer(self, final):
-        result = against_passive([3, 3], [0.9, final], constant=0.8)
-        text = " ".join(self.text(result).split())
-        assert text.startswith("No savings to speak of on these data: with 3 labels")
-        assert "saved (" not in text.replace("saved (95 %)", "")
-
-    def test_within_noise(self):
-        text = self.text(against_passive([3, 3], [0.9, 0.72]))
-        assert text.startswith("No savings beyond noise on these data: perhaps 2 ")
-        assert "an error of 30.0 %: 24 % saved (95 %: none–57)." in " ".join(
-            text.split()
-        )
-
-    def test_never_as_good(self):
-        text = self.text(against_passive([3, 3], [0.6, 0.6]))
-        assert text.startswith("No savings on these data: as many random labels")
-        assert "not within 3  none (none)" in text
-        assert "as many random labels are better." in text
-        text = self.text(against_passive([3, 3], [0.7, 0.6]))
-        assert "as many random labels are as good." in text
-
-    def test_the_best_of_several(self):
-        good, better = (against_passive([3, 3], [s, s]) for s in (0.8, 0.9))
-        text = self.text(good, better)
-        assert text.startswith("On these data 3 labels chosen by DKM (2) give")
-        assert "DKM (1)" in text
-
-    def test_much_saved_of_little_is_not_the_best(self):
-        good = against_passive([3, 3], [0.9, 0.9])
-        passive = dataclasses.replace(
-            PASSIVE, scores=PASSIVE.scores / 2, final_scores=PASSIVE.final_scores / 2
-        )
-        bad = dataclasses.replace(good, passive_curve=passive)
-        assert bad.savings.needed < good.savings.needed
-        assert "chosen by DKM (1) give" in self.text(good, bad)
-
-    def test_one_that_saves_is_named_before_one_that_may(self):
-        sure = against_passive([3, 3], [0.75, 0.75])
-        unsure = against_passive([3, 3], [0.9, 0.8], [[0.5], [0.9]])
-        assert unsure.savings.needed < sure.savings.needed
-        assert not unsure.savings.is_clear
-        assert self.text(unsure, sure).startswith("On these data 3 labels chosen by ")
-
-    def test_run_without_labels(self):
-        result = against_passive([0, 0], [0.5, 0.5])
-        assert np.isnan(result.passive_errors).all()
-        text = self.text(result, details=True)
-        assert text.startswith("Nothing to compare")
-        assert "not known" in text
-
-    def test_labels_to_a_target(self):
-        text = self.text(against_passive([1, 1], [0.6, 0.6]), target=0.3)
-        row = text[text.index("\nDKM ") :].splitlines()[1]
-        assert row.split()[5:9] == ["not", "within", "1", "3"]
-
-    def test_details(self):
-        text = self.text(against_passive([3, 3], [0.9, 0.9]), details=True)
-        assert "random: RandomSamplingClassifier(rate=1.0)" in text
-        assert "at 0.95 for each of 1" in text
-
-    def test_fewer_labels_than_the_first_batch_of_the_twin(self, iris_csv, capsys):
-        argv = ["--data", iris_csv, "--target", "kind"]
-        argv += ["--learner", "MinMargin:budget=5"]
-        assert main(["compare", *SMALL, *argv]) == 0
-        assert capsys.readouterr().out.startswith("Nothing to compare")
-
-
-class TestPlan:
-    def plan(self, rows, width=10, **options):
-        plan = comparison.RunPlan(
-            "toy", rows, width, 2, [], width, 5, None, 0, None, None,
-            Measure("accuracy"), "no",
-        )  # fmt: skip
-        return dataclasses.replace(plan, **options)
-
-    POOL, STREAM = MinMarginClassifier(), DKMClassifier()
-
-    def test_small_tables_are_used_as_they_are(self):
-        plan = self.plan(1_000)
-        assert plan.splits_for(self.POOL) == {"cv": 5, "n_repeats": 8}
-        assert self.plan(1_000, 100).runs_for(self.POOL) == 10
-        assert self.plan(1_000, 1_000).runs_for(self.POOL) == 5
-        assert self.plan(1_000, repeats=3).runs_for(self.POOL) == 15
-
-    def test_runs_on_a_large_table_share_no_rows(self):
-        plan = self.plan(100_000, 20)
-        assert plan.rows_for(self.POOL) == 2_500 < plan.rows_for(self.STREAM)
-        assert not plan.shares_rows(self.POOL)
-        splits = plan.splits_for(self.POOL)["cv"]
-        rows = np.concatenate([part for split in splits for part in split])
-        assert len(rows) == len(np.unique(rows)) == 10 * 2_500
-        assert {(len(train), len(test)) for train, test in splits} == {(2_000, 500)}
-
-    def test_runs_on_a_larger_table_draw_rows(self):
-        plan = self.plan(3_000)
-        assert plan.shares_rows(self.POOL)
-        splitter = plan.splits_for(self.POOL)["cv"]
-        train, test = next(splitter.split(np.empty(3_000), [0, 1] * 1_500))
-        assert (len(train), len(test)) == (2_000, 500)
-        assert self.plan(3_000, most_rows=100).rows_for(self.STREAM) == 100
-
-    def test_default_budget_leaves_most_of_the_pool(self):
-        for rows, budget in ((50, 20), (569, 110), (100_000, 200)):
-            herding, greedy = self.plan(rows).default_learners()
-            assert herding.budget == budget
-            assert greedy.budget is None
-
-    @pytest.mark.parametrize("rows", [4, 99, 150, 1797])
-    def test_label_counts_include_all_of_every_run(self, rows):
-        plan = self.plan(rows, folds=2)
-        counts = plan.label_counts(self.STREAM)
-        most = rows - rows // 2
-        assert {1, rows // 2, most} <= set(counts.tolist())
-        assert counts[-1] == most
-        assert (np.diff(counts) <= 0.1 * counts[1:] + 1).all()
-
-    def test_label_counts_are_those_after_a_training(self):
-        learner = MinMarginClassifier(n_initial=7, batch_size=20)
-        counts = self.plan(1_000).label_counts(learner)
-        assert counts[0] == 7
-        assert set((counts[:-1] - 7) % 20) == {0}
-
-
-class TestTwins:
-    def test_passive_twin_keeps_the_model_and_buys_everything(self):
-        learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
-        assert repr(learner._passive_baseline()) == repr(
-            RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
-        )
-        learner = MarginLossClassifier(RampLoss(t=2.0), eta0=0.2, n_warm_start=9)
-        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", eta0=0.2)):
-            twin = sampler._passive_baseline()
-            assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
-            assert (twin.loss, twin.eta0) == ("hinge", 0.2)
-
-    def test_passive_twin_of_a_second_order_learner(self):
-        twin = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
-        assert (twin.variant, twin.kernel, twin.budget) == ("all", "rbf", None)
-        twin = SOLEClassifier(0.2, a=3.0, solver="dual", patience=5)._passive_baseline()
-        assert isinstance(twin, SecondOrderPerceptronClassifier)
-        assert (twin.a, twin.dual, twin.patience) == (3.0, True, None)
-
-    def test_passive_twin_of_a_pool_learner(self):
-        learner = MinMarginClassifier(
-            budget=3, batch_size=2, stopping="margin_exhausted"
-        )
-        twin = learner._passive_baseline()
-        assert repr(twin.estimator) == repr(LinearSVC())
-        assert (twin.budget, twin.batch_size, twin.stopping) == (None, 2, None)
-        committee = QueryByCommitteeClassifier(cv=3)._passive_baseline()
-        assert (len(committee.estimators), committee.cv) == (5, 3)
-        grid = {"C": [1.0, 2.0]}
-        committee = QueryByCommitteeClassifier(SVC(), param_grid=grid)
-        assert committee._passive_baseline().param_grid == grid
-        boosted = (
-            COMBClassifier(GaussianNB(), n_estimators=7)._passive_baseline().estimator
-        )
-        assert (repr(boosted.estimator), boosted.n_estimators) == ("GaussianNB()", 7)
-        twin = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_baseline()
-        assert isinstance(twin, SSMarginBoostClassifier)
-        assert (twin.alpha, twin.budget) == (0.5, None)
-
-    @each_default
-    def test_a_passive_twin_buys_every_label(self, prototype):
-        X, y = load_iris(return_X_y=True)
-        X = StandardScaler().fit_transform(X)
-        twin = (
-            prototype._passive_baseline().set_params(random_state=0).fit(X[::5], y[::5])
-        )
-        assert twin.n_queries_ == 30
-
-    def test_a_pool_learner(self, capsys):
-        (result,) = report_of(capsys, "--learner", "Passive:budget=20")["results"]
-        assert result["learner"] == "PassiveClassifier(budget=20)"
-
-
 class TestLearner:
     def test_parameters(self):
         learner = parse_learner("CBGZ:b=adaptive,eta0=0.5,average=False,budget=None")
@@ -526,7 +234,7 @@ class TestLearner:
         assert repr(learner) == "MarginLossClassifier(eta0=0.5, loss=RampLoss(t=2.0))"
 
     def test_classifiers_of_scikit_learn(self):
-        learner = parse_learner("UncertaintySampling:estimator=SVC(C=10,gamma=auto)")
+        learner = parse_learner("MinMargin:estimator=SVC(C=10,gamma=auto)")
         assert repr(learner.estimator) == "SVC(C=10, gamma='auto')"
         text = "MinMargin:estimator=BaggingClassifier(estimator=SVC(),n_estimators=3)"
         assert repr(parse_learner(text).estimator.estimator) == "SVC()"
@@ -563,160 +271,6 @@ class TestLearner:
     )
     def test_refused(self, text, message, refused):
         assert message in refused("--learner", text)
-
-
-BAD_CSV = {
-    "infinite": ("kind,a\nx,1\ny,inf\n", "line 3, column 'a': 'inf' is not a number"),
-    "huge": ("kind,a\nx,1e200\ny,1\n", "line 2, column 'a': '1e200' is not a number"),
-    "no label": (
-        "kind,a\nx,1\n ,2\ny,3\n,4\n",
-        "line 3, column 'kind': no label. 2 of 4 rows have none: leave them out.",
-    ),
-    "short line": ("kind,a,b\nx,1\n", "line 2 has 2 cells, but the header has 3"),
-    "other column": ("kinds,a\nx,1\n", "Did you mean 'kinds'"),
-    "separator": (
-        "kind;a\nx;1\n",
-        "separated by semicolons, not by commas: save it with",
-    ),
-    "tabs": ("kind\ta\nx\t1\n", "separated by tabs"),
-    "two columns": ("kind,a,a\nx,1,1\n", "names the column 'a' twice"),
-    "no rows": ("kind,a\n", "no row below the header"),
-    "no features": ("kind\nx\ny\n", "no column to learn from"),
-    "one value": ("kind,a\nx,1\ny,1\n", "no column to learn from. a (has one value)"),
-    "nothing": ("", "the file is empty"),
-    "not text": (b"kind,a\n\xff\xfe,1\n", "no text in UTF-8: save it as CSV in UTF-8"),
-    "one class": ("kind,a\nx,1\nx,3\n", "all labels are x"),
-    "rare class": ("kind,a\nx,1\nx,3\ny,1\n", "class y has fewer rows (1)"),
-}
-
-BAD_NPZ = {
-    "no y": ({"X": np.eye(4)}, "holds X; needed are X and y"),
-    "lengths": ({"X": np.eye(4), "y": [0, 1]}, "4 rows, but 2 labels"),
-    "one dimension": ({"X": np.ones(4), "y": [0, 1, 0, 1]}, "not 1-D"),
-    "text": ({"X": [["a"], ["b"]], "y": [0, 1]}, "not 2-D of <U1"),
-    "objects": ({"X": np.array([[None]]), "y": [0]}, "X.npy holds Python objects"),
-    "nan": ({"X": [[0, np.nan], [1, 1]], "y": [0, 1]}, "row 0, column 1"),
-    "fractions": ({"X": np.eye(2), "y": [0.5, 1]}, "have fractions"),
-    "label nan": ({"X": np.eye(2), "y": [np.nan, 1]}, "label 0, from 0"),
-    "table of labels": ({"X": np.eye(2), "y": np.eye(2)}, "y has the shape (2, 2)"),
-    "complex labels": ({"X": np.eye(2), "y": [1j, 2j]}, "no class labels"),
-}
-
-
-class TestData:
-    @pytest.mark.parametrize("case", BAD_CSV)
-    def test_bad_csv(self, case, tmp_path, refused):
-        content, message = BAD_CSV[case]
-        path = tmp_path / "bad.csv"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert message in refused("--data", path, "--target", "kind", "--folds", "2")
-
-    @pytest.mark.parametrize("case", BAD_NPZ)
-    def test_bad_npz(self, case, tmp_path, refused):
-        arrays, message = BAD_NPZ[case]
-        np.savez(tmp_path / "bad.npz", **arrays)
-        assert message in refused("--data", tmp_path / "bad.npz")
-
-    @pytest.mark.parametrize(
-        ("part", "value", "message"),
-        [
-            ("indices", [0, 7], "no CSR matrix: indices must be < 2"),
-            ("indices", [0, -1], "must be integers from 0"),
-            ("indices", [0.0, 1.0], "must be integers"),
-            ("indptr", [0, 2], "no CSR matrix: index pointer"),
-            ("indptr", [0, 9, 2], "no CSR matrix"),
-            ("shape", [2], "no CSR matrix"),
-            ("shape", [[2, 2]], "no CSR matrix"),
-            ("data", [1.0, np.inf], "row 1, column 1"),
-            ("format", "csc", "format is csc"),
-        ],
-    )
-    def test_bad_csr_parts(self, part, value, message, tmp_path, refused):
-        X = csr_array(np.eye(2))
-        arrays = {name: getattr(X, name) for name in ("data", "indices", "indptr")}
-        arrays |= {"shape": X.shape, "y": [0, 1], part: value}
-        np.savez(tmp_path / "bad.npz", **arrays)
-        assert message in refused("--data", tmp_path / "bad.npz")
-
-    @pytest.mark.parametrize(
-        ("name", "content", "message"),
-        [
-            ("a.svm", b"1 1:2\nx 1:2\n1 1:1\n", "line 2 is not in svmlight format"),
-            ("a.txt", b"1 1:2\n1 2:2 1:1\n", "line 2 is not in svmlight format"),
-            ("a.svm", b"1.5 1:2\n1 1:2\n", "have fractions"),
-            ("a.svm", b"\n", "0 rows"),
-            ("a.txt.gz", b"1 1:2\n", "cannot be unpacked"),
-            ("a.txt.gz", CUT_SHORT, "cannot be unpacked"),
-            ("a.txt.bz2", b"1 1:2\n", "cannot be unpacked"),
-            ("a.npz", b"1 1:2\n", "no NumPy archive"),
-            ("a.ods", b"", "Its name must end in .csv, .parquet"),
-            ("a.csv.gz", b"", "Its name must end in .csv, .parquet"),
-        ],
-    )
-    def test_bad_file(self, name, content, message, tmp_path, refused):
-        (tmp_path / name).write_bytes(content)
-        assert message in refused("--data", tmp_path / name)
-
-    def test_broken_archive(self, tmp_path, refused):
-        path = tmp_path / "a.npz"
-        np.savez_compressed(path, X=np.random.RandomState(0).rand(50, 50), y=[0] * 50)
-        content = bytearray(path.read_bytes())
-        content[len(content) // 2] ^= 255
-        path.write_bytes(content)
-        assert "no archive of plain arrays" in refused("--data", path)
-
-    def test_missing_file_and_folder(self, tmp_path, refused):
-        assert "No such file" in refused("--data", tmp_path / "a.npz")
-        (tmp_path / "b.npz").mkdir()
-        assert "b.npz" in refused("--data", tmp_path / "b.npz")
-
-    def test_target_column(self, iris_csv, tmp_path, refused):
-        assert "--data is missing" in refused("--target", "kind")
-        assert "--data is missing" in refused("--drop", "kind")
-        assert "are: kind, sepal length" in refused("--data", iris_csv)
-        np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
-        argv = ["--data", tmp_path / "a.npz", "--target", "y"]
-        assert "only tables (.csv" in refused(*argv)
-        assert "--text is about columns" in refused(*argv[:2], "--text", "y")
-
-    def test_all_kinds_of_files_hold_the_same(self, tmp_path):
-        X = np.array([[1.5, 0.0], [0.0, -2.0], [3.0, 1e-3]])
-        y = np.array([1, -1, 1])
-        S = csr_array(X)
-        np.savez(tmp_path / "dense.npz", X=X, y=y)
-        np.savez(
-            tmp_path / "sparse.npz",
-            data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y,
-        )  # fmt: skip
-        dump_svmlight_file(X, y, str(tmp_path / "a.svm"))
-        content = (tmp_path / "a.svm").read_bytes()
-        (tmp_path / "a.libsvm.gz").write_bytes(gzip.compress(content))
-        (tmp_path / "a.txt.bz2").write_bytes(bz2.compress(content))
-        names = ["dense.npz", "sparse.npz", "a.svm", "a.libsvm.gz", "a.txt.bz2"]
-        for name in names:
-            rows, labels, *_ = read_labelled(tmp_path / name)
-            np.testing.assert_array_equal(
-                rows if name == "dense.npz" else rows.toarray(), X
-            )
-            np.testing.assert_array_equal(labels, y)
-        path = write_csv(tmp_path / "a.csv", X, y, ["a", "b"])
-        rows, labels, *_ = read_labelled(path, "kind")
-        np.testing.assert_array_equal(rows, X)
-        assert labels.tolist() == ["1", "-1", "1"]
-
-    def test_float32_stays_and_integers_become_floats(self, tmp_path):
-        for kind, expected in (("f4", "f4"), ("i4", "f8"), ("?", "f8")):
-            np.savez(tmp_path / "a.npz", X=np.eye(2, dtype=kind), y=["a", "b"])
-            assert read_labelled(tmp_path / "a.npz").X.dtype == expected
-
-    def test_csv_of_a_spreadsheet(self, tmp_path):
-        path = tmp_path / "a.csv"
-        path.write_bytes('\ufeffa, "kind"\r\n1,"é, x"\r\n\r\n2,y\r\n'.encode())
-        with pytest.raises(ValueError, match="no column 'kind'"):
-            read_labelled(path, "kind")
-        path.write_bytes('\ufeffa,"kind"\r\n1,"é, x"\r\n\r\n3,y\r\n'.encode())
-        X, y, *_ = read_labelled(path, "kind")
-        assert (X.tolist(), y.tolist()) == ([[1.0], [3.0]], ["é, x", "y"])
 
 
 class TestRefused:
@@ -781,10 +335,9 @@ class TestRefused:
 class TestTerminal:
     def test_a_line_a_learner_and_runs_on_a_terminal(self, capsys, monkeypatch):
         def two_runs():
-            with progress_reporter(2) as announce:
-                show = announce("DKM")
+            with progress_line() as show:
                 for done in range(3):
-                    show(done, 2)
+                    show("1 of 2: DKM", done, 2)
             return capsys.readouterr().err
 
         assert two_runs() == "1 of 2: DKM, 2 runs\n"
@@ -800,7 +353,7 @@ class TestTerminal:
                 raise KeyboardInterrupt
             return label_curve(estimator, *args, **kwargs)
 
-        monkeypatch.setattr(comparison, "label_curve", interrupted)
+        monkeypatch.setattr(LABEL_CURVE, interrupted)
         argv = ["--data", iris_csv, "--target", "kind"]
         argv += ["--learner", "CBGZ", "--learner", "DKM"]
         assert main(["compare", *SMALL, *argv]) == 130
@@ -814,7 +367,7 @@ class TestTerminal:
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(comparison, "label_curve", interrupt)
+        monkeypatch.setattr(LABEL_CURVE, interrupt)
         assert main(["compare", "--cache", f"{tmp_path}"]) == 130
         out, err = capsys.readouterr()
         assert out == ""

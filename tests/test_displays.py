@@ -18,13 +18,11 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
 )
 from sklearn_activelearn.evaluation import (
-    AllocationDisplay,
     CostCurveDisplay,
     LabelCurve,
     LabelCurveDisplay,
-    LabelsToTargetDisplay,
     LossDisplay,
-    ModelProbabilityDisplay,
+    ModelSelectionDisplay,
     QueryDisplay,
     label_curve,
 )
@@ -64,7 +62,7 @@ class TestLabelCurve:
     def test_lines_are_the_curves(self, curves):
         active, passive = curves
         display = drawn(
-            LabelCurveDisplay.from_curves({"CBGZ": active}, passive=passive, target=0.1)
+            LabelCurveDisplay({"CBGZ": active}, passive=passive, target=0.1).plot()
         )
         first, last = display.lines_
         end = active.n_bought.mean()
@@ -79,9 +77,7 @@ class TestLabelCurve:
         assert display.ax_.get_yscale() == "log"
 
     def test_scores(self, curves):
-        display = LabelCurveDisplay(curves[0], target=0.1).plot(
-            kind="score", band=0, score_name="accuracy"
-        )
+        display = LabelCurveDisplay(curves[0], target=0.1).plot(kind="score", band=0)
         assert display.ax_.get_ylabel() == "accuracy"
         assert len(display.ax_.collections) == 0
         assert drawn(display).lines_[0].get_ydata()[-1] == pytest.approx(
@@ -99,7 +95,7 @@ class TestLabelCurve:
 
     def test_axes_of_ones_own_and_no_window(self, curves):
         figure, ax = plt.subplots()
-        display = LabelCurveDisplay.from_curves(curves[0], ax=ax)
+        display = LabelCurveDisplay(curves[0]).plot(ax)
         assert (display.ax_, display.figure_) == (ax, figure)
         assert plt.get_fignums() == [figure.number]
 
@@ -110,8 +106,7 @@ class TestLabelCurve:
             np.array([2, 3]), np.full((2, 2), score), two, np.full(2, score), two * 9,
             two, two.astype(str),
         )  # fmt: skip
-        drawn(LabelCurveDisplay.from_curves(curve, target=0.0))
-        drawn(LabelsToTargetDisplay.from_curves(curve))
+        drawn(LabelCurveDisplay(curve, target=0.0).plot())
 
     def test_refused(self, curves):
         with pytest.raises(ValueError, match="target"):
@@ -120,38 +115,6 @@ class TestLabelCurve:
             LabelCurveDisplay(curves[0]).plot(kind="loss")
         with pytest.raises(ValueError, match="band"):
             LabelCurveDisplay(curves[0]).plot(band=1)
-
-
-class TestLabelsToTarget:
-    def test_lines_reach_as_far_as_all_runs(self, curves):
-        from sklearn_activelearn.evaluation import labels_to_target
-
-        display = drawn(
-            LabelsToTargetDisplay.from_curves(
-                {"CBGZ": curves[0]}, passive=curves[1], errors=[0.4, 0.1, 0.0]
-            )
-        )
-        line = display.lines_[1]
-        needed = {e: labels_to_target(curves[1], e) for e in (0.1, 0.4)}
-        reached = [e for e, result in needed.items() if result.n_failed == 0]
-        assert line.get_xdata().tolist() == reached
-        assert line.get_ydata().tolist() == [needed[e].mean for e in reached]
-
-    def test_from_estimator(self):
-        display = LabelsToTargetDisplay.from_estimator(
-            CBGZClassifier(budget=30), X, y, passive=EVERYTHING, **FAST
-        )
-        assert len(drawn(display).lines_) == 2
-        assert display.errors.max() == pytest.approx(0.5)
-
-    def test_never(self, curves):
-        display = LabelsToTargetDisplay.from_curves(curves[0], errors=[0.0])
-        assert drawn(display).lines_[0].get_label() == "learner (never)"
-
-    def test_one_target_and_none(self, curves):
-        assert LabelsToTargetDisplay(curves[0], errors=0.1).errors.tolist() == [0.1]
-        with pytest.raises(ValueError, match="errors"):
-            LabelsToTargetDisplay(curves[0], errors=[])
 
 
 class TestQuery:
@@ -210,16 +173,18 @@ FITTED = SimpleNamespace(
 
 class TestSelection:
     def test_allocation(self):
-        display = drawn(AllocationDisplay.from_estimator(FITTED))
+        display = drawn(ModelSelectionDisplay.from_estimator(FITTED, kind="allocation"))
         train, validation = display.lines_
         assert train.get_ydata().tolist() == [0, 1, 1, 2, 3]
         assert validation.get_ydata().tolist() == [0, 0, 1, 1, 1]
-        drawn(AllocationDisplay([]).plot())
+        drawn(ModelSelectionDisplay([], [[1.0]], ["a"]).plot(kind="allocation"))
         with pytest.raises(ValueError, match="'test'"):
-            AllocationDisplay(["train", "test"])
+            ModelSelectionDisplay(["train", "test"], [[1.0]], ["a"])
+        with pytest.raises(ValueError, match="kind"):
+            display.plot(kind="labels")
 
     def test_model_probabilities(self):
-        display = drawn(ModelProbabilityDisplay.from_estimator(FITTED))
+        display = drawn(ModelSelectionDisplay.from_estimator(FITTED))
         np.testing.assert_array_equal(
             display.image_.get_array(), FITTED.model_probabilities_.T
         )
@@ -227,22 +192,20 @@ class TestSelection:
         assert ticks == FITTED.model_names_
         assert display.ax_.lines[0].get_xydata().tolist() == [[1, 0], [2, 1]]
         with pytest.raises(ValueError, match="2 names"):
-            ModelProbabilityDisplay([[1.0]], ["a", "b"])
+            ModelSelectionDisplay([], [[1.0]], ["a", "b"])
 
     def test_costs(self):
         display = drawn(CostCurveDisplay.from_estimator(FITTED))
         assert display.lines_[0].get_ydata().tolist() == [1.0, 0.8, 0.7]
         assert display.ax_.get_yscale() == "log"
-        zero = drawn(CostCurveDisplay.from_curves([1.0, 0.0]))
+        zero = drawn(CostCurveDisplay([1.0, 0.0]).plot())
         assert zero.ax_.get_yscale() == "linear"
-        both = CostCurveDisplay.from_curves({"a": [1.0], "b": [2.0, 1.0]})
+        both = CostCurveDisplay({"a": [1.0], "b": [2.0, 1.0]}).plot()
         assert [line.get_label() for line in drawn(both).lines_] == ["a", "b"]
         with pytest.raises(ValueError, match="shape"):
             CostCurveDisplay([[1.0]])
 
-    @pytest.mark.parametrize(
-        "display", [AllocationDisplay, ModelProbabilityDisplay, CostCurveDisplay]
-    )
+    @pytest.mark.parametrize("display", [ModelSelectionDisplay, CostCurveDisplay])
     def test_other_learners(self, display):
         learner = make_pipeline(CBGZClassifier().fit(X, y))
         with pytest.raises(AttributeError, match="CBGZClassifier has no"):
@@ -253,7 +216,7 @@ class TestLoss:
     @pytest.mark.parametrize("kind", ["value", "derivative", "query_probability"])
     def test_lines_are_the_losses(self, kind):
         z = np.linspace(0, 2, 5)
-        display = LossDisplay.from_losses(["hinge", RampLoss(2.0)], kind=kind, z=z)
+        display = LossDisplay(["hinge", RampLoss(2.0)]).plot(kind=kind, z=z)
         hinge, ramp = drawn(display).lines_
         for line, loss in ((hinge, make_loss("hinge")), (ramp, RampLoss(2.0))):
             np.testing.assert_array_equal(line.get_ydata(), getattr(loss, kind)(z))
@@ -272,20 +235,18 @@ class TestLoss:
         with pytest.raises(AttributeError, match="margin loss"):
             LossDisplay.from_estimator(CBGZClassifier())
         with pytest.raises(ValueError, match="kind"):
-            LossDisplay.from_losses(["ramp"], kind="gain")
+            LossDisplay(["ramp"]).plot(kind="gain")
 
 
 @pytest.mark.parametrize(
     "draw",
     [
         lambda: LabelCurveDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: LabelsToTargetDisplay.from_estimator(EVERYTHING, X, y),
         lambda: QueryDisplay.from_estimator(EVERYTHING, X, y),
-        lambda: AllocationDisplay.from_estimator(FITTED),
-        lambda: ModelProbabilityDisplay.from_estimator(FITTED),
+        lambda: ModelSelectionDisplay.from_estimator(FITTED),
         lambda: CostCurveDisplay.from_estimator(FITTED),
-        lambda: CostCurveDisplay.from_curves([1.0]),
-        lambda: LossDisplay.from_losses(["ramp"]),
+        lambda: CostCurveDisplay([1.0]).plot(),
+        lambda: LossDisplay(["ramp"]).plot(),
     ],
 )
 def test_without_matplotlib(draw, monkeypatch):

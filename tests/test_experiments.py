@@ -21,12 +21,7 @@ from sklearn_activelearn import (
 from sklearn_activelearn.evaluation import (
     ExperimentInterrupted,
     LabelCurve,
-    LabelCurveComparison,
-    LabelsToTarget,
-    accuracy_per_label_scorer,
-    compare_label_curves,
     label_curve,
-    labels_to_target,
     make_priced_scorer,
     n_queries_scorer,
     tune_labels_to_target,
@@ -265,18 +260,13 @@ class TestResults:
         assert curves[0] != LabelCurve.from_json(curves[0].to_json())
         assert len(set(curves)) == 2
 
-    def test_labels_to_target_come_back(self, curves):
-        for error in (0.0, 0.4):
-            needed = labels_to_target(curves[0], error)
-            again = LabelsToTarget.from_json(needed.to_json())
-            same(needed, again)
-        assert labels_to_target(curves[0], 0.0).to_dict()["labels"] == [None] * 3
-
-    @pytest.mark.parametrize("at", [[], [5], [1, 5]], ids=str)
-    def test_a_comparison_comes_back(self, at, curves):
-        comparison = compare_label_curves(*curves, at=at)
-        again = LabelCurveComparison.from_json(comparison.to_json())
-        assert str(again) == str(comparison)
+    def test_derived_results_can_be_written(self, curves):
+        needed = json.loads(curves[0].labels_to_target(0.0).to_json())
+        assert needed["labels"] == [None] * 3
+        comparison = curves[0].compare(curves[1], at=[5])
+        written = json.loads(comparison.to_json())
+        assert written["mean"] == comparison.mean.tolist()
+        assert written["area_mean"] == comparison.area_mean
 
     def test_frames(self, curves):
         table = curves[1].to_frame()
@@ -284,9 +274,9 @@ class TestResults:
         assert table.shape == (9, 4)
         means = table.groupby("n_labels")["carried_score"].mean()
         np.testing.assert_allclose(means, curves[1].mean)
-        needed = labels_to_target(curves[1], 0.0).to_frame()
+        needed = curves[1].labels_to_target(0.0).to_frame()
         assert needed["counted"].tolist() == needed["n_offered"].tolist()
-        compared = compare_label_curves(*curves, at=[5]).to_frame()
+        compared = curves[0].compare(curves[1], at=[5]).to_frame()
         assert compared["what"].tolist() == ["5 labels", "area, 1 to 200 labels"]
         assert compared.shape == (2, 5)
 
@@ -311,7 +301,6 @@ class TestResults:
 SCORING = {
     "accuracy": "accuracy",
     "labels": n_queries_scorer,
-    "gain": accuracy_per_label_scorer,
     "net": make_priced_scorer(0.002),
 }
 
@@ -340,15 +329,6 @@ class TestScorers:
         piped = make_pipeline(TfidfVectorizer(), learner)
         scores = cross_validate(piped, texts, labels, cv=3, scoring=SCORING)
         assert scores["test_labels"].tolist() == [8, 8, 8]
-
-    def test_accuracy_per_label(self):
-        learner = RandomSamplingClassifier(rate=1.0, budget=40, shuffle=False)
-        learner.fit(X, y)
-        largest = max((y == "yes").mean(), (y == "no").mean())
-        expected = (learner.score(X, y) - largest) / 40
-        assert accuracy_per_label_scorer(learner, X, y) == pytest.approx(expected)
-        learner.set_params(budget=0).fit(X, y)
-        assert accuracy_per_label_scorer(learner, X, y) == 0
 
     def test_refused(self):
         with pytest.raises(ValueError, match="price"):

@@ -70,7 +70,7 @@ def without_names(learner):
     known = state(learner)
     for name, parts in {"_ledger": ("keys", "ids"), "_pool": ("ids",)}.items():
         held = dict(vars(vars(learner)[name])) if name in vars(learner) else {}
-        for part in (*parts, "pool", "_derived", "_parts"):
+        for part in (*parts, "searched_pool", "_derived", "_parts"):
             held.pop(part, None)
         known[name] = frozen(held)
     return known

@@ -25,7 +25,7 @@ from tests.learners import (
     each_stream_default,
     ways_in,
 )
-from tests.tools import AnswerSheet, fresh, frozen, state
+from tests.tools import RecordingOracle, fresh, frozen, state
 
 X = np.random.RandomState(0).randint(-9, 10, size=(80, 4)).astype(float)
 noise = np.random.RandomState(1).standard_normal(80)
@@ -88,7 +88,7 @@ def run_all_verbs(prototype, X, y):
     rows = [0, *learner.query(X)]  # one more, should nothing be bought
     learner.teach(take(X, rows), take(y, rows))
     assert len(learner._ledger) == 0
-    learner.learn(X, AnswerSheet(y))
+    learner.learn(X, RecordingOracle(y))
     return learner, learner.decision_function(X)
 
 
@@ -185,7 +185,7 @@ def test_weights_that_overflow_are_an_error(prototype):
     last = {"average": False} if "average" in prototype.get_params() else {}
     learner = fresh(prototype, normalize=False, budget=None, **last)
     huge = 1e200 * X
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     for call in (
         lambda: learner.fit(huge, y),
         lambda: learner.partial_fit(huge, y, [0, 1]),

@@ -30,7 +30,7 @@ from sklearn_activelearn import (
     _transaction,
 )
 from sklearn_activelearn._interrupts import ask_oracle, ensure_done
-from tests.tools import AnswerSheet, NaiveBayes, fresh, problem, state
+from tests.tools import NaiveBayes, RecordingOracle, fresh, problem, state
 
 pytestmark = [
     pytest.mark.every_learner,
@@ -192,7 +192,7 @@ def learn(learner, oracle):
 
 def uninterrupted(learner, y=y):
     """Return a learner after `learn`, and the rows that it buys."""
-    oracle, learner = AnswerSheet(y), pickle.loads(pickle.dumps(learner))
+    oracle, learner = RecordingOracle(y), pickle.loads(pickle.dumps(learner))
     learn(learner, oracle)
     return learner, oracle.asked
 
@@ -213,7 +213,7 @@ def check_no_label_lost(copy, oracle, learner, done, purchases):
     assert (n_labels(copy) - n_labels(learner) == len(oracle.asked)).all()
     if hasattr(copy, "patience"):
         n = getattr(copy, "n_seen_", 0) - getattr(learner, "n_seen_", 0)
-        rest = AnswerSheet(oracle.y[n:])
+        rest = RecordingOracle(oracle.y[n:])
         copy.learn(X[n : len(oracle.y)], rest, CLASSES)
         oracle.asked += [n + row for row in rest.asked]
     else:
@@ -227,7 +227,7 @@ def check_no_label_lost(copy, oracle, learner, done, purchases):
 def test_learn_loses_no_label(family, is_new):
     learner = fresh(FAMILIES[family]) if is_new else begun(FAMILIES[family])[0]
     expected = uninterrupted(learner)
-    for _, _, copy, oracle in interrupted(learn, learner, AnswerSheet(y)):
+    for _, _, copy, oracle in interrupted(learn, learner, RecordingOracle(y)):
         check_no_label_lost(copy, oracle, learner, *expected)
 
 
@@ -281,7 +281,7 @@ def test_learn_loses_no_label_at_each_moment(family):
     learner.set_params(budget=len(out) + 2)
     few = y[:24]
     expected = uninterrupted(learner, few)
-    for copy, oracle in at_each_moment(learn, learner, AnswerSheet(few)):
+    for copy, oracle in at_each_moment(learn, learner, RecordingOracle(few)):
         check_no_label_lost(copy, oracle, learner, *expected)
 
 
@@ -296,7 +296,7 @@ def test_an_interrupt_while_learn_ends_leaves_nothing_under_way(monkeypatch):
     monkeypatch.setattr(_transaction, "end_exclusive", end_exclusive)
     learner, _ = begun(FAMILIES["first order"])
     with pytest.raises(KeyboardInterrupt):
-        learner.learn(X, AnswerSheet(y))
+        learner.learn(X, RecordingOracle(y))
     assert "_under_way" not in vars(learner)
 
 

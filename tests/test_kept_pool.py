@@ -13,7 +13,7 @@ from sklearn_activelearn.pool._ledger import KeptPool, Ledger
 from sklearn_activelearn.pool._selection import NO_ROWS
 from sklearn_activelearn.sources._containers import hash_rows
 from sklearn_activelearn.sources._identity import ByValue
-from tests.tools import by_pool, state
+from tests.tools import loop_over_pool, state
 
 
 class Keeper(PassiveClassifier):
@@ -54,7 +54,7 @@ def test_every_way_round_keeps_the_same_pool(pool):
     fitted = make_keeper().fit(X, y)
     unbought = np.setdiff1d(np.arange(20), fitted.queried_indices_)
     assert fitted._pool.unlabelled.tolist() == unbought.tolist()
-    learner, _ = by_pool(make_keeper(), X, y, np.unique(y))
+    learner, _ = loop_over_pool(make_keeper(), X, y, np.unique(y))
     assert state(learner) == state(fitted)
 
 

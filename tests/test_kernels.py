@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 from sklearn_activelearn import DKMClassifier, _rows
-from sklearn_activelearn.stream import _pass, _products
+from sklearn_activelearn.stream import _pass
 from tests.tools import with_int64_indices
 
 FORMATS = {
@@ -219,7 +219,7 @@ def test_products_with_many_vectors(make, n_vectors, monkeypatch):
     expected = [scores(X, W, normalize)[order] for normalize in (False, True)]
     for widest, normalize in product([2, 4, 8], [False, True]):
         monkeypatch.setattr(_rows, "widest", widest)
-        products = _products.Products(_rows.Rows(X), order, n_vectors)
+        products = _pass.Products(_rows.Rows(X), order, n_vectors)
         weights = products.zeros()
         products.put(weights, 0, W)
         found = products.scores(weights, np.zeros(n_vectors), 1, normalize)

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -130,14 +131,18 @@ CLASSES = [
 ]  # fmt: skip
 
 
+def opened(path, classes=CLASSES, **settings):
+    X = np.random.RandomState(0).standard_normal((40, 3))
+    settings = {"items": [f"Order {i} came late" for i in range(40)], **settings}
+    return LabelingSession(
+        UncertaintySamplingClassifier(budget=None, random_state=0), X, path,
+        ids=list(range(40)), classes=classes, ahead=1, **settings,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def session(tmp_path):
-    X = np.random.RandomState(0).standard_normal((40, 3))
-    learner = UncertaintySamplingClassifier(budget=None, random_state=0)
-    with LabelingSession(
-        learner, X, tmp_path / "labels.sqlite", ids=list(range(40)), classes=CLASSES,
-        items=[f"Order {i} came late" for i in range(40)], ahead=1,
-    ) as session:  # fmt: skip
+    with opened(tmp_path / "labels.sqlite") as session:
         yield session
 
 
@@ -214,7 +219,7 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     wait_for_text(page, "#list", "no order, see *")
     reopened = session.review("skipped").rows[0].id
     page.click("#reopen")
-    wait_for_text(page, "#found", "1 row is shown again")
+    wait_for_text(page, "#found", "1 row will be shown again")
     page.wait_for_timeout(100)
     page.click("#leave")
     page.wait_for_selector("#card:not([hidden]) p")
@@ -227,30 +232,103 @@ def test_rows_are_found_and_corrected_by_keyboard(page, session):
     assert session.answers(row).notes[0].text == "ask Bob?"
 
 
-def test_a_name_of_two_words_is_typed_to_its_end(page, session):
-    """Space belongs to the name: neither it nor what follows is another answer."""
+def wait_for_row(page):
+    page.wait_for_function("() => document.getElementById('card').ariaBusy === 'false'")
+    page.wait_for_timeout(30)
+
+
+def test_a_name_of_two_words_is_typed_to_its_end(page, tmp_path):
+    """Neither its space nor the letters that follow are answers to the next row."""
+    name = "fine text"
+    with opened(tmp_path / "a.sqlite", [name, "bug", "other"]) as session:
+        served(page, session)
+        for n, n_before in ((1, 3), (2, len(name))):  # letters before the row is there
+            page.keyboard.type(name[:n_before])
+            wait_for_text(page, "#counts", f"{n} labelled ({name}: {n})")
+            wait_for_row(page)
+            page.keyboard.type(name[n_before:])
+        page.keyboard.press("*")
+        page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"[data-label='{name}'][aria-pressed=true]")
+        page.keyboard.type(name[:3])
+        wait_for_text(page, "#found", f": {name}")
+        page.wait_for_function("() => document.activeElement.closest('#list') !== null")
+        page.keyboard.type(name[3:])
+        page.wait_for_timeout(50)
+        assert page.is_visible("#list")
+        assert page.inner_text("#counts") == f"2 labelled ({name}: 2)"
+
+
+def test_letters_that_begin_classes_are_answers(page, tmp_path):
+    """Even right after an answer whose name they continue."""
+    labels = ["bilo", "idea", "lost", "other"]
+    with opened(tmp_path / "a.sqlite", labels) as session:
+        served(page, session)
+        for n, label in enumerate(labels, start=1):
+            page.keyboard.press(label[0])
+            wait_for_text(page, "#counts", f"{n} labelled")
+            wait_for_row(page)
+        assert session.status().by_class == dict.fromkeys(labels, 1)
+
+
+def test_other_people_are_followed_while_something_is_typed(page, tmp_path):
+    with opened(tmp_path / "a.sqlite") as session:
+        served(page, session)
+        keys, row = page.keyboard, session.next("ann")
+        keys.type("pr")  # product, privacy or praise
+        start = time.monotonic()
+        session.label(session.next("bob"), "bug", "bob")
+        session.note(row, "look twice", "bob")
+        wait_for_text(page, "#counts", "1 labelled (bug: 1), 0 by you")
+        wait_for_text(page, "#facts", "Note of bob: look twice")
+        assert time.monotonic() - start < 3  # 1 second, and a slow machine
+        assert page.inner_text("#typed").startswith("Typed: pr.")
+        keys.press("a")
+        wait_for_text(page, "#last", f"Row {row}: praise")
+        wait_for_row(page)
+        keys.press("*")
+        wait_for_text(page, "#found", "2 rows")
+        keys.press("/")
+        keys.type("Ord")
+        session.label(session.next("bob"), "spam", "bob")
+        wait_for_text(page, "#found", "3 rows")
+        keys.type("er")
+        assert page.input_value("#search [name=text]") == "Order"
+
+
+def test_a_dispute_is_decided_by_keyboard(page, tmp_path):
+    with opened(tmp_path / "a.sqlite", votes=2) as session:
+        row = session.next("ann")
+        session.label(row, "bug", "ann")
+        session.label(row, "praise", "bob")
+        served(page, session)
+        page.keyboard.press("*")
+        page.check("input[value=disputed]")
+        wait_for_text(page, "#found", "1 row")
+        page.wait_for_selector("#list button")
+        page.focus("#list button")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#final-choice:not([hidden])")
+        page.keyboard.press("=")
+        assert page.is_checked("#final")
+        page.keyboard.press("d")
+        wait_for_text(page, "#found", f"Row {row}: delivery, decided")
+        found = session.answers(row)
+        assert (found.state, found.label) == ("labelled", "delivery")
+        assert [answer.is_final for answer in found.answers] == [False, False, True]
+
+
+def test_without_a_name_nothing_is_decided(page, session):
+    session.label(0, "bug")
     served(page, session)
-    page.evaluate("() => { typing.now = () => 0; }")  # letters follow each other
-    keys, name = page.keyboard, "other question"
-    for n, n_before in ((1, 5), (2, len(name))):  # letters before the next row is there
-        keys.type(name[:n_before])
-        wait_for_text(page, "#counts", f"{n} labelled (other question: {n})")
-        page.wait_for_function(
-            "() => document.getElementById('card').ariaBusy === 'false'"
-        )
-        page.wait_for_timeout(30)
-        keys.type(name[n_before:])
-    keys.press("*")
+    page.keyboard.press("*")
     page.wait_for_function("() => document.activeElement.closest('#list') !== null")
-    keys.press("Enter")
-    page.wait_for_selector("[data-label='other question'][aria-pressed=true]")
-    keys.type(name[:5])
-    wait_for_text(page, "#found", f": {name}")
-    page.wait_for_function("() => document.activeElement.closest('#list') !== null")
-    keys.type(name[5:])
-    page.wait_for_timeout(50)
-    assert page.is_visible("#list")
-    assert page.inner_text("#counts") == "2 labelled (other question: 2)"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-label=bug][aria-pressed=true]")
+    page.keyboard.press("=")
+    wait_for_text(page, "#error", "A final decision needs rows with several votes")
+    assert len(session.answers(0).answers) == 1
 
 
 def test_an_answer_is_for_the_row_on_the_screen(page, session):
@@ -269,7 +347,7 @@ def test_an_answer_is_for_the_row_on_the_screen(page, session):
     page.wait_for_selector("[data-label=refund][aria-pressed=true]")
     with page.expect_request("**/api/next"):
         keys.press("u")
-    wait_for_text(page, "#found", "taken back")
+    wait_for_text(page, "#found", "answer undone")
     keys.press("Escape")
     page.wait_for_selector("#card:not([hidden]) p")
     assert int(page.inner_text("#card").split()[1]) == before

@@ -1,4 +1,4 @@
-"""The command that finds all rows with a label."""
+"""Finding all rows of a class: the command, its references, and what a session says."""
 
 import csv
 import sys
@@ -7,20 +7,18 @@ import numpy as np
 import pytest
 
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli import label as label_command
-from sklearn_activelearn._cli.labelled_data import read_labelled
-from sklearn_activelearn._cli.tasks import read_task
-from sklearn_activelearn._statistics import Reads
-from sklearn_activelearn._tables.tables import read_table
-from sklearn_activelearn.evaluation import recall_price
-from sklearn_activelearn.evaluation._recall import price_of, read_by
 from sklearn_activelearn.labeling import LabelingSession, load_model
-from sklearn_activelearn.labeling._export import stored_state
-from sklearn_activelearn.labeling._own_score import recall_sentence
-from sklearn_activelearn.labeling._view import LabelingView
 from sklearn_activelearn.pool import RecallTarget, RelevanceSamplingClassifier
+from tests.reference.labeling import quick_folder
 
 WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime", "nut", "oat", "rye", "hop"]
+CERTAIN = "A recall of 80% is certain, at a confidence of 95%."
+
+
+@pytest.fixture
+def tmp_path():
+    with quick_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -38,260 +36,68 @@ def refs(tmp_path):
     return file
 
 
-def label(refs, *argv):
-    out = refs.with_suffix(".session")
-    return main(["label", str(refs), "--text", "title", "--out", str(out), *argv])
+@pytest.fixture
+def label(tmp_path, capsys, monkeypatch):
+    """Run the command with answers; return its output and its messages."""
+
+    def run(file, *argv, answers=None, text="title", code=0):
+        argv = ["label", file, "--text", text, "--out", f"{file}.sqlite", *argv]
+        if answers is not None:
+            (tmp_path / "answers").write_text(answers)
+            argv += ["--answers", tmp_path / "answers"]
+        assert main([*map(str, argv)]) == code
+        return capsys.readouterr()
+
+    return run
 
 
-def test_it_ends_when_the_recall_is_certain(refs, capsys):
-    argv = ["--find", "yes", "--recall", "0.8", "--labelled", "include"]
-    assert label(refs, *argv, "--rehearse", "--test-size", "5") == 0
-    out = capsys.readouterr()[0]
-    assert out.count("A recall of 80% is certain, at a confidence of 95%: ") == 1
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
-def test_the_price_is_said_when_somebody_stops(refs, capsys, tmp_path):
-    answers = tmp_path / "answers"
-    answers.write_text("1\n2\n" * 15)
-    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
-    assert "15 found of" in (out := capsys.readouterr()[0])
-    assert "To a recall of 95%: about" in out
+class TestCommand:
+    def test_it_ends_when_the_recall_is_certain(self, refs, label):
+        argv = ["--find", "yes", "--recall", "0.8", "--labelled", "include"]
+        out, _ = label(refs, *argv, "--rehearse", "--test-size", "5")
+        assert out.count(CERTAIN) == 1
 
+    def test_the_price_is_said_when_somebody_stops(self, refs, label):
+        out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 15)
+        assert "Found: 15 in 30 of 120 rows read." in out
+        assert "recall of 95%" in out
 
-def test_at_a_terminal_the_price_breaks_no_word(refs, capsys, tmp_path, monkeypatch):
-    answers = tmp_path / "answers"
-    answers.write_text("1\n2\n" * 15)
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
-    _, _, price = capsys.readouterr()[0].partition("15 found of")
-    assert price.count("\n") > 1
-    assert max(map(len, price.splitlines())) <= 60
+    def test_at_a_terminal_the_price_breaks_no_word(self, refs, label, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "60")
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        out, _ = label(refs, "--find", "yes", answers="1\n2\n" * 15)
+        _, _, price = out.partition("Found: 15 in")
+        assert price.count("\n") > 1
+        assert max(map(len, price.splitlines())) <= 60
 
+    def test_nothing_is_said_of_the_recall_before_a_relevant_row(self, refs, label):
+        out, _ = label(refs, "--find", "yes", answers="2\n" * 3)
+        assert "No relevant row is known yet" in out
 
-def test_nothing_is_said_of_the_recall_before_a_relevant_row(refs, capsys, tmp_path):
-    answers = tmp_path / "answers"
-    answers.write_text("2\n" * 3)
-    assert label(refs, "--find", "yes", "--answers", str(answers)) == 0
-    assert "No relevant row is known yet among" in capsys.readouterr()[0]
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--recall", "0.9", "--classes", "a,b"], "which label is to be found"),
-        (["--find", "a", "--classes", "a,b,c"], "--find takes two classes, got 3"),
-        (["--find", "d", "--classes", "a,b"], "'d' is none of a, b"),
-        (["--find", "a", "--learner", "Passive"], "leave out --learner"),
-        (["--find", "a", "--recall", "2"], "2 is not between"),
-        (["--find", "a", "--recall", "1"], "only reading all rows makes a recall of 1"),
-    ],
-)
-def test_options_that_do_not_go_together(refs, capsys, argv, message):
-    assert label(refs, *argv) == 2
-    assert message in capsys.readouterr()[1]
-    assert not refs.with_suffix(".session").exists()
-
-
-def test_a_session_resumes_in_the_middle_of_an_audit(tmp_path):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(150, 4))
-    y = X[:, 0] > 1.2
-    learner = RelevanceSamplingClassifier(
-        positive="yes",
-        batch_size=0.1,
-        budget=None,
-        stopping=RecallTarget(0.8, positive="yes"),
-        random_state=0,
-    )
-    labels, orders = np.where(y, "yes", "no").tolist(), []
-    for n_pause in (200, 12):
-        path, order, done = tmp_path / f"{n_pause}.session", [], False
-        while not done:
-            with LabelingSession(
-                learner, X, path, ids=range(150), classes=["no", "yes"], ahead=1
-            ) as session:
-                for _ in range(n_pause):
-                    if done := (row := session.next()) is None:
-                        break
-                    order.append(row)
-                    session.label(row, labels[row])
-                record = session.learner.record()
-                reason = session.stop_reason
-        orders.append(order)
-        assert "audit" in record["purposes"]
-        assert reason == "RecallTarget"
-    assert orders[0] == orders[1]
-
-
-def finding(path, n_labels, n_rows=150, **settings):
-    """Return a session of rows with names, with so many labels, and its rows."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(n_rows, 4))
-    y = np.where(X[:, 0] > 1.2, "yes", "no").tolist()
-    params = {"budget": None, "random_state": 0} | settings.pop("learner", {})
-    learner = RelevanceSamplingClassifier(
-        positive="yes", batch_size=0.1, stopping=RecallTarget(0.8), **params
-    )
-    names = [f"row{i}" for i in range(n_rows)]
-    session = LabelingSession(
-        learner, X, path, ids=names, classes=["no", "yes"], **settings
-    )
-    for _ in range(n_labels):
-        if (row := session.next()) is not None:
-            session.label(row, y[int(row[3:])])
-    session.next()
-    return session, X
-
-
-def test_the_price_is_advice(tmp_path):
-    session, X = finding(tmp_path / "a.session", 30)
-    with session:
-        price = recall_price(session.learner, X, recall=0.8, ids=np.arange(150))
-        assert price.found > 5
-        assert session.advice() == str(price)
-        assert LabelingView(session, "table").progress()["advice"] == str(price)
-        assert "missed among 120 unread takes about 3 x 120 / k random" in str(price)
-
-
-def test_no_more_rows_are_likely_relevant_than_there_are():
-    reads = Reads(np.array([True, False]), np.zeros(2, dtype=bool), 12)
-    assert price_of(reads, np.full(10, 0.9), 0.95, 0.95).likely == (1, 11)
-    assert price_of(reads, np.full(10, 0.2), 0.95, 0.95).likely == (1, 8)
-
-
-def test_advice_on_the_rows_put_aside_comes_after_the_price(tmp_path):
-    session, _ = finding(tmp_path / "a.session", 40, test_size=10)
-    with session:
-        assert " found of about " in (advice := session.advice())
-        assert advice.index(" found of ") < advice.index("rows put aside")
-
-
-def test_a_session_says_what_is_certain(tmp_path):
-    session, _ = finding(tmp_path / "a.session", 50, n_rows=50)
-    with session:
-        labels = session.status().by_class
-        assert session.advice() == (
-            "A recall of 80% is certain, at a confidence of 95%: "
-            f"{labels['yes']} found in {sum(labels.values())} rows read."
+    def test_texts_are_ranked_by_words_and_directions(self, refs, label, tmp_path):
+        pytest.importorskip("skops")
+        model, predicted = tmp_path / "model.skops", tmp_path / "predicted.csv"
+        argv = ["--find", "yes", "--start-with", "stroke", "--labelled", "include"]
+        _, err = label(refs, *argv, "--save-model", model)
+        assert "up to 100 principal directions of 120 texts" in err
+        argv = ["predict", model, refs, "--out", predicted]
+        assert main([*map(str, argv)]) == 0
+        rows = rows_of(predicted)
+        scores = load_model(model).decision_function(
+            {"title": [row["title"] for row in rows]}
         )
+        assert {*np.argsort(-scores)[:20] % 6} == {0}
 
-
-def test_rows_put_aside_are_read_rows_when_it_is_certain(tmp_path):
-    session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
-    with session:
-        assert session.stop_reason == "RecallTarget"
-        labels = session.status().by_class
-        in_test = [session._state.decision(id).label for id in session._state.test]
-        assert "yes" in in_test
-        assert session.advice().startswith(
-            "A recall of 80% is certain, at a confidence of 95%: "
-            f"{labels['yes']} found in {sum(labels.values())} rows read. "
-        )
-        session.skip(next(iter(session._state.test)))
-        assert f" found in {sum(labels.values()) - 1} rows read. " in session.advice()
-        recorded = session._worker.recorded
-        unanswered = dict.fromkeys(recorded.test.tolist())
-        sentence = recall_sentence(recorded, unanswered, "RecallTarget")
-        assert " is certain" not in sentence
-    settings = {"test_size": 42, "change": ["test_size"]}
-    session, _ = finding(tmp_path / "a.session", 0, n_rows=100, **settings)
-    with session:  # two rows have no label yet
-        assert " found of about" in session.advice()
-
-
-def test_rows_put_aside_count_in_the_price(tmp_path):
-    session, _ = finding(tmp_path / "a.session", 70, test_size=40)
-    with session:
-        labels = session.status().by_class
-        assert f"{labels['yes']} found of about" in session.advice()
-        assert "missed among 80 unread takes" in session.advice()
-        skipped = next(iter(session._state.test))
-        session.skip(skipped)
-        assert "in 69 of 149 read" in session.advice()
-
-
-def test_rows_that_were_drawn_count_beside_rows_put_aside(tmp_path):
-    rng = np.random.default_rng(2)
-    X, aside = rng.normal(size=(200, 4)), {0: True, 1: False, 2: None}
-    y = X[:, 0] > 0.5
-    learner = RelevanceSamplingClassifier(budget=30, batch_size=10, random_state=0)
-    learner.set_params(stopping=None, explore=0.2)
-    for _ in range(3):
-        rows = learner.query(X, exclude=[*aside, 3])
-        learner.teach(X[rows], y[rows], classes=[False, True])
-    rest = np.arange(4, 200)
-    alone, p_alone = read_by(learner, X[rest], None, None)
-    reads, p = read_by(learner, X, None, None, [3], aside)
-    assert alone.drawn.any()
-    assert reads.relevant.tolist() == [True, False, *alone.relevant]
-    assert reads.drawn.tolist() == [False, False, *alone.drawn]
-    assert reads.n_rows == 199
-    assert len(p) == reads.n_unread
-    np.testing.assert_allclose(p[1:], p_alone)
-
-
-def test_no_bound_while_rows_are_out_that_could_not_be_drawn(tmp_path):
-    session, _ = finding(tmp_path / "a.session", 110, learner={"explore": 0.5})
-    with session:
-        assert " At least " in session.advice()
-        recorded, state = session._worker.recorded, session._state
-        out = next(row for row in range(150) if f"row{row}" not in state.asked)
-        for decision, has_bound in ((None, False), (state.decision("row0"), True)):
-            recorded.asked_before = np.array([out])
-            found = recall_sentence(recorded, {out: decision}, None)
-            assert (" At least " in found) == has_bound
-
-
-def test_a_budget_without_a_relevant_row(tmp_path):
-    few = {"budget": 1, "random_state": 1}
-    session, _ = finding(tmp_path / "a.session", 1, learner=few)
-    with session:
-        advice = session.advice()
-        assert advice.startswith("No relevant row is known yet among 1 labels taught")
-        assert advice.endswith("The budget is spent: a larger one goes on.")
-    session, _ = finding(tmp_path / "b.session", 0)
-    with session:
-        assert session.advice() == "No row has a label yet."
-
-
-def test_texts_are_ranked_by_words_and_directions(refs, capsys, tmp_path):
-    pytest.importorskip("skops")
-    model, predicted = tmp_path / "model.skops", tmp_path / "predicted.csv"
-    argv = ["--find", "yes", "--start-with", "stroke", "--labelled", "include"]
-    assert label(refs, *argv, "--save-model", str(model)) == 0
-    assert "up to 100 principal directions of 120 texts" in capsys.readouterr()[1]
-    begun = stored_state(refs.with_suffix(".session")).begin["learner"]["params"]
-    assert begun["estimator"]["class"].endswith(".RankAverageClassifier")
-    assert begun["initial"]["params"]["words"] == "stroke"
-    assert main(["predict", str(model), str(refs), "--out", str(predicted)]) == 0
-    scores = load_model(model).decision_function(read_table(refs))
-    assert {*np.argsort(-scores)[:20] % 6} == {0}
-    assert capsys.readouterr()[0].endswith("120 predicted.\n")
-
-
-def test_the_words_to_start_with_are_those_of_the_texts(refs):
-    task = read_task(refs, text="title", start_with="stroke", n_directions=5)
-    scores = task.start(task.X)
-    assert task.X.shape[1] == len(task.encoder.vectorizer_.vocabulary_) + 5
-    assert {*np.argsort(-scores)[:20] % 6} == {0}
-    words = read_task(refs, text="title", start_with="stroke")
-    np.testing.assert_allclose(scores, words.start(words.X), atol=1e-5)
-
-
-def test_a_session_that_began_without_directions_goes_on_without(
-    refs, capsys, tmp_path, monkeypatch
-):
-    answers = tmp_path / "answers"
-    answers.write_text("1\n2\n")
-    argv = ["--find", "yes", "--answers", str(answers)]
-    with monkeypatch.context() as patch:
-        patch.setattr(label_command, "n_directions_for", lambda args, begun: 0)
-        assert label(refs, *argv) == 0
-    assert label(refs, *argv) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert out.count("The same command resumes.") == 2
+    def test_the_first_texts_have_the_words_to_start_with(self, refs, label, tmp_path):
+        label(refs, "--find", "yes", "--start-with", "stroke", answers="1\n" * 5)
+        out = tmp_path / "out.csv"
+        assert main(["label", f"{refs}.sqlite", "--export", str(out)]) == 0
+        assert {int(row["id"]) % 6 for row in rows_of(out)} == {1}
 
 
 RIS = """TY  - JOUR
@@ -316,117 +122,209 @@ ER  -
 TY  - JOUR
 TI  - A stroke trial
 DO  - 10.1/cd
+C1  - no
 ER  -
 """
 BIB = r"""
-@article{a1, title = {A {S}troke trial of M{\"u}ller}, abstract = {Walking}}
-@article{a1, title = "Soil", doi = {10.1/ab}, note = much}
+@article{a1, title = {A {S}troke trial of M{\"u}ller}, include = {yes}}
+@article{a1, title = "Soil", doi = {10.1/ab}, note = much, include = {no}}
 @string{much = "of {\'e}t{\'e}"}
 """
+PREDICT = ["--classes", "yes,no", "--predict"]
 
 
-def test_references_of_ris_are_shown_once(tmp_path, capsys):
-    pytest.importorskip("rispy")
-    file = tmp_path / "refs.ris"
-    file.write_text(RIS, encoding="utf-8-sig")
-    task = read_task(file, text=("title", "abstract"), labelled="custom1")
-    assert task.items == ["A stroke trial\n\nWalking again", "A stroke trial"]
-    assert task.known == {1: "yes"}
-    assert list(task.ids) == [1, 2]
-    assert capsys.readouterr()[1].startswith("2 of 4 rows have the DOI or the title")
-    table = read_table(file)
-    assert table.columns["authors"][0] == "Doe, J.; Roe, R."
-    assert table.columns["year"] == ["", "2001", "", ""]
+class TestReferences:
+    def test_ris(self, tmp_path, label):
+        pytest.importorskip("rispy")
+        file, out = tmp_path / "refs.ris", tmp_path / "out.csv"
+        file.write_text(RIS, encoding="utf-8-sig")
+        _, err = label(file, "--labelled", "custom1", *PREDICT, out)
+        assert "2 of 4 rows have the DOI or the title of an earlier row" in err
+        first, second = rows_of(out)
+        assert (first["label"], second["label"]) == ("yes", "no")
+        assert first["authors"] == "Doe, J.; Roe, R."
+        assert first["abstract"] == "Walking again"
+        assert first["year"] == "2001"  # from the second one
+        assert second["title"] == "A stroke trial"
+
+    def test_bibtex(self, tmp_path, label):
+        pytest.importorskip("bibtexparser", "2")
+        file, out = tmp_path / "refs.bib", tmp_path / "out.csv"
+        file.write_text(BIB, encoding="utf-8")
+        label(file, "--labelled", "include", *PREDICT, out)
+        rows = rows_of(out)
+        assert [row["title"] for row in rows] == ["A Stroke trial of Müller", "Soil"]
+        assert [row["note"] for row in rows] == ["", "of été"]
+        assert [row["key"] for row in rows] == ["a1", "a1"]
+        file.write_text(f"{BIB}\n@article{{a2, title = {{x}}", encoding="utf-8")
+        _, err = label(file, *PREDICT[:2], code=2)
+        assert "line 6: this reference cannot be read" in err
+
+    @pytest.mark.parametrize("end", [".ris", ".bib"])
+    def test_files_without_references(self, tmp_path, label, end, monkeypatch):
+        package = {".ris": "rispy", ".bib": "bibtexparser>=2"}[end]
+        pytest.importorskip(package.removesuffix(">=2"))
+        file = tmp_path / f"refs{end}"
+        file.write_text("title,label\na,b\n", encoding="utf-8")
+        _, err = label(file, *PREDICT[:2], code=2)
+        assert f"no reference in this {end} file" in err
+        file.write_bytes(b"TI  - \xff")
+        _, err = label(file, *PREDICT[:2], code=2)
+        assert "not text in UTF-8" in err
+        monkeypatch.setitem(sys.modules, package.removesuffix(">=2"), None)
+        file.write_text(RIS, encoding="utf-8")
+        _, err = label(file, *PREDICT[:2], code=2)
+        assert f'pip install "{package}"' in err
+
+    @pytest.fixture
+    def doubles(self, tmp_path):
+        """A file of references, of which one comes twice with different answers."""
+        file = tmp_path / "doubles.csv"
+        lines = [f"Title {i},{'yes' if i % 3 == 0 else 'no'}" for i in range(30)]
+        lines += ["title 3.,no", "Title 4,no", "Title 5,", "Title 7, no "]
+        file.write_text("\n".join(["title,include", *lines]))
+        return file
+
+    def test_rows_of_a_table_are_shown_once_where_all_are_to_be_found(
+        self, tmp_path, label
+    ):
+        file, out = tmp_path / "refs.csv", tmp_path / "out.csv"
+        lines = ["A, b", "a b!", "Soil of hills", "Ä ö", "soil of  hills", "x"]
+        file.write_text(
+            "Title,DOI\n" + "".join(f'"{t}",\n' for t in lines) + "Other,doi:10.1/x.\n"
+            "More,10.1/X\n",
+            encoding="utf-8",
+        )
+        argv = ["--find", "x", "--classes", "x,y"]
+        _, err = label(file, *argv, answers="1\n2\n", text="Title")
+        assert "3 of 8 rows have the DOI or the title of an earlier row" in err
+        label(file, *argv, "--predict", out, text="Title")
+        titles = [row["Title"] for row in rows_of(out)]
+        assert titles == ["A, b", "Soil of hills", "Ä ö", "x", "Other"]
+        argv = ["--classes", "x,y", "--out", tmp_path / "other"]
+        label(file, *argv, answers="1\n2\n", text="Title")
+        label(file, *argv, "--predict", out, text="Title")
+        assert len(rows_of(out)) == 8
+
+    def test_references_with_different_labels_have_none(self, doubles, label, tmp_path):
+        argv = ["--find", "yes", "--classes", "yes,no", "--labelled", "include"]
+        _, err = label(doubles, *argv, "--predict", tmp_path / "out.csv")
+        assert "4 of 34 rows have the DOI or the title of an earlier row" in err
+        assert "1 of these references have different labels: they are unlabelled" in err
+        rows = rows_of(tmp_path / "out.csv")
+        assert [row["origin"] for row in rows].count("given") == 29
+        assert rows[3]["origin"] == "predicted"
+
+    def test_references_with_different_labels_are_not_compared(self, doubles, capsys):
+        argv = ["compare", "--data", doubles, "--target", "include", "--find", "yes"]
+        assert main([*map(str, argv), "--repeats", "1"]) == 0
+        err = capsys.readouterr().err
+        assert "1 of these references have different labels: they are left out" in err
+        assert "29 rows, 9 of them yes" in err
+        doubles.write_text("title,include\nOne,yes\nOne,no\n")
+        assert main([*map(str, argv)]) == 2
+        assert "no row is left: each comes twice" in capsys.readouterr().err
 
 
-def test_references_of_bibtex(tmp_path):
-    pytest.importorskip("bibtexparser", "2")
-    file = tmp_path / "refs.bib"
-    file.write_text(BIB, encoding="utf-8")
-    table = read_table(file)
-    assert table.columns["title"] == ["A Stroke trial of Müller", "Soil"]
-    assert table.columns["note"] == ["", "of été"]
-    assert table.columns["doi"] == ["", "10.1/ab"]
-    file.write_text(f"{BIB}\n@article{{a2, title = {{x}}", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 6: this reference cannot be read"):
-        read_table(file)
-
-
-@pytest.mark.parametrize("end", [".ris", ".bib"])
-def test_files_without_references(tmp_path, end):
-    pytest.importorskip({".ris": "rispy", ".bib": "bibtexparser"}[end])
-    file = tmp_path / f"refs{end}"
-    file.write_text("title,label\na,b\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=f"no reference in this {end} file"):
-        read_table(file)
-    file.write_bytes(b"TI  - \xff")
-    with pytest.raises(ValueError, match="no text in UTF-8"):
-        read_table(file)
-
-
-@pytest.mark.parametrize("end", [".ris", ".bib"])
-def test_references_without_what_reads_them(tmp_path, monkeypatch, capsys, end):
-    for package in ("rispy", "bibtexparser"):
-        monkeypatch.setitem(sys.modules, package, None)
-    file = tmp_path / f"refs{end}"
-    file.write_text(RIS, encoding="utf-8")
-    assert label(file, "--find", "yes") == 2
-    package = {".ris": "rispy", ".bib": "bibtexparser>=2"}[end]
-    assert f'pip install "{package}"' in capsys.readouterr()[1]
-    assert main(["compare", "--data", str(file), "--target", "c", "--find", "y"]) == 2
-    assert f'pip install "{package}"' in capsys.readouterr()[1]
-
-
-def test_rows_of_a_table_are_shown_once_where_all_are_to_be_found(tmp_path, capsys):
-    file = tmp_path / "refs.csv"
-    lines = ["A, b", "a b!", "Soil of hills", "Ä ö", "soil of  hills", ""]
-    file.write_text(
-        "Title,DOI\n" + "".join(f'"{t}",\n' for t in lines) + "Other,doi:10.1/x.\n"
-        "More,10.1/X\n",
-        encoding="utf-8",
+def finding(path, n_labels, n_rows=150, **settings):
+    """Return a session of rows with names that has labels, and its rows."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n_rows, 4))
+    y = np.where(X[:, 0] > 1.2, "yes", "no").tolist()
+    params = {"budget": None, "random_state": 0} | settings.pop("learner", {})
+    learner = RelevanceSamplingClassifier(
+        positive="yes", batch_size=0.1, stopping=RecallTarget(0.8), **params
     )
-    kept = read_task(file, text="Title", once=True)
-    assert kept.items == ["A, b", "Soil of hills", "Ä ö", "", "Other"]
-    assert "3 of 8 rows" in capsys.readouterr()[1]
-    assert len(read_task(file, text="Title").items) == 8
-    answers = tmp_path / "answers"
-    answers.write_text("1\n")
-    argv = ["label", str(file), "--text", "Title", "--answers", str(answers)]
-    assert main([*argv, "--out", f"{file}.a", "--find", "x"]) == 0
-    assert stored_state(tmp_path / "refs.csv.a").begin["pool"]["n_rows"] == 5
-    assert main([*argv, "--out", f"{file}.b", "--classes", "x,y"]) == 0
-    assert stored_state(tmp_path / "refs.csv.b").begin["pool"]["n_rows"] == 8
+    names = [f"row{i}" for i in range(n_rows)]
+    session = LabelingSession(
+        learner, X, path, ids=names, classes=["no", "yes"], **settings
+    )
+    for _ in range(n_labels):
+        if (row := session.next()) is not None:
+            session.label(row, y[int(row[3:])])
+    session.next()
+    return session, X
 
 
-@pytest.fixture
-def doubles(tmp_path):
-    """A file of references, of which one comes twice with different answers."""
-    file = tmp_path / "doubles.csv"
-    lines = [f"Title {i},{'yes' if i % 3 == 0 else 'no'}" for i in range(30)]
-    lines += ["title 3.,no", "Title 4,no", "Title 5,", "Title 7, no "]
-    file.write_text("\n".join(["title,include", *lines]))
-    return file
+class TestSession:
+    def test_it_resumes_in_the_middle_of_an_audit(self, tmp_path):
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(150, 4))
+        learner = RelevanceSamplingClassifier(
+            positive="yes",
+            batch_size=0.1,
+            budget=None,
+            stopping=RecallTarget(0.8, positive="yes"),
+            random_state=0,
+        )
+        labels, orders = np.where(X[:, 0] > 1.2, "yes", "no").tolist(), []
+        for n_pause in (200, 12):
+            path, order, done = tmp_path / f"{n_pause}.session", [], False
+            while not done:
+                with LabelingSession(
+                    learner, X, path, ids=range(150), classes=["no", "yes"], ahead=1
+                ) as session:
+                    for _ in range(n_pause):
+                        if done := (row := session.next()) is None:
+                            break
+                        order.append(row)
+                        session.label(row, labels[row])
+                    record = session.learner.record()
+                    reason = session.stop_reason
+            orders.append(order)
+            assert "audit" in record["purposes"]
+            assert reason == "RecallTarget"
+        assert orders[0] == orders[1]
 
+    def test_it_says_what_is_certain(self, tmp_path):
+        session, _ = finding(tmp_path / "a.session", 50, n_rows=50)
+        with session:
+            labels = session.status().by_class
+            assert session.advice() == (
+                f"Found: {labels['yes']} in {sum(labels.values())} rows read.\n"
+                f"{CERTAIN}"
+            )
 
-def test_references_with_different_labels_have_none(doubles, capsys):
-    task = read_task(doubles, text="title", labelled="include", once=True)
-    err = capsys.readouterr()[1]
-    assert "4 of 34 rows have the DOI or the title of one before" in err
-    assert "1 of these have different labels: they count as unlabelled" in err
-    assert len(task.ids) == 30
-    assert len(task.known) == 29
-    assert task.ids[3] not in task.known
+    def test_held_out_rows_are_read_rows_when_it_is_certain(self, tmp_path):
+        session, _ = finding(tmp_path / "a.session", 100, n_rows=100, test_size=40)
+        with session:
+            assert session.stop_reason == "RecallTarget"
+            labels = session.status().by_class
+            assert "yes" in session.test_labels().values()
+            found = f"Found: {labels['yes']} in {sum(labels.values())} rows read.\n"
+            assert session.advice().startswith(found + CERTAIN)
+            not_found = next(
+                row for row, label in session.test_labels().items() if label == "no"
+            )
+            session.skip(not_found)
+            assert f" in {sum(labels.values()) - 1} rows read.\n" in session.advice()
+        settings = {"test_size": 42, "change": ["test_size"]}
+        session, _ = finding(tmp_path / "a.session", 0, n_rows=100, **settings)
+        with session:  # two rows have no label yet
+            assert CERTAIN not in session.advice()
 
+    def test_held_out_rows_count_in_the_price(self, tmp_path):
+        session, _ = finding(tmp_path / "a.session", 70, test_size=40)
+        with session:
+            labels = session.status().by_class
+            first, *rest = session.advice().splitlines()
+            assert first == f"Found: {labels['yes']} in 70 of 150 rows read."
+            assert "80 unread" in " ".join(rest), rest
+            session.skip(session.test_ids[0])
+            assert " in 69 of 149 rows read." in session.advice()
 
-def test_references_with_different_labels_are_not_compared(doubles, capsys):
-    data = read_labelled(doubles, target="include", once=True)
-    assert "1 of these have different labels: they are left" in capsys.readouterr()[1]
-    assert len(data.y) == 29
+    def test_advice_on_held_out_rows_comes_after_the_price(self, tmp_path):
+        session, _ = finding(tmp_path / "a.session", 40, test_size=10)
+        with session:
+            advice = session.advice()
+            assert 0 == advice.index("Found: ") < advice.index("held-out rows")
 
-
-def test_no_reference_is_left_to_compare(tmp_path, capsys):
-    file = tmp_path / "all.csv"
-    file.write_text("title,include\nOne,yes\nOne,no\n")
-    argv = ["compare", "--data", str(file), "--target", "include", "--find", "yes"]
-    assert main(argv) == 2
-    assert "no row is left: each comes twice" in capsys.readouterr()[1]
+    def test_a_budget_without_a_relevant_row(self, tmp_path):
+        few = {"budget": 1, "random_state": 1}
+        session, _ = finding(tmp_path / "a.session", 1, learner=few)
+        with session:
+            assert session.advice().startswith("No relevant row is known yet")
+            assert "budget" in session.advice()
+        session, _ = finding(tmp_path / "b.session", 0)
+        with session:
+            assert session.advice() == "No row has a label yet."

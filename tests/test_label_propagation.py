@@ -17,7 +17,7 @@ from sklearn_activelearn.pool._ledger import KeptPool
 from sklearn_activelearn.pool.graph._graph import GraphClassifier
 from sklearn_activelearn.pool.graph._harmonic import CANCELLED, HarmonicField
 from tests.reference import label_propagation as reference
-from tests.tools import by_pool, fresh, frozen, problem, state
+from tests.tools import fresh, frozen, loop_over_pool, problem, state
 
 X, y = problem(60, 3, noise=0.3)
 OTHERS = np.random.RandomState(1).standard_normal((60, 3))
@@ -626,6 +626,6 @@ def test_late_labels_and_chunks():
     chunks = fresh(learner, budget=30).partial_fit(X[:30], y[:30])
     chunks.set_params(budget=40).partial_fit(X[30:], y[30:])
     assert chunks.label_distributions_.shape == (30, 2)
-    _, bought = by_pool(fresh(learner, budget=12), X, y, ["no", "yes"])
+    _, bought = loop_over_pool(fresh(learner, budget=12), X, y, ["no", "yes"])
     assert bought == fresh(learner, budget=12).fit(X, y).queried_indices_.tolist()
     assert state(chunks) == state(pickle.loads(pickle.dumps(chunks)))

@@ -1,57 +1,39 @@
-"""The list of rows in a terminal, the guide and notes, and what a screen shows."""
+"""The terminal: rows, lists, guide and notes, by lines and by keys on a screen."""
 
-import contextlib
-import os
 import re
-import select
-import shutil
 import sys
+import threading
 import time
+from contextlib import ExitStack
 from datetime import datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+pytest.importorskip("prompt_toolkit", reason="prompt_toolkit is not installed")
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._keyboard import END, LineReader
-from sklearn_activelearn.labeling._keys import ClassKeys
-from sklearn_activelearn.labeling._terminal import Terminal, check_answers
-from sklearn_activelearn.labeling._terminal_rows import search_of, when
+from sklearn_activelearn.labeling import _terminal as terminal
+from sklearn_activelearn.labeling._keys import ClassKeys, check_answers
+from sklearn_activelearn.labeling._terminal import label_in_terminal
 from sklearn_activelearn.labeling._view import LabelingView
 
 CLASSES = ["good", "bad", "so-so"]
-#: What a terminal obeys, of which no text of a row may have any.
-SEQUENCE = re.compile(r"\x1b\[(\d*)([A-Za-z])|\x1b\[\?2004[hl]")
-
-
-class Keys:
-    """Keys that are pressed, as a terminal would give them."""
-
-    is_live = by_key = True
-
-    def __init__(self, *keys, before=lambda: None):
-        self._before = before
-        self.keys = [
-            key for each in keys for key in (each if len(each) > 1 else [each])
-        ]
-
-    def read(self):
-        self._before()
-        return self.keys.pop(0) if self.keys else END
-
-    def read_text(self, show, text=""):
-        show(text)
-        self._before()
-        return self.keys.pop(0) if self.keys else None
-
-    def forget(self):
-        return []
+ENTER, ESCAPE, PAGE_UP, CTRL_C, CTRL_D = "\r", "\x1b", "\x1b[5~", "\x03", "\x04"
+ALT_G, ARROW, F1 = "\x1bg", "\x1b[C", "\x1bOP"
+PASTE = "\x1b[200~{}\x1b[201~"
+TRAINING = "The next row follows"
 
 
 @pytest.fixture
 def in_auckland(monkeypatch):
-    """Let the time be that of a place east of all others: 13 hours before UTC."""
+    """Set the time zone to one that is 13 hours ahead of UTC."""
     monkeypatch.setenv("TZ", "NZST-12NZDT,M9.5.0,M4.1.0/3")
     time.tzset()
     yield
@@ -60,86 +42,228 @@ def in_auckland(monkeypatch):
 
 
 @pytest.fixture
-def opened(folder, monkeypatch):
-    """Open a session of twenty texts in a terminal with so many columns and lines."""
-    with contextlib.ExitStack() as stack:
+def open_view(folder):
+    """Return a function that opens a session of twenty texts."""
+    with ExitStack() as stack:
 
-        def run(*keys, classes=CLASSES, who=None, size=(80, 24), texts=None, **options):
-            monkeypatch.setenv("COLUMNS", f"{size[0]}")
-            monkeypatch.setenv("LINES", f"{size[1]}")
-            rng = np.random.RandomState(0)
-            texts = texts or [f"text {i} of words" for i in range(20)]
-            settings = {"votes": options.pop("votes", 1)}
+        def run(*, classes=CLASSES, texts=None, votes=1, **options):
             session = LabelingSession(
                 UncertaintySamplingClassifier(random_state=0, batch_size=5),
-                rng.randn(20, 2), folder / "a.sqlite", items=texts,
-                ids=[f"r{i}" for i in range(20)], classes=classes, ahead=1, **settings,
+                np.random.RandomState(0).randn(20, 2), folder / "a.sqlite",
+                items=texts or [f"text {i} of words" for i in range(20)],
+                ids=[f"r{i}" for i in range(20)], classes=classes, ahead=1,
+                votes=votes,
             )  # fmt: skip
-            stack.enter_context(session)
-            view = LabelingView(session, "text", **options)
-            source = LineReader(keys) if isinstance(keys[0], str) else keys[0]
-            Terminal(view, who, source).run()
-            return session
+            return LabelingView(stack.enter_context(session), "text", **options)
 
         yield run
+
+
+@pytest.fixture
+def answer(open_view):
+    """Return a function that answers with lines, and returns the session."""
+
+    def run(*lines, who=None, **options):
+        view = open_view(**options)
+        label_in_terminal(view, who=who, answers=lines)
+        return view.session
+
+    return run
+
+
+class Output(DummyOutput):
+    """A terminal of a given size whose output is not looked at."""
+
+    def __init__(self, columns, rows):
+        self._size = Size(rows, columns)
+
+    def get_size(self):
+        return self._size
+
+
+@pytest.fixture
+def press(open_view, monkeypatch):
+    """Return a function that presses keys, and returns what the screen showed before.
+
+    Each key is pressed when the screen shows what came of the key before.
+    """
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+
+    def read_screen(app):
+        screen = app.renderer.last_rendered_screen
+        if screen is None:
+            return ""
+        rows = [screen.data_buffer[y] for y in range(screen.height)]
+        text = "\n".join("".join(row[x].char for x in range(100)) for row in rows)
+        return re.sub(" +\n", "\n", text).rstrip()
+
+    def run(*keys, size=(80, 24), who=None, view=None, end=CTRL_D, **options):
+        view = view or open_view(**options)
+        shown = []
+        with (
+            create_pipe_input() as pipe,
+            create_app_session(pipe, Output(*size)) as app_session,
+        ):
+
+            def wait_until_still(before):
+                deadline = time.monotonic() + (0.5 if before else 20)
+                while time.monotonic() < deadline:
+                    text = read_screen(app_session.app) if app_session.app else ""
+                    is_new = text != before and (before or "[q]uit" in text)
+                    if is_new and TRAINING not in text:
+                        break
+                    time.sleep(0.01)
+                time.sleep(0.03)
+                return read_screen(app_session.app)
+
+            def type_keys():
+                text = wait_until_still("")
+                for key in [*keys, end]:
+                    shown.append(text)
+                    pipe.send_text(key)
+                    text = wait_until_still(text) if key != end else ""
+
+            typist = threading.Thread(target=type_keys)
+            typist.start()
+            try:
+                label_in_terminal(view, who=who)
+            finally:
+                typist.join()
+        return shown
+
+    return run
 
 
 def labels_of(session):
     return [row.label for row in session.review("labelled").rows]
 
 
-class TestCorrections:
-    def test_a_name_is_typed_to_its_end(self, opened):
-        session = opened(Keys("g", "*", "1", "bad", "1", "g", "q", "q"))
-        assert labels_of(session) == ["good"]
+class TestKeys:
+    def test_answers_skips_and_undo(self, open_view, press):
+        view = open_view()
+        shown = press("g", "1", "s", "u", "b", "/so", "x", view=view)
+        assert shown[0].splitlines()[1] == "0 labelled, 20 left"
+        assert "[1/g] good  [2/b] bad  [3] so-so" in shown[0]
+        assert re.search(r"^Row r\d+: good\n", shown[1])
+        assert "1 skipped" in shown[3]
+        assert "answer undone" in shown[4]
+        assert "4 labelled (good: 2, bad: 1, so-so: 1)" in shown[6]
+        assert "> x" not in shown[7]
+        assert "x: no class; ? for help" in shown[7]
+        assert sorted(labels_of(view.session)) == ["bad", "good", "good", "so-so"]
 
-    def test_so_is_a_name_of_several_words(self, opened):
-        """Space turns pages and S asks for a reason, but not within a name."""
-        classes = ["general praise", "Customer Service", "privacy", "fraud"]
-        names = ["general praise", "Customer Service", "fraud"]
-        session = opened(Keys(*names, "*", "1", *names[:1], "q", "q"), classes=classes)
-        assert sorted(labels_of(session)) == [
-            "Customer Service", "general praise", "general praise",
-        ]  # fmt: skip
-        assert session.status().skipped == 0
+    @pytest.mark.parametrize(
+        "keys", [[ARROW, F1], [ALT_G], [PASTE.format("good\n1")], ["\x7f", ENTER]]
+    )
+    def test_other_keys_are_no_answers(self, open_view, press, keys):
+        view = open_view()
+        press(*keys, view=view)
+        assert view.session.status().answered == 0
 
-    def test_only_disputes_are_decided(self, opened):
-        session = opened(Keys("g", "*", "1", "=", "b", "q", "q"), who="ann")
-        assert labels_of(session) == ["bad"]
-        assert not session.review().rows[0].answers[-1].is_final
+    def test_a_name_is_typed_to_its_end(self, open_view, press):
+        """Also after a correction, and with a space and an S in it."""
+        view = open_view(classes=["fine Snap", "Yes", "other"])
+        press(*"fine Snap", "*", "1", *"fine Snap", "1", "y", "q", view=view)
+        assert labels_of(view.session) == ["Yes"]
+        assert view.session.status().skipped == 0
+
+    def test_letters_that_begin_classes_are_answers(self, open_view, press):
+        view = open_view(classes=["bilo", "idea", "lost", "other"])
+        press(*"bilo", view=view)
+        assert sorted(labels_of(view.session)) == ["bilo", "idea", "lost", "other"]
+
+    def test_typed_letters_narrow_the_classes(self, press):
+        shown = press("p", "r", "a", ESCAPE, "p", classes=TWELVE)
+        assert "[10/pra] praise" in shown[1]
+        assert "refund" not in shown[1]
+        assert "> pr" in shown[2]
+        assert "1 labelled (praise: 1)" in shown[3]
+        assert "refund" in shown[4]
+
+    def test_a_reason_and_a_note_are_edited(self, open_view, press):
+        view = open_view()
+        press(
+            "S", *"tooo", "\x7f", " ", PASTE.format("dark\nto see"), ENTER,
+            "S", *"no", ESCAPE, "#", *"hard", ENTER, "#", "!", ENTER, view=view,
+            who="ann",
+        )  # fmt: skip
+        (row,) = view.session.review("skipped").rows
+        assert row.answers[0].reason == "too dark to see"
+        (row,) = view.session.review("noted").rows
+        assert [note.text for note in row.notes] == ["hard!"]
+        assert view.session.status().skipped == 1
+
+    def test_ctrl_c_loses_nothing(self, open_view, press):
+        view = open_view()
+        with pytest.raises(KeyboardInterrupt):
+            press("g", "b", view=view, end=CTRL_C)
+        assert view.session.status().answered == 2
+
+    def test_an_error_of_the_file_is_shown_and_labelling_goes_on(
+        self, open_view, press, monkeypatch
+    ):
+        def fail(self, *args):
+            calls.append(args)
+            if len(calls) == 1:
+                raise OSError("The disk is full.")
+            return label_row(self, *args)
+
+        calls, label_row, view = [], LabelingView.label, open_view()
+        monkeypatch.setattr(LabelingView, "label", fail)
+        shown = press("g", "b", "g", view=view)
+        assert shown[1].startswith("The disk is full. Press a key to continue.\n")
+        assert [label for _, label, _ in calls] == ["good", "good"]  # b went on
+        assert labels_of(view.session) == ["good"]
+
+    def test_when_no_row_is_left_the_list_is_there(self, open_view, press):
+        view = open_view(votes=2)
+        for who, label in (("ann", "good"), ("bob", "bad")):
+            for row_id in view.session.ids:
+                view.session.label(row_id, label, who)
+        shown = press("g", "s", "*", "d", "1", "=", "b", "q", "u", view=view, who="ann")
+        assert "people disagree are left: 20." in " ".join(shown[0].split())
+        assert all("There is no row to label." in text for text in shown[1:3])
+        assert "[=] a class decides now" in shown[6]
+        assert "Disputed rows: 19" in shown[7]
+        assert "answer undone" in shown[-1]
+
+    def test_without_votes_and_a_name_nothing_is_decided(self, open_view, press):
+        view = open_view()
+        shown = press("g", "*", "1", "=", "b", "q", view=view, who="ann")
+        assert shown[4].startswith("A final decision needs rows with several votes")
+        assert labels_of(view.session) == ["bad"]
+        assert not view.session.review().rows[0].answers[-1].is_final
 
 
 class TestLines:
-    def test_a_row_is_opened_and_corrected(self, opened, capsys):
-        session = opened("good", "good", "s", "*", "2", "bad", "q", "so-so")
+    def test_a_row_is_opened_and_corrected(self, answer, capsys):
+        session = answer("good", "good", "s", "*", "2", "bad", "q", "so-so")
         out = capsys.readouterr().out
         assert "── Labelled rows: 2 ─" in out
-        assert re.search(r"Row r\d+: bad\n── Labelled rows: 2", out)
+        assert re.search(r"Row r\d+: bad\n\n── Labelled rows: 2", out)
         assert sorted(labels_of(session)) == ["bad", "good", "so-so"]
 
-    def test_skipped_rows_are_shown_again(self, opened, capsys):
-        session = opened("s too dark", "s", "*", "s", "r", "y", "q", "good", "bad")
-        out = capsys.readouterr().out
-        assert "2 rows come first again." in out
+    def test_skipped_rows_are_shown_again(self, answer, capsys):
+        session = answer("s too dark", "s", "*", "s", "r", "y", "q", "good", "bad")
+        assert "2 rows come first again." in capsys.readouterr().out
         assert session.status().skipped == 0
         assert session.status().answered == 2
-        assert len(session.review("skipped").rows) == 0
 
-    def test_skipped_rows_that_were_found_are_shown_again(self, opened, capsys):
-        session = opened(*["s"] * 18, "*", "s", "/1", "r", "y", "q")
+    def test_skipped_rows_that_were_found_are_shown_again(self, answer, capsys):
+        session = answer(*["s"] * 18, "*", "s", "/1", "r", "y", "q")
         out = capsys.readouterr().out
         n_found = int(re.search(r"Skipped rows: (\d+), found by 1", out)[1])
         assert 9 <= n_found < 18
         assert f"{n_found} rows come first again." in out
         assert session.status().skipped == 18 - n_found
 
-    def test_skips_that_are_left(self, opened):
-        session = opened("s too dark", "*", "s", "r", "n", "q", "good")
+    def test_skipped_rows_stay_skipped(self, answer):
+        session = answer("s too dark", "*", "s", "r", "n", "q", "good")
         (row,) = session.review("skipped").rows
         assert row.answers[0].reason == "too dark"
 
-    def test_a_search(self, opened, capsys):
-        opened(*["good"] * 3, "bad", "*", "/class:ba", "/text class:bad", "/nowhere",
+    def test_a_search(self, answer, capsys):
+        answer(*["good"] * 3, "bad", "*", "/class:ba", "/text class:bad", "/nowhere",
                "/", "class:'so-so'", "q")  # fmt: skip
         out = capsys.readouterr().out
         counts = re.findall(r"Labelled rows: (\d+)(?:, found by (.*?) ─)?", out)
@@ -147,42 +271,40 @@ class TestLines:
                               ("0", "nowhere")]  # fmt: skip
         assert counts[4] == ("0", "class:'so-so'")
 
-    def test_what_is_searched(self, in_auckland):
+    def test_days_are_days_here(self, in_auckland):
         keys = ClassKeys(CLASSES)
-        found = search_of("dull who:ann class:go since:2026-01-31 a:b don't", keys)
+        parse = terminal.parse_search
+        found = parse("dull who:ann class:go since:2026-01-31 a:b don't", keys)
         assert found == {
             "text": "dull a:b don't", "who": "ann", "label": "good",
             "since": datetime.fromisoformat("2026-01-31T00:00+13:00"),
         }  # fmt: skip
-        day = search_of("date:2026-01-31", keys)
+        day = parse("date:2026-01-31", keys)
         assert [f"{day[name]}" for name in ("since", "until")] == [
             "2026-01-31 00:00:00+13:00", "2026-02-01 00:00:00+13:00",
         ]  # fmt: skip
-        winter = search_of("since:2026-07-01 until:2026-07-01T12:00Z", keys)
+        winter = parse("since:2026-07-01 until:2026-07-01T12:00Z", keys)
         assert [f"{winter[name]}" for name in ("since", "until")] == [
             "2026-07-01 00:00:00+12:00", "2026-07-02 00:00:00+12:00",
         ]  # fmt: skip
-        assert search_of("until:soon", keys)["until"] == "soon"
         for words, why in (
-            ("class:x", "'x' is no class"),
-            ("date:soon", "is no day"),
-            ("date:9999-12-31", "is no day"),
+            ("class:x", "'x' is not a class"),
+            ("date:soon", "is not a day"),
+            ("until:soon", "is not a day"),
+            ("date:9999-12-31", "is not a day"),
         ):
             with pytest.raises(ValueError, match=why):
-                search_of(words, keys)
+                parse(words, keys)
+        assert terminal.when("2026-01-31T12:34:56.000001+00:00") == "2026-02-01 01:34"
+        assert terminal.when("2026-01-31T12:34:56") == "2026-02-01 01:34"
+        assert terminal.when("last summer") == "last summer"
 
-    def test_times_are_those_here(self, in_auckland):
-        assert when("2026-01-31T12:34:56.000001+00:00") == "2026-02-01 01:34"
-        assert when("2026-01-31T12:34:56") == "2026-02-01 01:34"
-        assert when("last summer") == "last summer"
-
-    def test_doubtful_rows_come_when_they_are_found(self, opened, capsys):
-        session = opened(*["good", "bad"] * 6, "*", "o", "q")
+    def test_doubtful_rows_are_searched_in_the_background(self, answer, capsys):
+        answer(*["good", "bad"] * 6, "*", "o", "q")
         assert "Doubtful rows: " in capsys.readouterr().out
-        session._doubts.wait()
 
-    def test_notes_and_the_guide(self, opened, capsys):
-        session = opened("# first", "#", "second", "!", "good", "*", "n", "1", "q", "q",
+    def test_notes_and_the_guide(self, answer, capsys):
+        session = answer("# first", "#", "second", "!", "good", "*", "n", "1", "q", "q",
                          guide="# Which is which\n\nGood is good.")  # fmt: skip
         out = capsys.readouterr().out
         assert "Good is good." in out
@@ -190,20 +312,27 @@ class TestLines:
         (row,) = session.review("noted").rows
         assert [note.text for note in row.notes] == ["second"]
 
-    def test_without_a_guide(self, opened, capsys):
-        opened("!", "q")
-        assert "There is no guide: --guide FILE.md." in capsys.readouterr().out
+    def test_without_a_guide(self, answer, capsys):
+        answer("!", "q")
+        assert "There is no guide. Add one with --guide" in capsys.readouterr().out
 
-    def test_the_end_of_the_lines_ends_it_in_the_list_too(self, opened):
-        assert opened("good", "*", "1").status().answered == 1
+    def test_the_end_of_the_lines_ends_a_list(self, answer):
+        assert answer("good", "*", "1").status().answered == 1
 
-    def test_a_wrong_line_in_the_list_is_an_error(self, opened):
-        with pytest.raises(ValueError, match="'x' is no key of this list"):
-            opened("good", "*", "x")
+    @pytest.mark.parametrize(
+        ("lines", "why"),
+        [
+            (["good", "*", "x"], "'x' is not a key of this list"),
+            (["good", "ugly"], "'ugly' is not an answer"),
+        ],
+    )
+    def test_a_wrong_line_is_an_error(self, answer, lines, why):
+        with pytest.raises(ValueError, match=why):
+            answer(*lines)
 
-    def test_disputed_rows_are_decided(self, opened, capsys):
-        opened(*["good"] * 5, "q", who="ann", votes=2).close()
-        session = opened(*["bad"] * 3, "?", "*", "d", "1", "=", "so-so", "q", who="bob",
+    def test_disputed_rows_are_decided(self, answer, capsys):
+        answer(*["good"] * 5, "q", who="ann", votes=2).close()
+        session = answer(*["bad"] * 3, "?", "*", "d", "1", "=", "so-so", "q", who="bob",
                          votes=2)  # fmt: skip
         out = capsys.readouterr().out
         assert "Disputed rows: 3" in out
@@ -214,15 +343,16 @@ class TestLines:
         (row,) = session.review("labelled", label="so-so").rows
         assert row.answers[-1].is_final
 
-    def test_an_answer_in_the_list_is_taken_back(self, opened, capsys):
-        session = opened("good", "bad", "*", "2", "u", "q", "q")
-        assert ": taken back\n── Labelled rows: 1" in capsys.readouterr().out
+    def test_an_answer_in_the_list_is_undone(self, answer, capsys):
+        session = answer("good", "bad", "*", "2", "u", "q", "q")
+        out = capsys.readouterr().out
+        assert ": answer undone\n\n── Labelled rows: 1" in out
         assert labels_of(session) == ["bad"]
 
     def test_a_file_of_answers_has_no_conversation(self):
         check_answers(["good", "s", "s dark", "# a note", "1", "?"], ClassKeys(CLASSES))
         for line in "*", "#":
-            with pytest.raises(ValueError, match="is for people"):
+            with pytest.raises(ValueError, match="works only at the keyboard"):
                 check_answers([line], ClassKeys(CLASSES))
 
 
@@ -234,186 +364,88 @@ TWELVE = [
 ]  # fmt: skip
 
 
-class Glass:
-    """What a terminal shows of what is printed."""
-
-    def __init__(self, columns, lines):
-        self.columns, self.lines = columns, lines
-        self.rows, self.row, self.column = [[]], 0, 0
-        self.n_scrolled = 0
-
-    def feed(self, text):
-        while text:
-            if match := SEQUENCE.match(text):
-                self.obey(match[2], int(match[1] or 1))
-                text = text[match.end() :]
-                continue
-            letter, text = text[0], text[1:]
-            assert letter.isprintable() or letter in "\n\r", letter
-            if letter == "\r":
-                self.column = 0
-            elif letter == "\n":
-                self.row, self.column = self.row + 1, 0
-                self.rows += [[]] * (self.row == len(self.rows))
-            else:
-                self.put(letter)
-
-    def put(self, letter):
-        line = self.rows[self.row]
-        line += " " * (self.column + 1 - len(line))
-        line[self.column] = letter
-        self.column += 1
-        assert self.column <= self.columns, "".join(line)
-
-    def obey(self, what, n):
-        if what == "K":
-            del self.rows[self.row][self.column :]
-        elif what == "C":
-            self.column += n
-        elif what == "A":
-            self.row -= n
-            assert self.row >= max(0, len(self.rows) - self.lines)  # what is on it
-
-    @property
-    def screen(self):
-        return ["".join(row) for row in self.rows[-self.lines :]]
-
-
-@pytest.fixture
-def screens(opened, capsys):
-    """Return what is printed between two keys, which must be on the screen at once."""
-
-    def run(size, *keys, **options):
-        capsys.readouterr()
-        glass, shown = Glass(*size), []
-
-        def before_key():
-            text = capsys.readouterr().out
-            glass.feed(text)
-            shown.append(SEQUENCE.sub("", text).rpartition("\r")[0].replace("\r", ""))
-            assert text.count("\n") < size[1]
-
-        opened(Keys(*keys, before=before_key), size=size, **options).close()
-        return shown
-
-    return run
-
-
 class TestScreens:
     @pytest.mark.parametrize("size", [(80, 24), (40, 15), (40, 24)])
     @pytest.mark.parametrize("classes", [TWELVE, MANY], ids=len)
-    def test_a_row_is_whole_on_the_screen(self, opened, capsys, size, classes):
-        letters = ["", "p", "pr", "z"] if classes is TWELVE else ["", "1", "pla", "z"]
-        for typed in letters:
-            glass = Glass(*size)
-            opened(Keys(*typed), classes=classes, size=size, title="T" * 99).close()
-            glass.feed(capsys.readouterr().out)
-            shown = "\n".join(glass.screen)
-            assert "text " in shown
-            assert "[s]kip" in shown
-            assert shown.startswith("── TTT") or "\n── TTT" in shown
-            found = ClassKeys(classes).find(typed).classes if typed != "z" else classes
-            first = f"[{'/'.join(ClassKeys(classes).shown[found[0]])}] {found[0]}"
-            assert first in shown
+    def test_a_row_is_whole_on_the_screen(self, press, size, classes):
+        letters = ["p", "r", "z"] if classes is TWELVE else ["1", "0", "z"]
+        shown = press(*letters, classes=classes, size=size, title="T" * 99)
+        for typed, text in zip(["", letters[0]], shown, strict=False):
+            assert "text " in text
+            assert "[s]kip" in text
+            assert text.startswith("── TTT")
+            assert len(text.splitlines()) <= size[1]
+            assert max(map(len, text.splitlines())) <= size[0]
+            keys = ClassKeys(classes)
+            first = keys.find(typed).classes[0]
+            assert f"[{'/'.join(keys.shown[first])}] {first}" in text
             if classes is TWELVE and not typed:
-                assert all(f"] {label}" in shown for label in classes)
-            if typed == "p":
-                assert "refund" not in shown
+                assert all(f"] {label}" in text for label in classes)
+            if classes is MANY:
+                assert re.search(r"… and \d+ more: type letters", text)
 
     @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
     @pytest.mark.parametrize("classes", [TWELVE, MANY], ids=len)
-    def test_a_long_text_has_pages(self, opened, screens, size, classes):
-        words = [f"w{i:04}" for i in range(26_000 // 6)]
-        texts = [" ".join(words)] * 20
-        shown = screens(size, *[" "] * 400, classes=classes, texts=texts)
-        seen = [word for text in shown for word in re.findall(r"w\d{4}", text)]
-        assert seen == words
-        assert shown[-2:] == ["> ", "> "]  # there is no page after the last
+    def test_a_long_text_has_pages(self, press, size, classes):
+        words = [f"w{i:04}" for i in range(400)]
+        shown = press(*" " * 12, PAGE_UP, classes=classes, texts=[" ".join(words)] * 20,
+                      size=size)  # fmt: skip
+        pages = dict.fromkeys(shown)  # the last one stays
+        seen = [word for text in pages for word in re.findall(r"w\d{4}", text)]
+        n_seen = len(seen) if classes is MANY and size[1] < 20 else len(words)
+        assert seen == words[:n_seen]
+        assert "Space: more" in shown[0]
 
     @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
-    def test_the_help_the_guide_and_the_list_fit(self, opened, screens, size):
-        opened(*["good"] * 12, "q", who="ann").close()
+    def test_the_help_the_guide_and_the_list_fit(self, open_view, press, size):
+        view = open_view(guide="word " * 900)
+        for _ in range(12):
+            view.session.label(view.session.next("ann"), "good", "ann")
         for keys, what in (
-            ("?", "take back your last answer"), ("? ", "ann: 12 labelled"),
-            ("*", "Labelled rows: 12"), ("* ", "4  row"), ("*1", "Row r"),
-            ("!", "word word"), ("! ", "word word"), ("# ", "Note on row"),
+            ("?", "undo your last answer"), ("?  ", "ann: 12 labelled"),
+            ("*", "Labelled rows: 12"), ("* ", "3  row r"), ("*1", "Row r"),
+            ("!", "word word"), ("! ", "word word"), ("#", "Note on row"),
         ):  # fmt: skip
-            shown = screens(size, *keys, who="ann", guide="word " * 900)
-            assert any(what in text for text in shown)
+            shown = press(*keys, size=size, who="ann", view=view)
+            assert any(what in text for text in shown[1:])
+            assert max(len(text.splitlines()) for text in shown) <= size[1]
 
-    def test_when_no_row_is_left_the_list_is_there(self, opened, screens):
-        for who in ("ann", "bob"):
-            opened(*[["good", "bad"][who == "bob"]] * 20, who=who, votes=2).close()
-        keys = ["g", "s", "#", "*", "d", "1", "=", "b", "q", "u"]
-        shown = screens((80, 24), *keys, who="ann", votes=2)
-        assert "rows are left on which people disagree: 20." in " ".join(
-            shown[0].split()
-        )
-        assert all("There is no row to label." in text for text in shown[1:4])
-        assert any("Disputed rows: 19" in text for text in shown)
-        assert ": taken back" in shown[-1]
-
-    def test_nothing_of_a_row_is_obeyed(self, opened, capsys):
+    def test_nothing_of_a_row_controls_the_terminal(self, press):
         texts = [f"\x1b[2J\x9b31m\x1b]0;t\x07 text\u202e {i}" for i in range(20)]
-        glass = Glass(80, 24)
-        opened(Keys("#", "a\x1b[2Jb", "1", "*", "1"), texts=texts).close()
-        glass.feed(capsys.readouterr().out)  # it raises for what is not printable
+        shown = press("#", PASTE.format("a\x1b[2Jb"), ENTER, "g", "*", "1", texts=texts)
+        assert re.search(r"\[2J31m\]0;t text \d", shown[0])
+        for text in shown:
+            assert "\u202e" not in text
+            assert text.replace("\n", "").isprintable()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no shell here")
-def test_ctrl_z_and_fg(tmp_path, monkeypatch):
-    """In a shell, to which the terminal belongs until the prompt is back."""
-    pty = pytest.importorskip("pty")
-    termios = pytest.importorskip("termios")
-    (tmp_path / "t.csv").write_text(
-        "text\n" + "".join(f"text {i}\n" for i in range(30))
+class TestText:
+    @pytest.mark.parametrize("width", [80, 40, 20])
+    @pytest.mark.parametrize(
+        "text", ["one two " * 99, "日本語の文章です。" * 30, "x" * 999, "x" + "語" * 99]
     )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.chdir(tmp_path)
-        os.environ |= {"PS1": "ready$ ", "TERM": "dumb"}
-        os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
-    seen = b""
+    def test_lines_fit(self, width, text):
+        lines = terminal.wrap_text(f"{text}\n\nend", width, hanging="  ")
+        assert max(map(terminal.get_cwidth, lines)) <= width
+        assert "".join("".join(lines).split()) == "".join(f"{text}end".split())
+        cut = terminal.cut(text, width)
+        assert terminal.get_cwidth(cut) <= width
+        assert cut.endswith("…")
+        assert text.startswith(cut[:-1])
 
-    def wait_for(text):
-        nonlocal seen
-        end = time.monotonic() + 60
-        while text not in seen:
-            assert time.monotonic() < end, seen
-            if select.select([fd], [], [], 0.1)[0]:
-                seen += os.read(fd, 4096)
-        seen = seen.partition(text)[2]
+    @pytest.mark.parametrize("letter", ["🚚", "語", "e\u0301"])
+    def test_a_wide_letter_takes_no_room_from_the_others(self, letter):
+        lines = terminal.wrap_text(f"a word and {letter} " * 20, 40)
+        assert all(30 < terminal.get_cwidth(line) <= 40 for line in lines[:-1])
 
-    def press(keys):
-        os.write(fd, keys)
-
-    def by_lines():
-        return bool(termios.tcgetattr(fd)[3] & termios.ICANON)
-
-    wait_for(b"ready$ ")
-    command = "-m sklearn_activelearn label t.csv --text text --classes good,bad"
-    press(f"{sys.executable} {command} --out a.sqlite\n".encode())
-    wait_for(b"> \r\x1b[2C")
-    assert not by_lines()
-    press(b"g")
-    wait_for(b": good")
-    wait_for(b"> \r\x1b[2C")
-    press(b"\x1a")
-    wait_for(b"Stopped")
-    wait_for(b"ready$ ")
-    assert by_lines()
-    press(b"fg\n")
-    wait_for(b"1 labelled")
-    wait_for(b"> \r\x1b[2C")
-    assert not by_lines()
-    press(b"b")
-    wait_for(b": bad")
-    wait_for(b"> \r\x1b[2C")
-    press(b"q")
-    wait_for(b"Labels in a.sqlite: 2.")
-    wait_for(b"ready$ ")
-    assert by_lines()
-    press(b"exit\n")
-    os.waitpid(pid, 0)
-    os.close(fd)
+    @pytest.mark.parametrize("width", [80, 40])
+    @pytest.mark.parametrize("n_lines", [1, 2, 5])
+    def test_items_are_not_broken_and_all_are_counted(self, width, n_lines):
+        items = [f"[{i}] {label}" for i, label in enumerate(MANY)]
+        lines = terminal.pack(items, width, n_lines)
+        assert len(lines) == n_lines
+        assert max(map(len, lines)) <= width
+        shown = "  ".join(lines).split("  ")
+        assert shown[:-1] == items[: len(shown) - 1]
+        assert shown[-1] == f"… and {len(items) - len(shown) + 1} more"
+        assert "  ".join(terminal.pack(items, width)).split("  ") == items

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 import zlib
 from pathlib import Path
@@ -19,9 +20,13 @@ from sklearn.naive_bayes import GaussianNB
 
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._guide import parsed_guide
-from sklearn_activelearn.labeling._items import excerpt, image_data, png_of, shown_item
-from sklearn_activelearn.labeling._view import LabelingView
+from sklearn_activelearn.labeling._items import (
+    encode_png,
+    excerpt,
+    image_data,
+    shown_item,
+)
+from sklearn_activelearn.labeling._view import LabelingView, parse_guide
 from tests.reference.labeling import quick_folder
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -55,7 +60,7 @@ def ask(address, verb, **body):
     except urllib.error.HTTPError as error:
         return {"status": error.code, **json.load(error)}
     found = json.loads(found) if is_json else found
-    return ask(address, "next") if is_json and found.get("waiting") else found
+    return ask(address, "next") if is_json and found.get("is_training") else found
 
 
 class TestServe:
@@ -79,15 +84,25 @@ class TestServe:
 
     def test_a_cell_that_is_run_again_goes_on(self, path, monkeypatch):
         seen = []
-        monkeypatch.setattr("webbrowser.open", seen.append)
+
+        def look(address):
+            file = Path(
+                urllib.request.url2pathname(urllib.parse.urlsplit(address).path)
+            )
+            seen.append((file, file.read_text(), file.parent.stat().st_mode & 0o77))
+
+        monkeypatch.setattr("webbrowser.open", look)
         first = opened(path)
         page = first.serve(block=False)
         row = ask(page.address, "next")["row"]["id"]
         second = opened(path)  # takes the file over
-        assert "given its file" in ask(page.address, "next")["error"]
+        assert "handed its file" in ask(page.address, "next")["error"]
         again = second.serve(block=False)
         assert again.address == page.address
-        assert seen == [page.address]
+        ((file, text, access_of_others),) = seen
+        assert page.address in text
+        assert access_of_others == 0
+        assert not file.parent.exists()  # the first request has removed it
         assert ask(page.address, "next")["row"]["id"] == row
         first.close()  # it is not shown any more
         assert ask(page.address, "next")["row"]["id"] == row
@@ -103,6 +118,49 @@ class TestServe:
             again = session.serve(open=False, block=False)
             assert again.address != page.address
             assert ask(again.address, "next")["row"]
+
+    def test_the_file_for_the_browser_is_removed_in_the_end(self, path, monkeypatch):
+        seen = []
+        monkeypatch.setattr("webbrowser.open", seen.append)
+        with opened(path) as session:
+            session.serve(block=False)
+            folder = Path(urllib.parse.urlsplit(seen[0]).path).parent
+            assert folder.exists()
+        assert not folder.exists()
+        assert "token" not in seen[0]
+
+    def test_the_server_ends_before_its_process(self, tmp_path):
+        """A script that neither closes the session nor the page."""
+        program = (
+            "import atexit, sys, urllib.request\n"
+            "sys.path.insert(0, sys.argv[1])\n"
+            "from pathlib import Path\n"
+            "from tests.test_label_serve import ask, opened\n"
+            "def is_served():\n"
+            "    try:\n"
+            "        urllib.request.urlopen(place, timeout=5)\n"
+            "    except OSError as error:\n"
+            "        print(type(error).__name__)\n"
+            "atexit.register(is_served)\n"  # runs after the hooks of the server
+            "session = opened(Path(sys.argv[2]))\n"
+            "page = session.serve(open=False, block=False)\n"
+            "place = page.address.partition('#')[0]\n"
+            "row = ask(page.address, 'next')['row']['id']\n"
+            "ask(page.address, 'label', id=row, label='1')\n"
+            "print('done')\n"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", program, os.getcwd(), tmp_path / "a.sqlite"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        assert found.stdout.splitlines() == ["done", "URLError"]
+        assert found.stderr == ""
+        with opened(tmp_path / "a.sqlite") as session:
+            assert session.status().answered == 1
 
     def test_a_script_waits(self, path, capsys):
         with opened(path) as session:
@@ -141,7 +199,7 @@ class TestServe:
 
     def test_without_classes(self, path):
         with opened(path, classes=None) as session, pytest.raises(
-            ValueError, match="give classes"
+            ValueError, match="pass classes"
         ):  # fmt: skip
             session.serve(open=False, block=False)
 
@@ -191,7 +249,7 @@ class TestServe:
             ask(page.address, "label", id=row, label=label)
             assert session.answers(row).label == label
             assert ask(page.address, "review", label=label)["n_rows"] == 1
-            assert "none of" in ask(page.address, "label", id=row, label="b")["error"]
+            assert "not among" in ask(page.address, "label", id=row, label="b")["error"]
 
     def test_half_a_character(self, path):
         with opened(path, items=["\ud800 broken"] * 30) as session:
@@ -199,7 +257,7 @@ class TestServe:
             row = ask(page.address, "next")["row"]
             assert row["item"] == "\ud800 broken"
             refused = ask(page.address, "skip", id=row["id"], reason="\ud800")
-            assert "no text" in refused["error"]
+            assert "surrogate" in refused["error"]
             assert session.status().skipped == 0
 
 
@@ -207,14 +265,14 @@ class TestItems:
     def test_images_of_all_kinds(self, path, tmp_path):
         grey = np.arange(12.0).reshape(3, 4)
         file = tmp_path / "a.png"
-        file.write_bytes(png_of(grey))
+        file.write_bytes(encode_png(grey))
         kinds = [file, grey, np.stack([grey] * 3, axis=2)] * 10
         with opened(path, items=kinds) as session:
             page = session.serve(open=False, block=False)
             assert ask(page.address, "next")["row"]["kind"] == "image"
             for id in (0, 1, 2):
                 assert ask(page.address, "image", id=id).startswith(b"\x89PNG")
-            assert ask(page.address, "image", id=0) == png_of(grey)
+            assert ask(page.address, "image", id=0) == encode_png(grey)
 
     def test_a_folder_keeps_other_files_out(self, path, tmp_path):
         inside = tmp_path / "inside"
@@ -237,14 +295,16 @@ class TestItems:
 
     def test_an_array_is_a_png_with_all_shades(self):
         grey = np.array([[2.0, 3.0], [4.0, np.nan]])
-        data = png_of(grey)
+        data = encode_png(grey)
         raw = zlib.decompress(data[data.index(b"IDAT") + 4 : data.rindex(b"IEND") - 8])
         assert list(raw) == [0, 0, 128, 0, 255, 0]
         image = pytest.importorskip("PIL.Image")
         colours = np.random.RandomState(0).randint(0, 256, (4, 6, 3), np.uint8)
-        assert (np.asarray(image.open(io.BytesIO(png_of(colours)))) == colours).all()
-        with pytest.raises(ValueError, match="1 to 4 colours"):
-            png_of(np.zeros((2, 2, 5)))
+        assert (
+            np.asarray(image.open(io.BytesIO(encode_png(colours)))) == colours
+        ).all()
+        with pytest.raises(ValueError, match="1 to 4 channels"):
+            encode_png(np.zeros((2, 2, 5)))
 
     def test_what_is_no_image(self, tmp_path):
         (tmp_path / "a.txt").write_text("secret")
@@ -264,14 +324,14 @@ class TestItems:
 def test_a_guide_describes_classes():
     text = "# Mail\nRead it\ntwice.\n\n## Spam\n- `offers`\n  of **loans**\n\nNo news."
     text += "\n## other\nx"
-    guide = parsed_guide(text, ["spam", "ham"])
+    guide = parse_guide(text, ["spam", "ham"])
     assert guide.descriptions == {"spam": "offers of loans No news."}
     kinds = [(block["kind"], block["text"]) for block in guide.blocks]
     assert kinds[:4] == [
         ("heading", "Mail"), ("text", "Read it twice."), ("heading", "Spam"),
         ("item", "`offers` of **loans**"),
     ]  # fmt: skip
-    assert parsed_guide("", ["a", "b"]) == ([], {})
+    assert parse_guide("", ["a", "b"]) == ([], {})
 
 
 def test_a_sentence_and_a_picture_with_numbers(path):
@@ -337,11 +397,12 @@ def test_the_page_answers_before_scikit_learn_is_imported(tmp_path):
     )
     try:
         address = re.fullmatch(r"Open (\S+)\n", server.stdout.readline())[1]
-        assert ask(address, "next") == {"preparing": True}
+        preparing = ask(address, "next")["preparing"]
+        assert preparing.startswith("Getting ready")
         stranger = address.replace("#token=", "#token=0")
         assert ask(stranger, "start")["status"] == 401
         with urllib.request.urlopen(address.partition("#")[0], timeout=20) as page:
-            assert b"Getting ready" in page.read()
+            assert b"Loading" in page.read()
         print(file=server.stdin, flush=True)  # scikit-learn may be imported
         while (found := ask(address, "next")).get("preparing"):
             pass

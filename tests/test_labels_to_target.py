@@ -10,9 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_activelearn import CBGZClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     LabelCurve,
-    best_in_hindsight,
     label_curve,
-    labels_to_target,
     tune_labels_to_target,
 )
 from tests.tools import problem
@@ -56,7 +54,7 @@ def test_gaps_are_carried_forward():
     error=st.sampled_from([0.0, 0.25, 0.5]),
 )
 def test_labels_to_target(runs, error):
-    result = labels_to_target(curve_of(runs), error)
+    result = curve_of(runs).labels_to_target(error)
     expected = [
         next((n for n, score in enumerate(run, 1) if 1 - score <= error), np.inf)
         for run in runs
@@ -73,7 +71,7 @@ def test_labels_to_target(runs, error):
 def test_an_error_of_exactly_the_target_counts(percent):
     # 1 - .95 is a little more than .05 in floating point
     curve = curve_of([[0.0, (100 - percent) / 100, 1.0]])
-    assert labels_to_target(curve, percent / 100).labels.tolist() == [2]
+    assert curve.labels_to_target(percent / 100).labels.tolist() == [2]
 
 
 def test_the_end_of_a_run_counts():
@@ -82,7 +80,7 @@ def test_the_end_of_a_run_counts():
     curve = LabelCurve(
         two[:1], np.full((2, 1), 0.5), two + 5, final, two * 9, two, runs
     )
-    assert labels_to_target(curve, 0.2).labels.tolist() == [7, np.inf]
+    assert curve.labels_to_target(0.2).labels.tolist() == [7, np.inf]
 
 
 def enough(learner, X, y):
@@ -118,30 +116,17 @@ def test_tuning_on_real_scores_of_a_pipeline():
     )
     assert tuning.best_params == {"randomsamplingclassifier__rate": 1.0}
     curve = label_curve(tuning.best_estimator, X, y, n_repeats=2, random_state=0)
-    assert labels_to_target(curve, 0.2).n_failed == 0
+    assert curve.labels_to_target(0.2).n_failed == 0
 
 
 @pytest.mark.parametrize("target", [-0.1, 1.1, np.nan])
 def test_bad_targets(target):
     with pytest.raises(ValueError, match="error"):
-        labels_to_target(curve_of([[0.5]]), target)
+        curve_of([[0.5]]).labels_to_target(target)
     with pytest.raises(ValueError, match="error"):
         tune_labels_to_target(CBGZClassifier(), {"b": [1.0]}, X, y, error=target)
 
 
 def test_a_grid_without_a_setting():
-    for search in (tune_labels_to_target, best_in_hindsight):
-        options = {"error": 0.1} if search is tune_labels_to_target else {}
-        with pytest.raises(ValueError, match="no setting"):
-            search(CBGZClassifier(), [], X, y, **options)
-
-
-def test_a_setting_that_stops_early_is_judged_by_the_model_it_keeps():
-    def score(learner, X, y):  # areas 0.50 and 0.64 where they buy, 0.73 to 40 labels
-        n = learner.n_queries_
-        return min(n, 3) / 4 if learner.budget == 3 else min(n, 30) / 30
-
-    learner, grid = RandomSamplingClassifier(rate=1.0), {"budget": [40, 3]}
-    best, curve = best_in_hindsight(learner, grid, X, y, scoring=score, cv=2)
-    assert best == {"budget": 3}
-    assert curve.n_bought.tolist() == [3, 3]
+    with pytest.raises(ValueError, match="no setting"):
+        tune_labels_to_target(CBGZClassifier(), [], X, y, error=0.1)

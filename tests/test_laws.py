@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from sklearn_activelearn.stream.second_order._base import SecondOrderClassifier
-from sklearn_activelearn.testing import _laws as laws
+from sklearn_activelearn.testing import _guarantees as guarantees
 from tests.learners import (
     LEARNERS,
     each,
@@ -16,11 +16,11 @@ from tests.learners import (
     each_stream_learner,
 )
 from tests.tools import (
-    AnswerSheet,
-    by_pool,
+    RecordingOracle,
     fresh,
     frozen,
     group_of,
+    loop_over_pool,
     responses,
     state,
     streams,
@@ -31,13 +31,13 @@ from tests.tools import (
 @each_learner
 @given(stream=streams(), seed=st.integers(0, 99))
 def test_unbought_labels_have_no_influence(prototype, stream, seed):
-    laws.check_unbought_labels(prototype, *stream, seed)
+    guarantees.check_unbought_labels(prototype, *stream, seed)
 
 
 @each_learner
 @given(stream=streams())
 def test_simulation_is_the_protocol(prototype, stream):
-    laws.check_simulation(prototype, *stream, uses_model=False)
+    guarantees.check_simulation(prototype, *stream, uses_model=False)
 
 
 @each_stream_learner
@@ -45,9 +45,9 @@ def test_simulation_is_the_protocol(prototype, stream):
 def test_candidates_of_a_stream_are_its_order(prototype, stream, data):
     X, y = stream
     order = np.array(data.draw(st.permutations(range(len(X)))))[: max(len(X) - 3, 1)]
-    oracle, classes = AnswerSheet(y), np.unique(y)
+    oracle, classes = RecordingOracle(y), np.unique(y)
     learner = fresh(prototype).learn(X, oracle, classes, candidates=order)
-    taken = fresh(prototype).learn(X[order], AnswerSheet(y[order]), classes)
+    taken = fresh(prototype).learn(X[order], RecordingOracle(y[order]), classes)
     assert oracle.asked == order[taken.queried_indices_].tolist()
     assert learner.queried_indices_.tolist() == oracle.asked
     assert state(learner) == state(taken)
@@ -58,9 +58,9 @@ def test_candidates_of_a_stream_are_its_order(prototype, stream, data):
 def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
     X, y = stream
     order = np.array(data.draw(st.permutations(range(len(X)))))[: max(len(X) - 3, 1)]
-    oracle, classes = AnswerSheet(y), np.unique(y)
+    oracle, classes = RecordingOracle(y), np.unique(y)
     learner = fresh(prototype).learn(X, oracle, classes, candidates=order)
-    looped, purchases = by_pool(fresh(prototype), X, y, classes, np.sort(order))
+    looped, purchases = loop_over_pool(fresh(prototype), X, y, classes, np.sort(order))
     assert set(purchases) <= set(order.tolist())
     assert learner.queried_indices_.tolist() == oracle.asked == purchases
     if purchases:  # a share of few rows is none
@@ -72,13 +72,13 @@ def test_candidates_of_a_pool_may_be_bought(prototype, stream, data):
 def test_chunks_do_not_matter(prototype, stream, data):
     n_groups = -(-len(stream[0]) // group_of(prototype))
     cuts = data.draw(st.sets(st.integers(1, n_groups), max_size=6))
-    laws.check_chunks(prototype, *stream, sorted(cuts))
+    guarantees.check_chunks(prototype, *stream, sorted(cuts))
 
 
 @each_learner
 @given(stream=streams())
 def test_prediction_is_pure(prototype, stream):
-    laws.check_purity(prototype, *stream)
+    guarantees.check_purity(prototype, *stream)
 
 
 def draws(prototype):
@@ -89,7 +89,7 @@ def draws(prototype):
 @each_learner
 @given(stream=streams(), seed=st.integers(0, 2**32 - 1))
 def test_same_seed_same_result(prototype, stream, seed):
-    laws.check_reproducible(prototype, *stream, seed)
+    guarantees.check_reproducible(prototype, *stream, seed)
 
 
 @each([row for row in LEARNERS if draws(row)])
@@ -123,13 +123,13 @@ def test_the_container_does_not_matter(prototype, convert, stream):
         slack = 1e-9 if prototype.normalize else 1e-6  # A has condition |x|^2 ~ 1e9
         if not prototype.normalize:  # no more than that, also with a below 1
             X = X / 8
-    laws.check_containers(prototype, X, y, [convert], slack)
+    guarantees.check_containers(prototype, X, y, [convert], slack)
 
 
 @each_learner
 @given(stream=streams(), budget=st.integers(0, 20))
 def test_the_bill(prototype, stream, budget):
     X, y = stream
-    asked = laws.check_bill(prototype, X, y, budget)
+    asked = guarantees.check_budget_is_kept(prototype, X, y, budget)
     unlimited = fresh(prototype, budget=None).partial_fit(X, y, classes=np.unique(y))
     assert asked == unlimited.queried_indices_[:budget].tolist()

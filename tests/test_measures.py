@@ -1,6 +1,5 @@
 """Measures other than the error: in curves, targets, displays, sessions, `compare`."""
 
-import json
 from dataclasses import replace
 
 import matplotlib as mpl
@@ -23,15 +22,10 @@ from sklearn_activelearn import (
     RandomSamplingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.measure import Measure, default_measure
 from sklearn_activelearn.evaluation import (
     LabelCurve,
     LabelCurveDisplay,
-    LabelsToTargetDisplay,
-    compare_label_curves,
     label_curve,
-    labels_to_target,
     tune_labels_to_target,
 )
 from sklearn_activelearn.evaluation._measures import measures_of
@@ -70,7 +64,7 @@ class TestScorers:
             np.testing.assert_array_equal(one.final_scores, alone.final_scores)
             np.testing.assert_array_equal(one.constant_scores, alone.constant_scores)
             assert (one.best, one.runs.tolist()) == (alone.best, alone.runs.tolist())
-        with pytest.raises(ValueError, match=r"'beauty' was not measured, only f1:yes"):
+        with pytest.raises(ValueError, match=r"'beauty' was not measured; .* f1:yes"):
             together.by("beauty")
 
     def test_names_of_ones_own(self):
@@ -138,7 +132,7 @@ class TestScorers:
                 label_curve(learner, X, Y, scoring=names, **HOW)
 
 
-class TestConstantAnswer:
+class TestConstantPrediction:
     def test_levels(self):
         scoring = ["accuracy", "balanced_accuracy", "average_precision", "roc_auc"]
         scoring += ["recall:yes", "recall:no", "f1:no", "neg_log_loss"]
@@ -183,10 +177,6 @@ class TestCurves:
             one, other = curve.by(name), back.by(name)
             np.testing.assert_array_equal(one.scores, other.scores)
             np.testing.assert_array_equal(one.constant_scores, other.constant_scores)
-        known = {k: v for k, v in curve.to_dict().items() if k in OLD_FIELDS}
-        old = LabelCurve.from_dict(known)
-        assert np.isnan(old.constant_scores).all()
-        assert old.scores.tolist() == curve.scores.tolist()
 
     def test_comparison_and_target_of_a_measure(self):
         scoring = ["accuracy", "neg_log_loss"]
@@ -194,20 +184,17 @@ class TestCurves:
             label_curve(learner, X, Y, scoring=scoring, **HOW)
             for learner in (BAYES, BAYES._passive_baseline().set_params(budget=15))
         )
-        found = compare_label_curves(one, other, scoring="neg_log_loss", at=[10])
-        alone = compare_label_curves(
-            one.by("neg_log_loss"), other.by("neg_log_loss"), at=[10]
-        )
-        assert found.mean == alone.mean
-        assert found.mean != compare_label_curves(one, other, at=[10]).mean
-        with pytest.raises(ValueError, match="accuracy, the other neg_log"):
-            compare_label_curves(one, other.by("neg_log_loss"))
-        loss = -one.by("neg_log_loss").scores[:, -1].max()
-        needed = labels_to_target(one, loss, scoring="neg_log_loss")
+        losses = one.by("neg_log_loss"), other.by("neg_log_loss")
+        found = losses[0].compare(losses[1], at=[10])
+        assert found.mean != one.compare(other, at=[10]).mean
+        with pytest.raises(ValueError, match="accuracy and neg_log_loss: choose"):
+            one.compare(losses[1])
+        loss = -losses[0].scores[:, -1].max()
+        needed = losses[0].labels_to_target(loss)
         assert needed.labels.min() <= 10
         with pytest.raises(ValueError, match="error"):
-            labels_to_target(one, 1.5)
-        assert labels_to_target(one, 99, scoring="neg_log_loss").mean == 5
+            one.labels_to_target(1.5)
+        assert losses[0].labels_to_target(99).mean == 5
 
     def test_labels_to_a_loss(self):
         one = np.array([9])
@@ -217,7 +204,7 @@ class TestCurves:
         )  # fmt: skip
         assert curve.labels_for(0.5) == 9
         at_the_end = replace(curve, scores=curve.scores[:, :1], n_labels=np.array([5]))
-        assert labels_to_target(at_the_end, 0.5).labels.tolist() == [9]
+        assert at_the_end.labels_to_target(0.5).labels.tolist() == [9]
 
     def test_until_a_loss(self):
         how = {"cv": 2, "scoring": "neg_log_loss", "random_state": 0}
@@ -244,7 +231,7 @@ class TestCurves:
                 learner, X, Y, cv=2, until=0.3, scoring="average_precision",
                 random_state=seed,
             )  # fmt: skip
-            expected = labels_to_target(curve, 0.3)
+            expected = curve.labels_to_target(0.3)
             assert found.labels.tolist() == expected.labels.tolist()
         for scoring, error, words in (
             (["accuracy", "roc_auc"], 0.1, "one measure"),
@@ -255,11 +242,6 @@ class TestCurves:
                 tune_labels_to_target(
                     EVERY, grid, X, Y, error=error, scoring=scoring, **how
                 )
-
-
-OLD_FIELDS = {
-    "n_labels", "scores", "n_bought", "final_scores", "n_offered", "n_held_out", "runs"
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -288,18 +270,19 @@ class TestDisplays:
         ],
     )
     def test_curves(self, measured, scoring, label, scale, value):
-        display = LabelCurveDisplay.from_curves(measured, scoring=scoring, target=0.25)
+        display = LabelCurveDisplay(measured, scoring=scoring, target=0.25).plot()
         display.figure_.canvas.draw()
         ax, curve = display.ax_, measured.by(scoring)
         assert (ax.get_ylabel(), ax.get_yscale()) == (label, scale)
         end = value(curve.final_scores).mean()
         assert display.lines_[0].get_ydata()[-1] == pytest.approx(end)
         lines = {line.get_label(): line for line in ax.get_lines()}
-        level = lines["constant answer"].get_ydata()[0]
+        level = lines["constant prediction"].get_ydata()[0]
         assert level == pytest.approx(value(curve.constant_score))
         low, high = ax.get_ylim()
         assert low < level < high
-        assert "constant answer" in [t.get_text() for t in ax.get_legend().get_texts()]
+        texts = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert "constant prediction" in texts
 
     def test_from_estimator_draws_the_first(self):
         scoring = ["balanced_accuracy", "accuracy"]
@@ -308,24 +291,14 @@ class TestDisplays:
         )
         assert display.ax_.get_ylabel() == "test balanced error"
 
-    def test_labels_to_a_target(self, measured):
-        display = LabelsToTargetDisplay.from_curves(measured, scoring="neg_log_loss")
-        display.figure_.canvas.draw()
-        assert display.ax_.get_xlabel() == "target log loss"
-        assert display.errors.max() > -measured.by("neg_log_loss").mean.max()
-        display = LabelsToTargetDisplay.from_curves(measured)
-        lines = {line.get_label(): line for line in display.ax_.get_lines()}
-        level = lines["constant answer"].get_xdata()[0]
-        assert level == pytest.approx(1 - measured.constant_score)
-
     def test_refused(self, measured):
         with pytest.raises(ValueError, match="was not measured"):
             LabelCurveDisplay(measured, scoring="f1")
         both = {"a": measured, "b": measured.by("neg_log_loss")}
         with pytest.raises(ValueError, match="several measures"):
-            LabelCurveDisplay.from_curves(both)
-        with pytest.raises(ValueError, match="none to draw"):
-            LabelsToTargetDisplay({})
+            LabelCurveDisplay(both)
+        with pytest.raises(ValueError, match="curves is empty"):
+            LabelCurveDisplay({})
 
 
 class TestSession:
@@ -388,91 +361,3 @@ class TestSession:
         ):
             with pytest.raises(ValueError, match=words):
                 session.advice(scoring)
-
-
-class TestCommand:
-    SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
-
-    @pytest.fixture
-    def run(self, tmp_path, capsys):
-        path = tmp_path / "rows.npz"
-        np.savez(path, X=X, y=Y)
-
-        def run(*argv):
-            code = main(["compare", *self.SMALL, "--data", str(path), *argv])
-            return code, *capsys.readouterr()
-
-        return run
-
-    def test_default(self, run):
-        seventy = np.repeat(["a", "b"], [7, 3])
-        assert default_measure(seventy) == Measure("accuracy")
-        assert default_measure(seventy[:-1]).scoring == "balanced_accuracy"
-        code, out, err = run("--learner", "CBGZ")
-        assert code == 0
-        share = f"{100 * np.mean(Y == 'no'):.0f} %"
-        why = f"balanced error: the mean over classes, because {share} of the labels"
-        assert f"{why} are 'no'" in err
-        assert f"{why} are 'no'" in out
-        assert "balanced error, %:" in out
-        assert "always 'no'       0                50.0     50.0" in out
-        assert "95 %  for the mean over further splits and orders of this table" in out
-
-    def test_measure_of_a_class(self, run):
-        argv = ["--learner", "CBGZ", "--scoring", "average_precision", "--json"]
-        _, out, _ = run(*argv)
-        found = json.loads(out)
-        assert found["measure"]["scoring"] == "average_precision:yes"
-        (result,) = found["results"]
-        level = 1 - np.mean(result["constant_errors"])
-        assert level == pytest.approx(np.mean(Y == "yes"), abs=0.01)
-        _, out, _ = run(*argv[:-1], "--details", "--target-error", "0.5")
-        assert "average precision of 'yes':" in out
-        row = next(line for line in out.splitlines() if line.startswith("always"))
-        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2]
-        assert "until 0.500:" in out
-        assert "chosen, average precision of 'yes'" in out
-
-    def test_probabilities_where_there_are_none(self, run, monkeypatch):
-        code, out, err = run("--scoring", "neg_log_loss", "--learner", "CBGZ")
-        assert (code, out) == (2, "")
-        assert "1 of" not in err
-        assert err.count("\n") == 3
-        two = ["--learner", "UncertaintySampling", "--learner", "CBGZ"]
-        assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
-        assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
-
-    def test_default_learners_weigh_unequal_classes(self, run):
-        _, _, err = run()
-        assert "LogisticRegression(class_weight='balanced', max_iter=1000))" in err
-        assert "GreedyOnlineClassifier(class_weight='balanced')" in err
-        _, _, err = run("--scoring", "accuracy")
-        assert "class_weight" not in err
-
-    def test_what_learners_warn_of_is_noted_once(self, tmp_path, capsys):
-        path = tmp_path / "rare.npz"
-        rng = np.random.default_rng(0)
-        y = (rng.uniform(size=2_600) < 0.02).astype(int)
-        np.savez(path, X=rng.standard_normal((2_600, 2)) + y[:, None], y=y)
-        code = main(["compare", *self.SMALL, "--data", str(path), "--learner", "CBGZ"])
-        out, err = capsys.readouterr()
-        assert code == 0
-        assert "Warning" not in err
-        note = "note  CBGZClassifier knew or predicted one class only in "
-        assert out.count(note) == 1
-        assert "set class_weight='balanced', and judge" in " ".join(out.split())
-
-    def test_default_learners_that_a_measure_does_not_suit(self, run):
-        code, out, err = run("--scoring", "neg_log_loss", "--rows", "60")
-        assert code == 0
-        assert "left out: scoring='neg_log_loss' needs predict_proba" in err
-        assert "HybridSampling" in out
-        assert "GreedyOnline" not in out
-        assert "log loss:" in out
-
-    @pytest.mark.parametrize("name", ["beauty", "recall:maybe", "f1:", "r2"])
-    def test_unknown_measures(self, run, name):
-        code, out, err = run("--scoring", name, "--learner", "CBGZ")
-        assert (code, out) == (2, "")
-        assert name in err
-        assert "Traceback" not in err

@@ -277,27 +277,25 @@ class TestMarginExhausted:
             with pytest.raises(TypeError, match="LogisticRegression"):
                 learner.fit(X, y)
 
-    def test_who_knows_better_may_say_so(self):
-        rule = MarginExhausted(any_model=True)
-        learner = MinMarginClassifier(
-            LogisticRegression(C=1e4), stopping=rule, budget=None, random_state=0
-        )
-        assert learner.fit(X, X[:, 0] > 0).stop_reason_ == "margin_exhausted"
-        with pytest.raises(TypeError, match="any_model must be True or False"):
-            learner.set_params(stopping=MarginExhausted(any_model=1)).fit(X, y)
-
-    def test_a_rule_that_only_looks_like_one_needs_no_check(self):
-        class Never:
-            needs = ()
-
-            def check(self):
+    def test_a_subclass_may_take_any_model(self):
+        class AnyMargin(MarginExhausted):
+            def check_model(self, model):
                 pass
 
+        learner = MinMarginClassifier(
+            LogisticRegression(C=1e4), stopping=AnyMargin(), budget=None, random_state=0
+        )
+        assert learner.fit(X, X[:, 0] > 0).stop_reason_ == "AnyMargin"
+
+    def test_an_object_that_is_no_rule_is_refused(self):
+        class Never:
             def judge(self, progress, memory):
                 return False, memory
 
-        learner = MinMarginClassifier(LogisticRegression(), stopping=Never(), budget=12)
-        assert learner.set_params(random_state=0).fit(X, y).n_queries_ == 12
+        for wrong in (Never(), MarginExhausted, "never"):
+            learner = MinMarginClassifier(LinearSVC(), stopping=wrong, random_state=0)
+            with pytest.raises(ValueError, match="stopping must be one of"):
+                learner.fit(X, y)
 
 
 def test_bagged_machines_are_no_machine():

@@ -26,7 +26,7 @@ from sklearn_activelearn.evaluation import Estimate, online_score
 from sklearn_activelearn.stream._learned import Sums
 from tests.reference import online_score as reference
 from tests.reference.first_order import uniform
-from tests.tools import AnswerSheet, fresh, state, streams
+from tests.tools import RecordingOracle, fresh, streams
 
 LAST = {"average": False, "shuffle": False}
 RULES = {
@@ -320,7 +320,7 @@ def test_labels_that_nobody_asked_for_do_not_count():
     learner = CBGZClassifier(random_state=0).fit(X, y)
     before = online_score(learner)
     assert online_score(learner.teach(X[:20] + 0.01, y[:20])) == before
-    learner.set_params(budget=learner.n_queries_).learn(X, AnswerSheet(y))
+    learner.set_params(budget=learner.n_queries_).learn(X, RecordingOracle(y))
     assert online_score(learner) == before  # no label could be bought
 
 

@@ -24,7 +24,7 @@ from sklearn_activelearn.losses import (
 )
 from tests.learners import TanhLoss
 from tests.test_first_order import gaussian_stream
-from tests.tools import AnswerSheet, state
+from tests.tools import RecordingOracle, state
 
 LEARNERS = [MarginLossClassifier, GreedyOnlineClassifier, BatchMarginLossClassifier]
 each_learner = pytest.mark.parametrize("learner", LEARNERS)
@@ -63,7 +63,7 @@ class Interrupted(OwnLogRamp):
 @pytest.mark.parametrize("k", range(1, 31))
 def test_ctrl_c_in_the_derivative_loses_no_label(k):
     X, codes = gaussian_stream(0, 2, n_rows=60)
-    loss, oracle = Interrupted(), AnswerSheet(codes)
+    loss, oracle = Interrupted(), RecordingOracle(codes)
     learner = MarginLossClassifier(loss, random_state=0).partial_fit(X[:1], [0], [0, 1])
     learner.loss.k = k
     with pytest.raises(KeyboardInterrupt):

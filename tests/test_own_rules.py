@@ -19,7 +19,7 @@ from sklearn_activelearn.stream import (
     UpdateRule,
 )
 from tests.test_first_order import gaussian_stream
-from tests.tools import AnswerSheet, state
+from tests.tools import RecordingOracle, state
 
 
 class Inverse(QueryRule):
@@ -91,7 +91,7 @@ def test_they_do_what_compiled_ones_do(rule, compiled, n_classes, convert):
     for one, other in (
         (ours.fit(X, y), theirs.fit(X, y)),
         (ours.partial_fit(X[:40], y[:40]), theirs.partial_fit(X[:40], y[:40])),
-        (ours.learn(X, AnswerSheet(y)), theirs.learn(X, AnswerSheet(y))),
+        (ours.learn(X, RecordingOracle(y)), theirs.learn(X, RecordingOracle(y))),
         (ours.teach(X[:9], y[:9]), theirs.teach(X[:9], y[:9])),
     ):
         np.testing.assert_array_equal(one.queried_indices_, other.queried_indices_)
@@ -119,7 +119,9 @@ def test_probabilities_that_are_none(answer):
                 else Inverse.probability(self, margin, norm, clock, memory)
             )
 
-    raises_and_changes_nothing(Wrong, None, r"Wrong.probability\(.*\) must .*in \[0, 1\], got")
+    raises_and_changes_nothing(
+        Wrong, None, r"Wrong.probability\(.*\) must .*in \[0, 1\], got"
+    )
 
 
 @pytest.mark.parametrize("answer", [np.nan, -0.1, np.inf, "far", None], ids=str)
@@ -128,7 +130,9 @@ def test_steps_that_are_none(answer):
         def step(self, z, squared_norm, probability, clock):
             return answer if clock.n_taught > 9 else 1.0
 
-    raises_and_changes_nothing(None, Wrong, r"Wrong.step\(.*\) must .*finite and >= 0, got")
+    raises_and_changes_nothing(
+        None, Wrong, r"Wrong.step\(.*\) must .*finite and >= 0, got"
+    )
 
 
 def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError):
@@ -144,7 +148,7 @@ def raises_and_changes_nothing(query_rule, update_rule, words, error=ValueError)
             call()
     fresh = OwnClassifier(query_rule, update_rule, random_state=0)
     with pytest.raises(error, match=words):
-        fresh.learn(X, AnswerSheet(y), [0, 1])
+        fresh.learn(X, RecordingOracle(y), [0, 1])
     n = fresh.n_seen_
     assert 0 < n < 200
     expected = OwnClassifier(query_rule, update_rule, random_state=0)
@@ -193,17 +197,17 @@ def test_an_error_in_a_step_gives_up_the_label_just_bought():
             return 1.0
 
     X, y = gaussian_stream(0, 2, n_rows=200)
-    fails, oracle = [True], AnswerSheet(y)
+    fails, oracle = [True], RecordingOracle(y)
     learner = OwnClassifier(None, Fails, random_state=0)
     with pytest.raises(KeyError):
         learner.learn(X, oracle, [0, 1])
     assert (len(oracle.asked), learner.n_queries_, learner.n_taught_) == (10, 9, 9)
     assert learner.n_seen_ == oracle.asked[-1]
-    again = AnswerSheet(y[learner.n_seen_ :])
+    again = RecordingOracle(y[learner.n_seen_ :])
     learner.learn(X[learner.n_seen_ :], again)
     assert again.asked[0] == 0
     assert state(learner) == state(
-        OwnClassifier(None, Fails, random_state=0).learn(X, AnswerSheet(y), [0, 1])
+        OwnClassifier(None, Fails, random_state=0).learn(X, RecordingOracle(y), [0, 1])
     )
 
 
@@ -245,10 +249,14 @@ def test_a_memory_must_begin_with_finite_numbers(memory):
             return memory
 
     X, y = gaussian_stream(0, 2, n_rows=20)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
+    with pytest.raises(
+        ValueError, match=r"Begins.initial_memory\(n_dims\) must return"
+    ):
         OwnClassifier(Begins).fit(X, y)
     learner = OwnClassifier().fit(X, y).set_params(query_rule=Begins)
-    with pytest.raises(ValueError, match=r"Begins.initial_memory\(n_dims\) must return"):
+    with pytest.raises(
+        ValueError, match=r"Begins.initial_memory\(n_dims\) must return"
+    ):
         learner.query(X)
 
 
@@ -273,7 +281,7 @@ def test_ctrl_c_in_a_rule_loses_no_label(method, k):
         pass
 
     setattr(Update if method == "step" else Rule, method, interrupted)
-    oracle, learner = AnswerSheet(y), OwnClassifier(Rule, Update, random_state=0)
+    oracle, learner = RecordingOracle(y), OwnClassifier(Rule, Update, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         learner.learn(X, oracle, [0, 1])
     assert len(oracle.asked) == k

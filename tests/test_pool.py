@@ -46,7 +46,15 @@ from tests.learners import (
     each_pool_family,
 )
 from tests.reference import pool as reference
-from tests.tools import AnswerSheet, fresh, frozen, problem, responses, state, streams
+from tests.tools import (
+    RecordingOracle,
+    fresh,
+    frozen,
+    problem,
+    responses,
+    state,
+    streams,
+)
 
 X, y = problem(80, 4, noise=0.5)
 LOGISTIC, BAYES = LogisticRegression(), BernoulliNB()
@@ -203,7 +211,7 @@ NO_SGD = [
 ]
 
 
-class Failing(AnswerSheet):
+class Failing(RecordingOracle):
     """An oracle that fails at its k-th call."""
 
     def __init__(self, y, k, error):
@@ -235,7 +243,7 @@ def test_an_oracle_that_raises_loses_nothing(prototype, error, k, budget):
     assert learner.queried_indices_.tolist() == oracle.asked
     assert learner.n_queries_ == len(oracle.asked)
     learner.predict(X)
-    again = AnswerSheet(y)
+    again = RecordingOracle(y)
     rest = np.setdiff1d(np.arange(len(X)), oracle.asked)
     learner.learn(X, again, candidates=rest)
     assert oracle.asked + again.asked == expected.queried_indices_.tolist()
@@ -257,7 +265,7 @@ def test_answers_that_are_too_few_store_nothing(prototype, answer, words):
         learner.learn(X, answer, classes=["no", "yes"])
     assert learner.n_queries_ == 0
     expected = fresh(prototype).fit(X, y)
-    assert learner.learn(X, AnswerSheet(y)).n_queries_ == expected.n_queries_
+    assert learner.learn(X, RecordingOracle(y)).n_queries_ == expected.n_queries_
 
 
 @each_pool_family
@@ -328,7 +336,7 @@ def test_a_pool_of_texts(convert):
         taken = pool.iloc[rows] if hasattr(pool, "iloc") else [texts[i] for i in rows]
         learner.teach(taken, y[rows])
         assert learner.n_pending_ == 0
-        asked = fresh(prototype).learn(pool, AnswerSheet(y))
+        asked = fresh(prototype).learn(pool, RecordingOracle(y))
         expected = fresh(prototype).fit(pool, y)
         assert asked.queried_indices_.tolist() == expected.queried_indices_.tolist()
 
@@ -577,7 +585,7 @@ def test_what_cannot_work_is_refused_by_every_verb(learner, error, words):
         lambda: learner.partial_fit(X, y),
         lambda: learner.query(X),
         lambda: learner.teach(X, y),
-        lambda: learner.learn(X, AnswerSheet(y)),
+        lambda: learner.learn(X, RecordingOracle(y)),
     ):
         with pytest.raises(error, match=words):
             verb()
@@ -591,7 +599,7 @@ def test_an_estimator_that_fails_loses_no_label():
                 raise ValueError("not that many")
             return super().fit(X, y)
 
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner = UncertaintySamplingClassifier(Picky(), random_state=0)
     with pytest.raises(ValueError, match="not that many"):
         learner.learn(X, oracle)

@@ -23,7 +23,15 @@ from sklearn_activelearn import (
     _validation,
 )
 from tests.learners import each_pool_default, each_pool_family
-from tests.tools import AnswerSheet, by_pool, fresh, frozen, problem, responses, state
+from tests.tools import (
+    RecordingOracle,
+    fresh,
+    frozen,
+    loop_over_pool,
+    problem,
+    responses,
+    state,
+)
 
 X, y = problem(80, 4, noise=0.5)
 CLASSES = ["no", "yes"]
@@ -107,7 +115,7 @@ def around(estimator):
 def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
     learner = around(Interrupted(k))[kind].set_params(budget=16)
     expected = around(GaussianNB())[kind].set_params(budget=16).fit(X, y)
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     try:
         if verb == "fit":
             learner.fit(X, y)
@@ -120,7 +128,7 @@ def test_ctrl_c_while_the_estimator_is_trained(kind, k, verb):
     bought = learner.queried_indices_
     assert bought.tolist() == expected.queried_indices_[: len(bought)].tolist()
     left = np.setdiff1d(np.arange(80), bought)
-    learner.learn(X[left], AnswerSheet(y[left]))
+    learner.learn(X[left], RecordingOracle(y[left]))
     rows = np.append(bought, left[learner.queried_indices_])
     assert rows.tolist() == expected.queried_indices_.tolist()
     np.testing.assert_array_equal(learner.predict(X), expected.predict(X))
@@ -158,10 +166,10 @@ TEXT_MODEL = make_pipeline(TfidfVectorizer(), LogisticRegression())
 def test_texts_that_occur_again_and_again(prototype):
     texts = np.array(TEXTS, dtype=object)
     learner = fresh(prototype).learn(
-        texts, AnswerSheet(TOPICS), classes=["ham", "spam"]
+        texts, RecordingOracle(TOPICS), classes=["ham", "spam"]
     )
     assert learner.score(texts, TOPICS) == 1
-    by_hand, rows = by_pool(fresh(prototype), texts, TOPICS, ["ham", "spam"])
+    by_hand, rows = loop_over_pool(fresh(prototype), texts, TOPICS, ["ham", "spam"])
     assert rows == learner.queried_indices_.tolist()
     assert len(set(rows)) == len(rows) > len(set(texts))
     assert frozen(responses(by_hand, texts)) == frozen(responses(learner, texts))
@@ -211,7 +219,7 @@ def test_an_exhausted_pool(prototype):
     assert sorted(learner.queried_indices_) == list(range(15))
     before = state(learner)
     assert learner.query(X[:15], candidates=[]).size == 0
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner.learn(X[:0], oracle)
     assert not oracle.asked
     assert state(learner) == before

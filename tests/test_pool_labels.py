@@ -24,7 +24,7 @@ from sklearn_activelearn._scores import FEW_CLASSES, smallest_margin
 from sklearn_activelearn.exceptions import OneClassWarning
 from sklearn_activelearn.pool import StablePredictions
 from sklearn_activelearn.pool._committee import consensus_kl
-from tests.tools import AnswerSheet, problem
+from tests.tools import RecordingOracle, problem
 
 X, y = problem(150, 4, noise=0.3)
 
@@ -77,13 +77,13 @@ def test_teach_stores_labels_that_the_estimator_fails_on():
 
 def test_another_estimator_goes_on_where_one_failed():
     learner = MinMarginClassifier(SVC(C=-1.0), budget=20, random_state=0)
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     with pytest.raises(ValueError, match="C"):
         learner.learn(X, oracle)
     assert learner.n_queries_ == len(oracle.asked) == 10
     learner.set_params(estimator__C=1.0)
     left = np.setdiff1d(np.arange(150), oracle.asked)
-    learner.learn(X[left], AnswerSheet(y[left]))
+    learner.learn(X[left], RecordingOracle(y[left]))
     assert learner.n_queries_ == 20
     assert learner.estimator_.C == 1.0
 
@@ -219,7 +219,7 @@ CANDIDATES = [("a", HistGradientBoostingClassifier(max_iter=2)), ("b", GaussianN
 def test_what_an_estimator_cannot_take_is_refused_before_a_label_is_bought(
     learner, rows, words
 ):
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     with pytest.raises((TypeError, ValueError), match=words):
         learner.learn(rows, oracle, classes=["no", "yes"])
     assert not oracle.asked

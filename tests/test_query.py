@@ -17,7 +17,7 @@ from tests.learners import (
     each_stream_family,
     each_stream_learner,
 )
-from tests.tools import AnswerSheet, fresh, group_of, state, streams
+from tests.tools import RecordingOracle, fresh, group_of, state, streams
 
 
 def begun(prototype, X, y, **params):
@@ -74,7 +74,7 @@ def test_no_rows(prototype, convert):
     rows, probabilities = learner.query(nothing, return_probability=True)
     assert rows.dtype == np.int64
     assert rows.shape == probabilities.shape == (0,)
-    oracle = AnswerSheet(y)
+    oracle = RecordingOracle(y)
     learner.teach(nothing, []).learn(nothing, oracle)
     assert not oracle.asked
     assert state(learner) == before

@@ -76,7 +76,7 @@ def test_a_recall_out_of_range(recall):
 class TestDisplay:
     def test_lines_are_means_of_the_runs(self):
         curve = recall_curve(Y, ORDERS)
-        display = RecallCurveDisplay.from_curves({"mine": curve}, band=0)
+        display = RecallCurveDisplay({"mine": curve}).plot(band=0)
         mine, random = display.lines_
         assert mine.get_label() == "mine"
         np.testing.assert_allclose(mine.get_ydata(), curve.recall(range(5)).mean(0))
@@ -96,9 +96,9 @@ class TestDisplay:
 
     def test_what_is_refused(self):
         one, other = recall_curve(Y, ORDERS), recall_curve(Y[:9], [0])
-        with pytest.raises(ValueError, match="other rows"):
+        with pytest.raises(ValueError, match="the same rows"):
             RecallCurveDisplay({"a": one, "b": other})
-        with pytest.raises(ValueError, match="none to draw"):
+        with pytest.raises(ValueError, match="curves is empty"):
             RecallCurveDisplay({})
         X, y = problem(60, 4)
         with pytest.raises(ValueError, match="n_runs"):

@@ -23,7 +23,8 @@ from sklearn_activelearn.evaluation._recall import (
     shares_explored,
 )
 from sklearn_activelearn.pool import AllOf, RecallTarget
-from sklearn_activelearn.pool.stopping._base import AskedRows, relevance_probabilities
+from sklearn_activelearn.pool.stopping._base import AskedRows
+from sklearn_activelearn.pool.stopping._recall import relevance_probabilities
 from sklearn_activelearn.sources import Source
 from tests.reference import recall as slow
 
@@ -40,8 +41,8 @@ def rows_with_late_cluster(seed=0, n=600, n_relevant=60, n_late=12):
     return X[order], y[order]
 
 
-def searching(method="audit", seed=0, **params):
-    rule = RecallTarget(method=method, **params)
+def searching(seed=0, **params):
+    rule = RecallTarget(**params)
     return RelevanceSamplingClassifier(
         batch_size=0.1, budget=None, stopping=rule, random_state=seed
     )
@@ -107,60 +108,12 @@ def test_it_is_the_same_with_records_and_pickles_in_between(searched):
         assert now[name] == then[name]
 
 
-def test_the_hypergeometric_rule_is_the_test():
-    X, y = rows_with_late_cluster(1, n=300, n_relevant=30, n_late=3)
-    learner = searching("hypergeometric", recall=0.8).fit(X, y)
-    relevant = y[learner.queried_indices_].tolist()
-    assert learner.stop_reason_ == "RecallTarget"
-    assert slow.hypergeometric_p(relevant, len(y), 0.8) < 0.05
-    n_batch = max(1, int(0.1 * len(relevant) / 1.1))
-    assert slow.hypergeometric_p(relevant[:-n_batch], len(y), 0.8) >= 0.05
-
-
-def test_the_sample_rule_waits_for_the_rank_in_the_sample():
-    X, y = rows_with_late_cluster(2, n_late=0)
-    sample = np.random.default_rng(0).permutation(len(y))[:300]
-    rule = {"recall": 0.8, "sample": (sample, y[sample])}
-    learner = searching("sample", **rule).fit(X, y)
-    rank = slow.rank_in_sample(int(y[sample].sum()), 0.8, 0.05)
-    asked = learner.queried_indices_
-    n_of_sample = np.cumsum(y[asked] & np.isin(asked, sample))
-    assert learner.stop_reason_ == "RecallTarget"
-    assert n_of_sample[-1] >= rank
-    assert n_of_sample[int(len(asked) / 1.1) - 1] < rank
-
-
-def test_a_sample_may_be_a_list_of_arrays():
-    sample = [np.arange(60), np.ones(60, dtype=int)]
-    rule = RecallTarget(method="sample", sample=sample)
-    assert rule == pickle.loads(pickle.dumps(rule))
-
-
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
         (RecallTarget(recall=0), "recall == "),
         (RecallTarget(recall=1.1), "recall == "),
         (RecallTarget(confidence=1), "confidence == "),
-        (RecallTarget(method="guess"), "method must be"),
-        (RecallTarget(method="sample"), "sample=.rows, y. goes with"),
-        (RecallTarget(sample=([1], [1])), "sample=.rows, y. goes with"),
-        (RecallTarget(1, method="hypergeometric"), "recall=1 takes"),
-        (RecallTarget(1, method="sample", sample=([1], [1])), "recall=1 takes"),
-        (RecallTarget(method="sample", sample=([1, 2], [1])), "sample must be"),
-        (
-            RecallTarget(method="sample", sample=([True, False] * 60, [1] * 120)),
-            "sample must have row numbers, no mask",
-        ),
-        (RecallTarget(method="sample", sample=([-1, 2], [1, 1])), "row numbers"),
-        (
-            RecallTarget(method="sample", sample=([*range(60), 0], [1] * 61)),
-            "sample has a row more than once",
-        ),
-        (
-            RecallTarget(method="sample", sample=(range(9), [1] * 9)),
-            "9 relevant rows, which can certify a recall of 0.716; 0.95 takes 59",
-        ),
     ],
 )
 def test_bad_input(rule, message):
@@ -204,7 +157,6 @@ class TestPositiveIsNoClass:
 class TestPositiveOfTheLearner:
     X, is_relevant = rows_with_late_cluster(2, n=400, n_relevant=80, n_late=0)
     y = np.where(is_relevant, "a", "z")  # the last class is not looked for
-    sample = np.random.default_rng(0).permutation(400)[:250]
 
     def search(self, rule):
         return RelevanceSamplingClassifier(
@@ -212,35 +164,11 @@ class TestPositiveOfTheLearner:
         )
 
     @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
-    @pytest.mark.parametrize("method", ["audit", "sample", "hypergeometric"])
-    def test_it_is_that_of_a_rule_without_one(self, method, wrap):
-        params = {"method": method}
-        if method == "sample":
-            params["sample"] = self.sample, self.y[self.sample]
-        rules = [RecallTarget(0.8, positive=each, **params) for each in (None, "a")]
+    def test_it_is_that_of_a_rule_without_one(self, wrap):
+        rules = [RecallTarget(0.8, positive=each) for each in (None, "a")]
         ours, theirs = (self.search(wrap(rule)).fit(self.X, self.y) for rule in rules)
         assert ours.stop_reason_ == type(wrap(rules[0])).__name__
         np.testing.assert_array_equal(ours.queried_indices_, theirs.queried_indices_)
-
-    @pytest.mark.parametrize("wrap", [lambda rule: rule, lambda r: AllOf([r, r])])
-    @pytest.mark.parametrize("learner", [None, "a", "z"])
-    def test_too_few_in_the_sample_are_told_before_anything_is_bought(
-        self, learner, wrap
-    ):
-        labels = np.array(["a"] * 60 + ["z"] * 20)
-        sample = np.arange(80), labels if learner != "z" else labels[::-1]
-        if learner is None:  # of the last class, which the sample has nothing of
-            sample = np.arange(60), ["a"] * 60
-        rule = RecallTarget(method="sample", sample=sample)
-        search = self.search(wrap(rule)).set_params(positive=learner)
-        if learner == "a":
-            assert search.fit(self.X, self.y).n_queries_
-            return
-        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
-            search.fit(self.X, self.y)
-        with pytest.raises(ValueError, match=r"sample has \d+ relevant rows"):
-            search.teach(self.X[:1], self.y[:1], classes=["a", "z"])
-        assert not hasattr(search, "classes_")
 
 
 def asked_rows(places, probabilities, purposes, n_rows):

@@ -42,7 +42,7 @@ STOPPING = [
     for rules in (
         StablePredictions(patience=10),
         NoNewClass(2),
-        [NoError(30), LabelPrice(error=900, label=0.1, n_labels=4)],
+        [NoError(30), LabelPrice(cost=900, label=0.1, n_labels=4)],
         AllOf([NoNewClass(9), StablePredictions(patience=9)]),
     )
 ]
@@ -165,7 +165,7 @@ def test_a_simulation_has_a_record():
 
 
 def test_a_rule_gets_its_earlier_models_again():
-    rule = LabelPrice(error=1e4, label=0.1, n_labels=10)
+    rule = LabelPrice(cost=1e4, label=0.1, n_labels=10)
     learner = MinMarginClassifier(
         LogisticRegression(), batch_size=4, stopping=rule, random_state=0
     )

@@ -26,7 +26,7 @@ from sklearn_activelearn.stream.second_order import _base, _state
 from tests.learners import drawn_for
 from tests.reference import second_order as twin
 from tests.test_first_order import gaussian_stream
-from tests.tools import AnswerSheet, fresh, with_int64_indices
+from tests.tools import RecordingOracle, fresh, with_int64_indices
 
 
 def waves(margins):
@@ -337,7 +337,7 @@ def test_the_next_row_is_wanted_across_pickles_and_chunks(rule):
     learner, bought = fresh(RULES[rule][0]), []
     for i in range(len(X)):
         learner = pickle.loads(pickle.dumps(learner))
-        learner.learn(X[i : i + 1], AnswerSheet(codes[i : i + 1]), classes=[0, 1])
+        learner.learn(X[i : i + 1], RecordingOracle(codes[i : i + 1]), classes=[0, 1])
         bought += (i + learner.queried_indices_).tolist()
     assert bought == whole.queried_indices_.tolist()
 
@@ -538,15 +538,15 @@ def test_a_kernel_that_fails_loses_nothing():
         return X @ Z.T
 
     learner = RLSSamplingClassifier(60.0, kernel=failing, random_state=0)
-    oracle = AnswerSheet(codes)
+    oracle = RecordingOracle(codes)
     with pytest.raises(OSError, match="no kernel"):
         learner.learn(X, oracle, classes=[0, 1])
     seen = learner.n_seen_
     assert 0 < seen < len(X)
     assert learner.n_queries_ == len(oracle.asked)
-    learner.learn(X[seen:], AnswerSheet(codes[seen:]))
+    learner.learn(X[seen:], RecordingOracle(codes[seen:]))
     other = RLSSamplingClassifier(60.0, kernel=lambda X, Z: X @ Z.T, random_state=0)
-    other.learn(X, AnswerSheet(codes), classes=[0, 1])
+    other.learn(X, RecordingOracle(codes), classes=[0, 1])
     np.testing.assert_array_equal(
         learner.decision_function(X), other.decision_function(X)
     )
@@ -573,7 +573,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
     X, codes = gaussian_stream(0, 3, n_rows=4)
     X = csr_array(X)
     prototype = RLSSamplingClassifier(variant="all", random_state=0, **params)
-    whole = fresh(prototype).learn(X, AnswerSheet(codes), classes=range(3))
+    whole = fresh(prototype).learn(X, RecordingOracle(codes), classes=range(3))
     real, n_calls, fails_at = getattr(module, name), 0, 1
 
     def failing(*args, **kwargs):
@@ -584,7 +584,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
         return real(*args, **kwargs)
 
     while fails_at <= n_calls + 1:
-        learner, oracle, n_calls = fresh(prototype), AnswerSheet(codes), 0
+        learner, oracle, n_calls = fresh(prototype), RecordingOracle(codes), 0
         learner.teach(X[:0], [], classes=range(3))  # it begins
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
             patch.setattr(module, name, failing)
@@ -593,7 +593,7 @@ def test_an_interrupt_anywhere_loses_nothing(module, name, params, monkeypatch):
         assert oracle.asked == learner.queried_indices_.tolist() == list(range(n))
         assert learner.n_queries_ == learner.n_updates_ == n
         learner.decision_function(X)
-        learner.learn(X[n:], AnswerSheet(codes[n:]))
+        learner.learn(X[n:], RecordingOracle(codes[n:]))
         np.testing.assert_array_equal(
             learner.decision_function(X), whole.decision_function(X)
         )
@@ -747,7 +747,7 @@ def test_what_is_stored_cannot_be_read_in_another_way(name, before, after):
         learner.predict,
         lambda X: learner.teach(X, codes),
         lambda X: learner.partial_fit(X, codes),
-        lambda X: learner.learn(X, AnswerSheet(codes)),
+        lambda X: learner.learn(X, RecordingOracle(codes)),
     ):
         with pytest.raises(ValueError, match=f"{name} cannot change"):
             call(X)
@@ -768,7 +768,7 @@ def test_a_row_that_could_not_be_learned_is_not_bought(learner, cure, solver):
     X, codes = gaussian_stream(0, 2, scale=1e6)
     words = rf"Row 0 of X: .* [Ss]cale the rows, or {cure}"
     learner = fresh(learner, solver=solver).teach(X[:0], [], classes=[0, 1])
-    oracle = AnswerSheet(codes)
+    oracle = RecordingOracle(codes)
     for call in (
         lambda: learner.query(X),
         lambda: learner.learn(X, oracle),

@@ -106,7 +106,7 @@ def test_a_block_that_fails_bills_nothing(client):
         QueryByCommitteeClassifier(
             LinearSVC(), param_grid={"C": [0.1, 1]}, cv=2, n_initial=6, budget=7
         ),
-        ALMSClassifier(n_candidates=2, n_pairs=2, voi="refit", n_initial=8, budget=10),
+        ALMSClassifier(n_candidates=2, n_pairs=2, n_initial=8, budget=10),
     ],
     ids=lambda learner: type(learner).__name__,
 )

@@ -12,7 +12,7 @@ from sklearn_activelearn import (
 )
 from tests.learners import STREAM_DEFAULTS, explores
 from tests.sources import SOURCES, as_dask, as_parquet
-from tests.tools import AnswerSheet, fresh
+from tests.tools import RecordingOracle, fresh
 
 KINDS = {name: make for name, make in SOURCES.items() if name != "memmap"}
 each_source = pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
@@ -58,7 +58,7 @@ def test_a_pass_is_that_in_memory(prototype, verb, make, tmp_path):
             learner.partial_fit(rows, y, ["no", "yes"]).partial_fit(rows, y)
         else:
             some = np.r_[100:20:-1] if verb == "candidates" else None
-            oracle = AnswerSheet(y)
+            oracle = RecordingOracle(y)
             learner.set_params(budget=0.5)
             learner.learn(rows, oracle, ["no", "yes"], candidates=some)
             learner.asked = oracle.asked
@@ -93,7 +93,7 @@ def test_query_and_teach_take_chunks(make, tmp_path):
 def test_the_row_that_is_not_finite_is_named(make, tmp_path):
     X, y = problem()
     X[99, 1] = np.nan
-    learner, oracle = fresh(CBGZClassifier(shuffle=False)), AnswerSheet(y)
+    learner, oracle = fresh(CBGZClassifier(shuffle=False)), RecordingOracle(y)
     source = make(X, CUTS, tmp_path)
     with pytest.raises(ValueError, match=r"row 99\).* NaN"):
         learner.fit(source, y)
@@ -106,7 +106,7 @@ def test_the_row_that_is_not_finite_is_named(make, tmp_path):
 def test_an_oracle_that_fails_can_be_asked_again(tmp_path):
     X, y = problem()
     learner = fresh(CBGZClassifier())
-    expected = fresh(CBGZClassifier()).learn(X, AnswerSheet(y), ["no", "yes"])
+    expected = fresh(CBGZClassifier()).learn(X, RecordingOracle(y), ["no", "yes"])
     n_asked = []
 
     def failing(rows):

@@ -113,7 +113,10 @@ def test_two_threads_teach(family):
     if family in POOL_FAMILIES:
         kept, codes = learner._ledger.labelled.rows, learner._ledger.labelled.codes
     elif family == "stored rows":
-        kept, codes = learner._learned.details.stored.rows, learner._learned.details.codes
+        kept, codes = (
+            learner._learned.details.stored.rows,
+            learner._learned.details.codes,
+        )
     else:
         return
     order, expected = np.argsort(kept[:, 0]), np.argsort(X[:, 0])

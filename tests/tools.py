@@ -5,24 +5,24 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from sklearn_activelearn.testing._laws import (
-    AnswerSheet,
-    by_pool,
-    by_row,
+from sklearn_activelearn.testing._guarantees import (
+    RecordingOracle,
     fresh,
     frozen,
+    loop_over_pool,
+    loop_over_stream,
     responses,
     state,
 )
 
 __all__ = [
-    "AnswerSheet",
     "NaiveBayes",
-    "by_pool",
-    "by_row",
+    "RecordingOracle",
     "fresh",
     "frozen",
     "group_of",
+    "loop_over_pool",
+    "loop_over_stream",
     "problem",
     "responses",
     "state",

@@ -13,7 +13,7 @@ from PIL import Image
 from sklearn.datasets import load_digits, load_sample_images
 from sklearn.linear_model import LogisticRegression
 
-from sklearn_activelearn._tables.pictures import PIXELS, WEIGHTS, numbers_of_image
+from sklearn_activelearn._tables.encoding import PIXELS, WEIGHTS, encode_image
 
 N_LABELS = (20, 50, 100, 200)
 TILE = 32  # pixels along a side
@@ -57,7 +57,7 @@ def main():
     n_draws = 1 if parser.parse_args().quick else 15
     print(f"accuracy with {N_LABELS} labels, mean of {n_draws} draws")
     for name, (images, y) in {"digits": digit_images(), "tiles": tiles()}.items():
-        X = np.array([numbers_of_image(image.convert("RGB")) for image in images])
+        X = np.array([encode_image(image.convert("RGB")) for image in images])
         X -= X.mean(axis=0)
         grey = X[:, : PIXELS[0] * PIXELS[1]] / WEIGHTS[0]
         for what, numbers in (("grey pixels", grey), ("--image", X)):

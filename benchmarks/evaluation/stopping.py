@@ -19,11 +19,13 @@ other orders; the sets in OTHERS were not looked at.
 
 import argparse
 import time
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from scipy.special import entr
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -32,6 +34,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.evaluation._sets import CHOSEN_ON, OTHERS, part_of
 from sklearn_activelearn import MinMarginClassifier, UncertaintySamplingClassifier
+from sklearn_activelearn._statistics import changes, net_share
 from sklearn_activelearn.evaluation import advice
 from sklearn_activelearn.pool import (
     AllOf,
@@ -40,8 +43,8 @@ from sklearn_activelearn.pool import (
     MarginExhausted,
     NoError,
     NoNewClass,
-    OverallUncertainty,
     StablePredictions,
+    StoppingRule,
 )
 
 SEED = 1000  # of the first order; 0 to 9 were for choosing the constants
@@ -58,19 +61,52 @@ LEARNERS = {
 }
 
 
+class AnyMargin(MarginExhausted):
+    """The rule on the margin, for models whose margin is not 1."""
+
+    def check_model(self, model):
+        """Take every model."""
+
+
+@dataclass(frozen=True)
+class OverallUncertainty(StoppingRule):
+    """Stop when the mean entropy of the class probabilities is small (J. Zhu 2008)."""
+
+    needs = ("predict_proba",)
+
+    def judge(self, progress, memory):
+        """Compare with 5 % of the entropy of a guess."""
+        probabilities = progress.of_left(progress.model.predict_proba)
+        of_a_guess = np.log(probabilities.shape[1])
+        share = entr(probabilities).sum(axis=1).mean() / of_a_guess
+        return bool(share <= 0.05), memory
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PriceWithRows(LabelPrice):
+    """`LabelPrice` with a net share that labelled, untaught rows correct."""
+
+    rows: tuple
+
+    def _gain(self, progress, before):
+        X, y = self.rows
+        counts = changes(*(model.predict(X) for model in (before, progress.model)), y)
+        return super()._gain(progress, before) / net_share() * net_share(*counts)
+
+
 def rules_for(aside):
     """Return the rules that are compared, by name; of LabelPrice one for each price."""
     prices = {
-        f"LabelPrice, {price:,}": LabelPrice(error=price, label=1.0) for price in PRICES
+        f"LabelPrice, {price:,}": LabelPrice(cost=price, label=1.0) for price in PRICES
     }
     with_rows = {
-        f"LabelPrice with rows, {price:,}": LabelPrice(
-            error=price, label=1.0, validation=aside
+        f"LabelPrice with rows, {price:,}": PriceWithRows(
+            cost=price, label=1.0, rows=aside
         )
         for price in PRICES
     }
     return {
-        "MarginExhausted": MarginExhausted(any_model=True),
+        "MarginExhausted": AnyMargin(),
         "OverallUncertainty": OverallUncertainty(),
         "StablePredictions": StablePredictions(),
         "ClassificationChange": ClassificationChange(),
@@ -94,7 +130,7 @@ class Run(NamedTuple):
     stops: dict  # rule: labels
 
 
-class Watch:
+class Watch(StoppingRule):
     """A rule that never stops, and notes where others would.
 
     Parameters
@@ -110,9 +146,6 @@ class Watch:
     def __init__(self, rules, test, aside):
         self.rules, self.test, self.aside = rules, test, aside
         self.run = Run([], [], [], aside[1], {})
-
-    def check(self):
-        """Nothing can be wrong."""
 
     def judge(self, progress, memory):
         """Never stop, but note who would."""

@@ -3,21 +3,15 @@
 import numpy as np
 from scipy.special import expit
 
-from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool import Known
 from sklearn_activelearn.pool._committee import vote_entropy
 from sklearn_activelearn.pool._selection import draw_rows, ranked_purchase
 from sklearn_activelearn.pool._training import EPS, middle_of_best, stratified_folds
-from sklearn_activelearn.pool.alms._models import (
-    TRAIN,
-    VALIDATION,
-    Group,
-    coordinates,
-    in_turn,
-)
-from sklearn_activelearn.pool.alms._value_of_information import values_of_information
+from sklearn_activelearn.pool.alms._alms import TRAIN, VALIDATION, in_turn
+from sklearn_activelearn.pool.alms._models import Group, coordinates
 
 from . import alms
+from ._alms_variants import ALMSVariant
 
 #: Labels of random rows, the same for all methods.
 INITIAL = 10
@@ -44,7 +38,7 @@ BOUNDED = {
 }
 
 
-class BoundedALMS(ALMSClassifier):
+class BoundedALMS(ALMSVariant):
     """ALMS that begins with the rows `first`; V gets no more than the share `bound`."""
 
     def _start(self, X, rows, n_wanted, seed):
@@ -59,16 +53,8 @@ class BoundedALMS(ALMSClassifier):
             return super()._select(X, rows, n_wanted, seed)
         rng = np.random.default_rng(seed)
         offered = rng.permutation(rows)[: self.n_candidates]
-        trainer = self._make_trainer()
-        values, _ = values_of_information(
-            trainer.engine(Known.of(self), X[offered], len(offered)),
-            trainer.weights,
-            temperature=self.temperature,
-            pairing=self.pairing,
-            label=self.label,
-            n_pairs=self.n_pairs,
-            n_jobs=None,
-            rng=rng,
+        values, _ = self._make_trainer().values_of_information(
+            Known.of(self), X[offered], self.n_pairs, rng
         )
         best = [values.argmax()]
         return ranked_purchase(offered[best], values[best], TRAIN)
@@ -144,9 +130,9 @@ def mixed(method, pool, first, n_labels, rng):
 def by_alms(method, pool, first, n_labels, seed):
     """Buy rows as ALMS does; those that validate are random."""
     options, bound = BOUNDED[method]
-    learner = BoundedALMS(MODEL, param_grid=GRID, **options, **alms.SIZES)
+    learner = BoundedALMS(MODEL, param_grid=GRID, **alms.SIZES)
     learner.set_params(n_initial=len(first), budget=n_labels, random_state=seed)
-    learner.first, learner.bound = first, bound
+    vars(learner).update(options, first=first, bound=bound)
     learner.fit(pool.X, pool.sign)
     is_random = learner.allocation_ == VALIDATION
     is_random[: len(first)] = True

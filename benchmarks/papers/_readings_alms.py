@@ -7,13 +7,13 @@ models are trained once: a round offers the same random rows to both.
 from types import SimpleNamespace
 
 import numpy as np
-from scipy.special import entr
+from scipy.special import entr, softmax
 
-from sklearn_activelearn.pool.alms._models import GramModels, log_loss
+from sklearn_activelearn.pool.alms._models import JointModels
 from sklearn_activelearn.pool.alms._value_of_information import (
-    Means,
+    draw_left_out,
+    means_over_pairs,
     model_probabilities,
-    some,
 )
 
 from . import alms
@@ -34,7 +34,6 @@ BOUGHT = {
     "line 8": ("section 3.3", "as written"),
     "product": ("of averages", "of each pair"),
 }
-PAIRING = {"of averages": "averaged", "of each pair": "paired"}
 
 LAMS = GRID["lam"]
 
@@ -60,9 +59,25 @@ def ends(losses, interval):
 
 def probabilities(losses, reading):
     """Return how probable each model is, given its losses on the validation set."""
-    is_flat = reading["probability"] == "1 - softmax"
-    temperature = None if is_flat else 1 / losses.shape[1]
-    return model_probabilities(ends(losses, reading["interval"]), temperature)
+    low = ends(losses, reading["interval"])
+    if reading["probability"] == "1 - softmax":
+        return model_probabilities(low)
+    return softmax(-low * losses.shape[1], axis=0)
+
+
+def means(losses, reading):
+    """Return the mean probabilities and losses over pairs, and their mean product."""
+    weigh = model_probabilities
+    if reading["probability"] != "1 - softmax":  # one row validates: |V| is 1
+        weigh = sharp_probabilities
+    product = np.einsum("m...pk,m...pk->...", weigh(losses), losses[..., ::-1])
+    mean_product = product / (2 * losses.shape[-2])
+    return [*means_over_pairs(losses, weigh), mean_product]
+
+
+def sharp_probabilities(losses):
+    """Return the softmax of minus the losses."""
+    return softmax(-losses, axis=0)
 
 
 class Bought:
@@ -133,19 +148,11 @@ class Worth:
             rows=pool.X[rows], codes=(pool.sign[rows] > 0).astype(int)
         )
         is_validation = np.array(bought.is_validation)
-        self.models = GramModels(
-            models,
-            labelled,
-            is_validation,
-            log_loss,
-            pool.X[offered],
-            len(offered),
-            None,
-        )
-        v = self.models.n_validation
+        self.models = JointModels(models, labelled, is_validation, pool.X[offered])
         self.losses, self.answers = self.models.trained()
-        self.pairs = some(np.transpose(np.triu_indices(v, 1)), SIZES["pairs"], rng)
-        self.singles = some(np.arange(v), SIZES["pairs"], rng)
+        self.pairs, self.singles = draw_left_out(
+            self.models.n_validation, SIZES["pairs"], rng
+        )
         self.old = self.models.without(self.pairs)
         self.found = {}
 
@@ -175,22 +182,26 @@ class Worth:
             shares = expected.T
         total = np.zeros((2, len(expected)))
         for guess, share in zip(guesses, shares, strict=True):
-            means = self._means(guess, reading)
+            both = self._means(guess, reading)
             total -= share * [
-                mean.system_loss(PAIRING[reading["product"]]) for mean in means
+                (probability * loss).sum(axis=0)
+                if reading["product"] == "of averages"
+                else product
+                for probability, loss, product in both
             ]
         return total
 
     def _means(self, guesses, reading):
-        # one row validates: |V| is 1
-        temperature = None if reading["probability"] == "1 - softmax" else 1.0
         with_each, new = self._losses(guesses)
-        training = Means.of(with_each, temperature)
+        training = means(with_each, reading)
         others = training  # Algorithm 1 trains on the candidate there, too
         if reading["line 8"] == "section 3.3":
-            others = Means.of(self.old[:, None], temperature)
+            others = means(self.old[:, None], reading)
         share = 2 / (self.models.n_validation + 1)
-        return training, others.mixed(Means.of(new, temperature), share)
+        return training, [
+            (1 - share) * other + share * own
+            for other, own in zip(others, means(new, reading), strict=True)
+        ]
 
 
 def by_alms(pool, models, readings, n_first, n_labels, trial):

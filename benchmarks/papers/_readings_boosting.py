@@ -5,7 +5,7 @@ the members that are added, or name the committee that predicts; the error may b
 on the rows with labels, or on all of S_t, with pseudo-labels.
 """
 
-from dataclasses import dataclass
+from copy import copy
 from itertools import islice
 from warnings import catch_warnings, simplefilter
 
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sklearn_activelearn import DecisionStumpClassifier, FASSLBoostClassifier
-from sklearn_activelearn.pool.boosting._trainer import BoostingTrainer, RoundsPerLabel
+from sklearn_activelearn.pool.boosting._fassl import GrowingTrainer
 
 from . import boosting
 from ._readings import crossed
@@ -35,11 +35,10 @@ BOUGHT = {
 }
 
 
-@dataclass(frozen=True)
-class EndingRounds(RoundsPerLabel):
-    """Rounds that add no member once the error of the committee does not decrease.
+class EndingTrainer(GrowingTrainer):
+    """Trainer that adds no member once the error of the committee does not decrease.
 
-    Parameters
+    Attributes
     ----------
     judged_on : {"labelled rows", "all rows"}
         Where the error is measured, pseudo-labels counting as labels.
@@ -47,11 +46,8 @@ class EndingRounds(RoundsPerLabel):
         Labels of the first committee.
     """
 
-    judged_on: str
-    n_initial: int
-
-    def run(self, boosting, weak_learners, n_first, n_later):
-        """Return the boosted committee, and that no step ends the purchases.
+    def boost(self, boosting, weak_learners, n_first, n_later):
+        """Add members.
 
         A committee has ended if it has fewer members than there were steps.
         """
@@ -60,16 +56,16 @@ class EndingRounds(RoundsPerLabel):
             n_known = np.count_nonzero(boosting.sample.labels == 1)
             n_steps += n_known - n_later - self.n_initial
             if len(boosting.committee.weights) < n_steps:
-                return boosting, False
+                return
             n_steps = 0
         for weak in islice(weak_learners, n_steps):
-            boosting = boosting.discrete_step(weak)
+            boosting.adaboost_step(weak)
         for weak in islice(weak_learners, n_later):
-            after = boosting.discrete_step(weak)
+            after = copy(boosting)
+            after.adaboost_step(weak)
             if self.error(after) >= self.error(boosting):
                 break
-            boosting = after
-        return boosting, False
+            boosting.committee, boosting.scores = after.committee, after.scores
 
     def error(self, boosting):
         """Return the share of rows that the committee gets wrong."""
@@ -84,10 +80,10 @@ class EndingFASSL(FASSLBoostClassifier):
     judged_on = LABELS
 
     def _make_trainer(self):
-        rounds = EndingRounds(
-            1, self.n_initial_estimators, 1.0, False, self.judged_on, self.n_initial
-        )
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
+        steps = self.n_initial_estimators, 1.0
+        trainer = EndingTrainer(self.estimator, self.alpha, self.init, *steps)
+        trainer.judged_on, trainer.n_initial = self.judged_on, self.n_initial
+        return trainer
 
 
 class EndingFASSLOnAllRows(EndingFASSL):
@@ -106,7 +102,8 @@ def learner_of(reading):
     if rule == "ends members":
         kind = EndingFASSL if judged_on == LABELS else EndingFASSLOnAllRows
         return kind(**options)
-    return FASSLBoostClassifier(early_stopping=rule == "ends purchases", **options)
+    stopping = boosting.NoDecrease() if rule == "ends purchases" else None
+    return FASSLBoostClassifier(stopping=stopping, **options)
 
 
 def best_stage(stages, y, is_bought, judged_on):

@@ -30,13 +30,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_activelearn import (
-    ALMSClassifier,
     PassiveClassifier,
     QueryByCommitteeClassifier,
     UncertaintySamplingClassifier,
 )
+from sklearn_activelearn.pool.alms._logistic import solve
 from sklearn_activelearn.pool.alms._models import calibrated, coordinates
-from sklearn_activelearn.pool.alms._newton import solve
 
 from . import data
 from ._alms_rows import (
@@ -49,6 +48,7 @@ from ._alms_rows import (
     pooled,
     summary,
 )
+from ._alms_variants import variant
 from ._provenance import DATA
 from ._results import Results, add_option
 from ._trials import add_cache, at_least, stored
@@ -144,7 +144,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         """Train and calibrate."""
         machine = SVC(C=self.C, gamma=self.gamma).fit(X, y)
-        self.model_ = calibrated(machine, X, y)
+        self.model_ = calibrated(machine, X, np.arange(len(y)), y)
         self.classes_ = machine.classes_
         return self
 
@@ -219,7 +219,7 @@ def learners(problem, penalty, method):
         ]
     sizes = SVM_SIZES if problem == "pima" else SIZES
     options = {**sizes, **RUNS[method], "selection": "validation"}
-    return [ALMSClassifier(own, param_grid=grid, **options)]
+    return [variant(own, param_grid=grid, **options)]
 
 
 def curves(learner, rows, counts, seed, selections):
@@ -235,7 +235,8 @@ def curves(learner, rows, counts, seed, selections):
         for name, found in scores.items():
             model = learner
             if name and learner._ledger.labelled.has_two_classes:
-                model = copy(learner).set_params(selection=SELECTIONS[name])
+                model = copy(learner)
+                model.selection = SELECTIONS[name]
                 model._train()
             p = model.predict_proba(X_test)
             accuracy = np.mean(model.predict(X_test) == y_test)

@@ -26,6 +26,7 @@ not computed again. --alphas runs Figure 2, FASSL-Boost on twonorm, instead.
 """
 
 import argparse
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -41,6 +42,7 @@ from sklearn_activelearn import (
     PassiveClassifier,
     QueryByBoostingClassifier,
 )
+from sklearn_activelearn.pool import StoppingRule
 
 from . import data
 from ._results import Results, add_option
@@ -54,6 +56,24 @@ CRITERIA = ("error", "gini")
 FEW = np.arange(10, 121, 10)
 
 
+@dataclass(frozen=True)
+class NoDecrease(StoppingRule):
+    """Stop as Algorithm 1: a member was refused, or the error does not decrease."""
+
+    def judge(self, progress, memory):
+        """Compare the error on the labelled rows with the error at the last query."""
+        n_labels, n_members = len(progress.labels), len(progress.model.estimators_)
+        wrong = progress.model.predict(progress.rows) != progress.labels
+        error = float(np.mean(wrong))
+        stop = n_members == 0
+        if memory:
+            n_before, members_before, error_before = memory
+            n_wanted = members_before + n_labels - n_before
+            stop = error >= error_before or n_members < n_wanted
+        # floats, because whole numbers would stand for models
+        return stop, [float(n_labels), float(n_members), error]
+
+
 def methods_with(criterion):
     """Return the learners by name, with stumps of that criterion."""
     stump = DecisionStumpClassifier(criterion)
@@ -65,7 +85,7 @@ def methods_with(criterion):
         "FASSL from 1": FASSLBoostClassifier(stump, n_initial_estimators=1),
         "shrunk FASSL": FASSLBoostClassifier(stump, shrinkage=0.2),
         "stopped FASSL": FASSLBoostClassifier(
-            stump, n_initial_estimators=1, early_stopping=True
+            stump, n_initial_estimators=1, stopping=NoDecrease()
         ),
     }
 

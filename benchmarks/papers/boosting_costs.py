@@ -23,7 +23,7 @@ from sklearn_activelearn import (
     QueryByBoostingClassifier,
 )
 from sklearn_activelearn.datasets import make_twonorm
-from sklearn_activelearn.pool.boosting._trainer import UNLABELLED, BoostingCost
+from sklearn_activelearn.pool.boosting._committee import UNLABELLED, BoostingCost
 
 from ._provenance import recorded
 from ._results import Results, add_option

@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 from joblib import Parallel, delayed
 
-from sklearn_activelearn.pool.boosting._trainer import BoostingCost
+from sklearn_activelearn.pool.boosting._committee import BoostingCost
 
 from ._results import Results, add_option
 from ._trials import at_least

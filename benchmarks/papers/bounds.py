@@ -166,14 +166,16 @@ def on_sequences(args, load, results):
         DATA.add(X, y)
         losses = hinge_losses(X, y)
         fixed = [({"b": b}, bound(b, *losses)) for b in BS]
-        adaptive = [({"b": "adaptive", "beta": beta}, np.nan) for beta in BETAS]
+        # scores grow with eta0: this is the b of the paper with its factor beta
+        adaptive = [({"b": "adaptive", "eta0": 1 / beta}, np.nan) for beta in BETAS]
         for parameters, highest in fixed + adaptive:
             found = Parallel(n_jobs=args.jobs)(
                 delayed(mistakes)(parameters, X, y, SEED + k) for k in range(args.runs)
             )
             n_mistakes, labels = np.mean(found, axis=0)
             row = {"sequence": sequence, "rows": len(y), "b": parameters["b"]}
-            row |= {"beta": parameters.get("beta"), "mistakes": n_mistakes}
+            beta = 1 / parameters["eta0"] if "eta0" in parameters else None
+            row |= {"beta": beta, "mistakes": n_mistakes}
             row |= {"bound": highest, "labels": labels}
             title = f"{row['b']} {row['beta'] or ''}"
             print(

@@ -37,7 +37,7 @@ SEED = 0
 DIMENSIONS = (2, 10)
 ALPHAS = (0.5, 0.75, 1.0, 3.0, np.inf)
 N_TEST = 100_000
-PLAIN = {"fit_intercept": False, "normalize": False, "dual": False}
+PLAIN = {"fit_intercept": False, "normalize": False, "solver": "primal"}
 ALL = "all labels"
 
 

@@ -22,7 +22,6 @@ from sklearn.model_selection import ParameterGrid
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn.evaluation import (
     label_curve,
-    labels_to_target,
     tune_labels_to_target,
 )
 
@@ -121,7 +120,7 @@ def run(name, learner, sizes, args, load):
             until=target,
             random_state=SEED + 1,
         )
-        needed = labels_to_target(curve, target)
+        needed = curve.labels_to_target(target)
         column = list(PROBLEMS).index(name)
         mean, std = map(float, PUBLISHED[learner].split()[column].split("±"))
         reached = needed.labels[np.isfinite(needed.labels)]

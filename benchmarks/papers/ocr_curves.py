@@ -16,7 +16,7 @@ import json
 import numpy as np
 from sklearn.base import clone
 
-from sklearn_activelearn.evaluation import label_curve, labels_to_target
+from sklearn_activelearn.evaluation import label_curve
 
 from . import data
 from ._results import Results, add_option, read
@@ -30,7 +30,7 @@ FIGURE_5 = ("0v1", "147vAll", "0vAll", "USPS 0vAll")
 def labels_per_target(curve):
     """Yield target errors that every run reached, and mean labels for each."""
     for error in np.linspace(0.2, 0.005, 40):
-        needed = labels_to_target(curve, error)
+        needed = curve.labels_to_target(error)
         if not needed.n_failed:
             yield {"target_error": error, "labels": needed.mean}
 

@@ -42,7 +42,7 @@ FIGURE_3 = "figure-3"
 AT = (0.01, 0.02, 0.03, 0.05, 0.07, 0.10)
 ORIGIN = {"fit_intercept": False, "shuffle": False}
 FIRST_ORDER = {**ORIGIN, "average": False}
-SECOND_ORDER = {**ORIGIN, "solver": "exact"}
+SECOND_ORDER = {**ORIGIN, "solver": "dual"}
 PREFIXES = (*AT, 1.0)
 
 

@@ -31,18 +31,20 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.screening import rankings, tasks
-from sklearn_activelearn._cli.stops import (
-    ALPHA,
-    RECALL,
-    hypergeometric_stop,
-    looks,
-    sample_stop,
-)
 from sklearn_activelearn._statistics import (
     Reads,
     is_audit_due,
     least_bad_total,
     log_evidence,
+)
+from sklearn_activelearn.evaluation._compare_recall import (
+    ALPHA,
+    hypergeometric_stop,
+    looks,
+    sample_stop,
+)
+from sklearn_activelearn.evaluation._compare_recall import (
+    TARGET as RECALL,
 )
 
 KINDS = ("model", "random", "late")

@@ -22,7 +22,7 @@ from benchmarks.sets.streams_report import shown
 from sklearn_activelearn import RLSSamplingClassifier
 
 SOLVERS = {
-    "exact": {"solver": "exact"},
+    "exact": {"solver": "dual"},
     "auto": {"solver": "auto"},
     "coordinate_descent": {"solver": "coordinate_descent"},
     "the last 500": {"max_stored": 500},

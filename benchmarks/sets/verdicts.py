@@ -33,9 +33,9 @@ from sklearn_activelearn import (
     UncertaintyHerdingClassifier,
     UncertaintySamplingClassifier,
 )
-from sklearn_activelearn._cli.comparison import Comparison
-from sklearn_activelearn._cli.measure import default_measure
 from sklearn_activelearn.evaluation import label_curve
+from sklearn_activelearn.evaluation._compare import LearnerResult
+from sklearn_activelearn.evaluation._measures import default_measure
 
 SETS = {
     **{
@@ -96,7 +96,7 @@ def part(comparison, runs):
 
 def announced(comparison):
     """Whether savings are announced."""
-    return comparison.is_clear and comparison.random_are_of_use
+    return comparison.is_clear and comparison.passive_beats_constant
 
 
 def savings_of_set(name, times, n_rows, budget):
@@ -107,13 +107,13 @@ def savings_of_set(name, times, n_rows, budget):
     found = []
     for title, learner in LEARNERS.items():
         active = curve(learner(MODEL), X, y, budget, folds, 0)
-        whole = Comparison(learner, PassiveClassifier, active, passive, 0.95)
+        whole = LearnerResult(learner, PassiveClassifier, active, passive, 0.95)
         lines = []
         for start in range(0, times - TIMES + 1, TIMES):
             is_in = np.zeros(times * FOLDS, dtype=bool)
             is_in[start * FOLDS : (start + TIMES) * FOLDS] = True
             sample, others = part(whole, is_in), part(whole, ~is_in)
-            truth = others.savings.needed if others.random_are_of_use else np.inf
+            truth = others.savings.needed if others.passive_beats_constant else np.inf
             _, low, high = sample.gain
             known = sample.savings
             lines.append(
@@ -142,7 +142,7 @@ def random_against_random(name, seed, n_rows, budget):
         curve(PassiveClassifier(MODEL), X, y, budget // 2, folds, 2 * seed + k)
         for k in (0, 1)
     ]
-    result = Comparison(None, None, *curves, 0.95)
+    result = LearnerResult(None, None, *curves, 0.95)
     return announced(result), result.savings.is_worse
 
 

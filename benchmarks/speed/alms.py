@@ -28,9 +28,8 @@ from benchmarks.speed import _results
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import ALMSClassifier
 from sklearn_activelearn.pool._ledger import Labelled
-from sklearn_activelearn.pool.alms._models import LOSSES, GramModels, RefittedModels
+from sklearn_activelearn.pool.alms._models import JointModels, RefittedModels
 from sklearn_activelearn.pool.alms._value_of_information import (
-    lower_ends,
     model_probabilities,
     values_of_information,
 )
@@ -79,10 +78,9 @@ def start(X, y, n_labels, n_pool, seed):
 
 def engine(kind, lams, labelled, is_validation, pool, **solver):
     models = [LogisticRegression(C=1 / lam, max_iter=5000, **solver) for lam in lams]
-    rest = LOSSES["log_loss"], pool, len(pool)
-    if kind is GramModels:
-        return GramModels(models, labelled, is_validation, *rest, None)
-    return RefittedModels(models, labelled, is_validation, np.arange(2), *rest)
+    if kind is JointModels:
+        return JointModels(models, labelled, is_validation, pool)
+    return RefittedModels(models, labelled, is_validation, np.arange(2), pool)
 
 
 def seconds(function, *args):
@@ -92,16 +90,8 @@ def seconds(function, *args):
 
 
 def whole_round(known):
-    return values_of_information(
-        engine(GramModels, LAMS, *known),
-        lambda losses: model_probabilities(lower_ends(losses)),
-        temperature=None,
-        pairing="averaged",
-        label="predicted",
-        n_pairs=None,
-        n_jobs=None,
-        rng=np.random.default_rng(0),
-    )
+    models, rng = engine(JointModels, LAMS, *known), np.random.default_rng(0)
+    return values_of_information(models, model_probabilities, None, None, rng)
 
 
 def some_trainings(lams, known, n_pairs, n_pool=2):
@@ -116,7 +106,7 @@ def some_trainings(lams, known, n_pairs, n_pool=2):
     time, _ = seconds(again.without_but_with, *with_each)
     exact = {"solver": "newton-cholesky", "tol": 1e-10}
     losses = engine(RefittedModels, lams, *some, **exact).without_but_with(*with_each)
-    together = engine(GramModels, lams, *some).without_but_with(*with_each)
+    together = engine(JointModels, lams, *some).without_but_with(*with_each)
     error = np.abs(losses - together)
     return time / (len(lams) * n_pairs * n_pool), error.mean(), error.max()
 
@@ -145,7 +135,7 @@ def rounds_of(name, known, n_labels):
 
 def by_penalty(name, known, lam):
     """Print a line for one penalty; return that of the documentation."""
-    models, pairs = engine(GramModels, [lam], *known), all_pairs(known[1])
+    models, pairs = engine(JointModels, [lam], *known), all_pairs(known[1])
     guesses = models.trained()[1][0].argmax(axis=1)
     own, losses = seconds(
         models.without_but_with, np.arange(len(known[2])), pairs, guesses

@@ -159,7 +159,7 @@ def benchmark(quick, rounds):
             for name, learner in learners.items():
                 session(name, learner, X, y, folder)
     scale = 100 if quick else 1
-    price = LabelPrice(error=1e9, label=1e-9)
+    price = LabelPrice(cost=1e9, label=1e-9)
     named = ["stable_predictions"] if quick else [*STOPPING_RULES]
     suited = [rule for rule in named if rule != "margin_exhausted"]  # of SVMs only
     rules = [*suited, price]

@@ -24,7 +24,7 @@ from benchmarks.speed._interleave import Case, column, main, side_by_side, table
 from sklearn_activelearn import CBGZClassifier, DKMClassifier, RandomSamplingClassifier
 from sklearn_activelearn import _rows as products
 from sklearn_activelearn._validation import UNLIMITED
-from sklearn_activelearn.stream._base import Pass, Rows, run
+from sklearn_activelearn.stream._base import Pass, Rows
 
 CBGZ, DKM = CBGZClassifier(random_state=0), DKMClassifier(random_state=0)
 RANDOM = RandomSamplingClassifier(random_state=0)
@@ -46,14 +46,10 @@ def kernel(learner, X, y):
     learner._reset()
     classes, codes = np.unique(y, return_inverse=True)
     learner._set_classes(classes)
-    rows, rules, codes = Rows(X), learner._make_rules(), codes.astype(np.int32)
-    bought, probabilities = np.empty(len(y), np.int64), np.empty(len(y))
+    rows, codes = Rows(X), codes.astype(np.int32)
 
     def call():
-        run(Pass(
-            rows, None, codes, None, *rules, learner._working_state(),
-            UNLIMITED, UNLIMITED, bought, probabilities,
-        ))  # fmt: skip
+        Pass(rows, None, codes, None, learner._ready(), UNLIMITED, UNLIMITED).run()
 
     return call
 

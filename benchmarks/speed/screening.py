@@ -30,7 +30,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from threadpoolctl import threadpool_limits
 
 from sklearn_activelearn import RelevanceSamplingClassifier
-from sklearn_activelearn._cli.label_find import (
+from sklearn_activelearn._cli.rows import (
     BATCH,
     N_DIRECTIONS,
     model_of_words_and_directions,

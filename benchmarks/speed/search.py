@@ -18,8 +18,7 @@ from benchmarks.speed._interleave import Case, main, table
 from benchmarks.speed.one_pass import fresh
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
 from sklearn_activelearn._rows import Rows
-from sklearn_activelearn.stream._batched_pass import BatchedPass
-from sklearn_activelearn.stream._pass import run
+from sklearn_activelearn.stream._pass import BatchedPass
 
 DEFAULT = CBGZClassifier(random_state=0)
 BARE = fresh(DEFAULT, average=False, normalize=False, fit_intercept=False)
@@ -30,7 +29,7 @@ def settings(n_settings):
     return np.geomspace(0.003, 1, n_settings).tolist()
 
 
-def passes_of(learner, X, codes, order, n_settings, prepare_pass):
+def passes_of(learner, X, codes, order, n_settings, make_pass):
     """Return passes that have not begun, one a setting, as a method makes them."""
     rows, passes = Rows(X), []
     for b in settings(n_settings):
@@ -38,7 +37,7 @@ def passes_of(learner, X, codes, order, n_settings, prepare_pass):
         one.n_features_in_ = X.shape[1]
         one._reset()
         one._set_classes(np.arange(2))
-        passes.append(prepare_pass(one, rows, codes, order, one._limits(len(codes))))
+        passes.append(make_pass(one, rows, codes, order, one._limits(len(codes))))
     return passes
 
 
@@ -55,11 +54,9 @@ def cases(X, y, n_settings, in_order, shuffled):
         for kind, learner in {"bare": BARE, "default": DEFAULT}.items():
 
             def alone(learner=learner, order=order):
-                prepare_pass = CBGZClassifier._prepare_pass
-                for one in passes_of(
-                    learner, X, codes, order, n_settings, prepare_pass
-                ):
-                    run(one)
+                make_pass = CBGZClassifier._make_pass
+                for one in passes_of(learner, X, codes, order, n_settings, make_pass):
+                    one.run()
 
             def together(learner=learner, order=order):
                 join = CBGZClassifier._join_batched_pass

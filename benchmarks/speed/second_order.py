@@ -63,14 +63,14 @@ def compare(title, X, y, learner, rounds, target=None):
     bought = fresh(learner).partial_fit(X, y, classes=[0, 1])
     share = f"buys {bought.n_queries_ / len(y):.1%}, stores {bought.n_updates_}"
     lines = [
-        Case("primal", kernel(fresh(learner, dual=False), X, y)),
+        Case("primal", kernel(fresh(learner, solver="primal"), X, y)),
         Case(
             "always",
-            always(fresh(learner, dual=False), X, y),
+            always(fresh(learner, solver="primal"), X, y),
             "primal",
             at_least=target,
         ),
-        Case("dual", kernel(fresh(learner, dual=True), X, y), "primal"),
+        Case("dual", kernel(fresh(learner, solver="dual"), X, y), "primal"),
         Case("auto", kernel(learner, X, y), "primal"),
         Case("first order (CBGZ)", kernel(CBGZ, X, y), "primal"),
     ]
@@ -90,8 +90,8 @@ def forms(n_features, sizes, rounds):
     X, y = _rows.gaussian(max(sizes) + 200, n_features)
     for n in sizes:
         lines = []
-        for name, dual in (("primal", False), ("dual", True)):
-            learner = RLSSamplingClassifier(variant="all", dual=dual)
+        for name in ("primal", "dual"):
+            learner = RLSSamplingClassifier(variant="all", solver=name)
             learner.teach(X[:n], y[:n], classes=[0, 1])
             more = X[n : n + 20], y[n : n + 20]
             lines.append(Case(name, taught(learner, *more), "primal"))

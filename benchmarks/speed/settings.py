@@ -24,8 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.speed import _interleave, _rows, search
 from sklearn_activelearn import CBGZClassifier, OnePassSearchCV
-from sklearn_activelearn.stream import _batched_pass
-from sklearn_activelearn.stream import _search as _search_folds
+from sklearn_activelearn.stream import _pass, _search
 
 ROOT = Path(__file__).parents[2]
 SETS = ("images", "images, ten classes", "news", "news, ten classes")
@@ -51,7 +50,7 @@ class Work:
             "shuffled": np.random.default_rng(0).permutation(len(self.y)),
         }
 
-    def passes(self, n_settings, kind, order, prepare_pass):
+    def passes(self, n_settings, kind, order, make_pass):
         """Return passes that have not begun."""
         rows, passes = search.Rows(self.X), []
         prototype = {"bare": search.BARE, "default": search.DEFAULT}[kind]
@@ -62,26 +61,26 @@ class Work:
             learner._set_classes(np.unique(self.codes))
             limits = learner._limits(len(self.codes))
             order_of = self.orders[order]
-            passes.append(prepare_pass(learner, rows, self.codes, order_of, limits))
+            passes.append(make_pass(learner, rows, self.codes, order_of, limits))
         return passes
 
     def one_by_one(self, n_settings, kind, order):
         """Lead the settings over the rows, one after the other."""
-        prepare_pass = CBGZClassifier._prepare_pass
-        for one in self.passes(n_settings, kind, order, prepare_pass):
-            search.run(one)
+        make_pass = CBGZClassifier._make_pass
+        for one in self.passes(n_settings, kind, order, make_pass):
+            one.run()
 
     def side_by_side(self, n_settings, kind, order):
-        """Lead them together, in groups if this source tree does so."""
+        """Lead them together; in groups, if rows are sparse."""
         join = CBGZClassifier._join_batched_pass
         passes = self.passes(n_settings, kind, order, join)
         groups = [passes]
-        if hasattr(_search_folds, "groups_that_share"):
+        if issparse(self.X):
             n_classes = len(np.unique(self.codes))
-            n_each, sparse = 1 if n_classes == 2 else n_classes, issparse(self.X)
-            groups = _search_folds.groups_that_share(passes, n_each, sparse)
+            n_vectors = 1 if n_classes == 2 else n_classes
+            groups = _search.split_evenly(passes, max(_pass.LANES // n_vectors, 1))
         for group in groups:
-            _batched_pass.BatchedPass(group).run()
+            _pass.BatchedPass(group).run()
 
     def search(self, kind, *_):
         """Search 20 settings."""

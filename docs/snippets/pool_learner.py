@@ -1,12 +1,12 @@
-"""Buy near the boundary, and there what is not far out."""
+"""Buy rows near the boundary that are no outliers."""
 
 from sklearn.svm import LinearSVC
 from sklearn.utils.extmath import row_norms
 
+from .._scores import scores_of, smallest_margin
 from ._base import PoolClassifier
 from ._passive import passive_baseline
 from ._training import OneModel
-from ._utility import scores_of, smallest_margin
 
 
 class CentralMarginClassifier(PoolClassifier):
@@ -52,7 +52,8 @@ class CentralMarginClassifier(PoolClassifier):
     def _make_trainer(self):
         return OneModel(LinearSVC(), incremental=False)
 
-    _passive_baseline = passive_baseline
+    def _passive_baseline(self):
+        return passive_baseline(self)
 
     def _utility(self, X):
         return smallest_margin(scores_of(self.estimator_, X)) - row_norms(X) / 10

@@ -1,1 +1,1 @@
-"""What the command line needs; the commands are in `sklearn_activelearn.__main__`."""
+"""The commands of ``sklearn-activelearn``."""

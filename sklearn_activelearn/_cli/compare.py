@@ -1,120 +1,118 @@
-"""The command ``compare``: from a file to the answer whether labels are saved."""
+"""The command ``compare``: options to a comparison, and its report."""
 
+import csv
 import json
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
 import numpy as np
-from sklearn.base import clone
+from scipy.sparse import issparse
 
-from ..evaluation._measures import measures_of
-from .checks import tell
-from .compare_find import run_find
-from .comparison import RunPlan, compare
+from .. import RelevanceSamplingClassifier, __version__
+from .._tables.encoding import principal_directions, with_directions
+from ..evaluation import ExperimentInterrupted, compare, compare_recall
+from ..evaluation._measures import default_measure
 from .labelled_data import digits, read_labelled
-from .learners import learner_code, parse_learner
-from .measure import Measure, default_measure, most_frequent
-from .options import UsageError
-from .report import draw, to_dict, to_text, write_results_csv
+from .learners import parse_learner
+from .options import UsageError, blame, tell
+from .rows import BATCH, N_DIRECTIONS, model_of_words_and_directions
 
 
 def run_compare(args):
     """Run ``compare``: check everything, then run, then report."""
     try:
-        learners = [parse_learner(text) for text in args.learner or ()]
+        learners = [parse_learner(text) for text in args.learner or ()] or None
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
-    for learner in learners:
-        check_learner_params(learner)
-    name, data = load(args)
+    name, data = load_data(args)
     if args.find is not None:
         run_find(args, name, data, learners)
         return
-    plan = RunPlan(
-        data=name,
-        rows=data.X.shape[0],
-        features=data.X.shape[1],
-        classes=count_classes(data.y, args.folds),
-        treated_as=data.treated_as,
-        width=data.width,
-        folds=args.folds,
-        repeats=args.repeats,
-        seed=args.seed,
-        most_rows=args.rows,
-        target_error=args.target_error,
-        measure=default_measure(data.y),
-        answer=most_frequent(data.y),
+    n_rows, n_columns = data.X.shape
+    size = (
+        f"{n_rows:,} rows, {n_columns:,} column{'s' * (n_columns != 1)}, "
+        f"{len(np.unique(data.y))} classes"
     )
-    tell(plan.size)
-    for line in plan.treated_as:
+    tell(size)
+    for line in data.treated_as:
         tell(f"treated as {line}")
-    are_unequal = bool(plan.measure.why) and args.scoring != "accuracy"
-    given = learners
-    learners = given or plan.default_learners(weigh_classes=are_unequal)
-    if args.scoring:
-        learners, plan = measured_by(args.scoring, learners, data.y, plan, given)
-    if plan.measure.why:
-        tell(f"{plan.measure.name}: {plan.measure.why}")
-    baselines = {
-        (learner_code(x._passive_baseline()), plan.rows_for(x)) for x in learners
-    }
-    results = []
+    if not args.scoring and (measure := default_measure(data.y)).why:
+        tell(f"{measure.name}: {measure.why}")
+    interrupt = None
     try:
-        with progress_reporter(len(learners) + len(baselines)) as announce:
-            for result in compare(
-                learners, data, plan,
-                n_jobs=args.jobs, announce=announce, memory=args.cache,
-            ):  # fmt: skip
-                results.append(result)
+        with progress_line() as show:
+            comparison = compare(
+                data.X, data.y, learners,
+                preprocessor=data.encoder, scoring=args.scoring, cv=args.folds,
+                n_repeats=args.repeats, max_rows=args.rows, row_size=data.width,
+                target_error=args.target_error, n_jobs=args.jobs, memory=args.cache,
+                progress=show, random_state=args.seed,
+            )  # fmt: skip
     except ValueError as error:
-        raise UsageError(f"{name}: {error}") from error
-    except KeyboardInterrupt:
-        if results:
-            write(args, plan, results)
-        raise
-    write(args, plan, results)
+        about = "--scoring" if str(error).startswith("scoring") else name
+        raise UsageError(f"{about}: {error}") from error
+    except ExperimentInterrupted as stop:
+        comparison, interrupt = stop.result, stop
+    report = {
+        "version": __version__, "data": name, "treated_as": data.treated_as
+    } | comparison.to_dict()  # fmt: skip
+    text = comparison.to_text(data=f"{name}: {size}", details=args.details)
+    if args.details:
+        text += "".join(f"\ntreated as {line}" for line in data.treated_as)
+    write_report(args, text, report, comparison.table(), comparison.plot, name)
+    if interrupt:
+        raise interrupt
 
 
-def measured_by(scoring, learners, y, plan, given):
-    """Return the learners that a measure suits, and the plan with its whole name.
-
-    Of learners that the user gave it must suit all.
-    """
-    suited, refused = [], None
-    for learner in learners:
-        try:
-            for each in (learner, learner._passive_baseline()):
-                (name,) = measures_of(scoring, each, y).scorers
-        except ValueError as error:
-            refused = error
-            continue
-        suited.append(learner)
-        plan = replace(plan, measure=Measure(name))
-    if refused and (given or not suited):
-        raise UsageError(f"--scoring: {refused}")
-    if refused:
-        tell(f"left out: {refused}")
-    return suited, plan
-
-
-def check_learner_params(learner):
-    """Refuse parameters that the learner does not accept."""
+def run_find(args, name, data, learners):
+    """Run ``compare --find``: how soon all rows of a class are found, and report."""
+    known = np.unique(data.y).tolist()
+    wanted = [label for label in known if str(label) == args.find]
+    if not wanted:
+        raise UsageError(
+            f"--find: no row has the label {args.find!r}; labels are "
+            f"{', '.join(map(str, known[:10]))}"
+        )
+    X = data.X if data.encoder is None else data.encoder.fit_transform(data.X)
+    is_relevant = data.y == wanted[0]
+    if args.rows is not None and args.rows < len(is_relevant):
+        rng = np.random.default_rng(args.seed)
+        rows = np.sort(rng.permutation(len(is_relevant))[: args.rows])
+        X, is_relevant = X[rows], is_relevant[rows]
+    n, n_relevant = len(is_relevant), int(is_relevant.sum())
+    if n_relevant < 2 or n_relevant == n:
+        raise UsageError(
+            f"--find: {n_relevant} of {n:,} rows are {args.find}; at least two, and "
+            "others, are needed"
+        )
+    tell(f"{n:,} rows, {n_relevant:,} of them {args.find}")
+    if learners is None and issparse(X):
+        model = model_of_words_and_directions(X.shape[1])
+        tell(f"finding up to {N_DIRECTIONS} principal directions of {n:,} texts")
+        X = with_directions(X, principal_directions(X, N_DIRECTIONS))
+        learners = [RelevanceSamplingClassifier(model, batch_size=BATCH, budget=None)]
     try:
-        clone(learner).query(np.empty((0, 1)))
+        found = compare_recall(
+            X, is_relevant, learners, n_runs=args.repeats or 3, cv=args.folds,
+            progress=tell, random_state=args.seed,
+        )  # fmt: skip
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{learner_code(learner)}: {error}") from error
+        raise UsageError(f"--find: {error}") from error
+    title = f"{name}: {n:,} rows, {n_relevant:,} {args.find}"
+    table = [{"order": order} | row for order, row in found.table().items()]
+    report = {"data": title, "found": found.to_dict()}
+    write_report(args, f"{title}\n\n{found}", report, table, found.plot, title)
 
 
-def load(args):
+def load_data(args):
     """Return the name of the data, and the rows with their labels."""
     if args.data is None:
         return "digits of scikit-learn", digits(standardize=not args.raw)
     options = "text", "categorical", "drop", "dates"
     kinds = {name: getattr(args, name) for name in options}
-    try:
+    with blame(args.data):
         data = read_labelled(
             args.data,
             args.target,
@@ -122,71 +120,68 @@ def load(args):
             once=args.find is not None,
             **kinds,
         )
-    except (ValueError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{args.data}: {reason}") from error
     return Path(args.data).name, data
 
 
-def count_classes(y, folds):
-    """Return the number of classes, each of which has a row for every fold."""
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2:
-        raise UsageError(f"all labels are {classes[0]}: two classes are needed")
-    rare = counts.argmin()
-    if counts[rare] < folds:
-        raise UsageError(
-            f"class {classes[rare]} has fewer rows ({counts[rare]}) than there are "
-            f"folds ({folds}); there are {len(classes)} classes in {len(y)} rows"
-        )
-    return len(classes)
-
-
 @contextmanager
-def progress_reporter(n_steps):
-    """Yield a function that tells which step begins; a terminal also sees its runs."""
-    step, on_terminal = 0, sys.stderr.isatty()
+def progress_line():
+    """Yield a function that shows the progress of steps; a terminal also sees runs."""
+    began, on_terminal = {}, sys.stderr.isatty()
 
-    def announce(name):
-        nonlocal step
-        step += 1
-        began, title = monotonic(), f"{step} of {n_steps}: {name}"
-
-        def show(done, total):
-            if on_terminal:
-                seconds = (monotonic() - began) / done * (total - done) if done else 0
-                left = f", about {seconds:.0f} s left" if seconds else ""
-                print(f"\r\033[K{title}, run {done} of {total}{left}", end="",
-                      file=sys.stderr, flush=True)  # fmt: skip
-            elif done == 0:
-                tell(f"{title}, {total} runs")
-            if done == total and on_terminal:
-                tell(f"\r\033[K{title}, {total} runs, {monotonic() - began:.0f} s")
-
-        return show
+    def show(step, done, total):
+        start = began.setdefault(step, monotonic())
+        if on_terminal:
+            seconds = (monotonic() - start) / done * (total - done) if done else 0
+            left = f", about {seconds:.0f} s left" if seconds else ""
+            print(f"\r\033[K{step}, run {done} of {total}{left}", end="",
+                  file=sys.stderr, flush=True)  # fmt: skip
+        elif done == 0:
+            tell(f"{step}, {total} runs")
+        if done == total and on_terminal:
+            tell(f"\r\033[K{step}, {total} runs, {monotonic() - start:.0f} s")
 
     try:
-        yield announce
+        yield show
     finally:
         if on_terminal:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def write(args, plan, results):
-    """Write the report or JSON, and the picture."""
+def write_report(args, text, report, table, plot, title):
+    """Write the text or JSON, the table as CSV, and the picture."""
     try:
         if not args.json:
-            print(to_text(plan, results, details=args.details))
+            print(text)
         else:
-            text = json.dumps(to_dict(plan, results), indent=1, allow_nan=False)
+            text = json.dumps(rounded(report), indent=1, allow_nan=False)
             if args.json == "-":
                 print(text)
             else:
                 Path(args.json).write_text(f"{text}\n", encoding="utf-8")
         if args.csv:
-            write_results_csv(results, args.csv)
+            names = dict.fromkeys(name for row in table for name in row)
+            with open(args.csv, "w", newline="", encoding="utf-8") as file:
+                lines = csv.DictWriter(file, names)
+                lines.writeheader()
+                lines.writerows(table)
         if args.plot:
-            draw(plan, results, args.plot)
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(10, 5), dpi=100, layout="constrained")
+            ax = plot(figure.add_subplot()).ax_
+            ax.get_legend().remove()
+            figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+            ax.set_title(f"{title}: means of the runs")
+            figure.savefig(args.plot)
             tell(f"curves: {args.plot}")
     except OSError as error:
         raise UsageError(f"cannot write: {error}") from error
+
+
+def rounded(value):
+    """Return plain values with six decimals."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return round(value, 6) if isinstance(value, float) else value

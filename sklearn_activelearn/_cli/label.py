@@ -1,8 +1,8 @@
-"""The command ``label``: from a CSV to a session, and to the screen that shows it."""
+"""The command ``label``: from a table to a session, and to the screen that shows it."""
 
-# What imports scikit-learn is imported in the functions that need it: the page answers
-# before that.
-import importlib.util
+# Modules that import scikit-learn are imported in functions: wrong arguments are
+# refused, and the page answers, before that.
+import argparse
 import sys
 from contextlib import contextmanager
 from functools import partial
@@ -10,295 +10,426 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from warnings import catch_warnings, filterwarnings
 
-from ..labeling._keys import ClassKeys
-from ..labeling._terminal import check_answers, label_in_terminal
-from ..labeling._view import LabelingView
-from .checks import check_is_there, check_named_once, print_sentences, tell
-from .label_find import check_find, finding_learner, n_directions_for
-from .options import PROGRAM, UsageError
-from .page import label_in_browser, open_page
+from .options import (
+    COLUMNS,
+    PROGRAM,
+    UsageError,
+    add_command,
+    add_options,
+    blame,
+    check_exists,
+    check_names,
+    check_output,
+    check_together,
+    number,
+    print_sentences,
+    require,
+    tell,
+)
 
-#: What scikit-learn warns of as long as many classes have few labels.
+#: A warning of scikit-learn that appears as long as many classes have few labels.
 MANY_CLASSES = "The number of unique classes", UserWarning
 SQLITE = b"SQLite format 3\0"
 
+ROWS = f"""
+FILE
+    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
+    images. With --export or --recover alone, a file of labels that --out has written.
+--text COLUMN
+    Show the texts of this column, and learn from their words. May be repeated: the
+    texts of a row are joined. Default: all columns, as a table.
+--image COLUMN
+    Show the images whose paths are in this column, relative to the folder of FILE.
+    Without FILE, --image takes a folder of images. Needs Pillow.
+--id COLUMN
+    Take the names of the rows from this column. Default: rows are numbered from 1.
+{COLUMNS.strip()}
+"""
+CLASSES = """
+--classes A,B,...
+    The labels to choose from, separated by commas.
+--rename OLD=NEW
+    Rename a class of the session, or merge it with another class. No label is lost.
+    --classes names the classes from now on. May be repeated.
+--labelled COLUMN
+    Start with the labels in this column, which may have empty cells.
+--import FILE
+    Start with the labels of an export (.csv, or .json of Label Studio), or of another
+    file that --out has written.
+--keys CLASS=KEY,...
+    Choose the keys of classes, one character each, as in spam=x,ham=h.
+--guide FILE.md
+    Show this text, which explains the classes, when the key ! is pressed.
+"""
+LEARNING = """
+--learner NAME[:param=value,...]
+    Let this learner choose the rows, with these parameters, as in compare. Default:
+    HybridSampling with logistic regression.
+--find LABEL
+    Find all rows with this label: ask for the likeliest rows, and then for random ones
+    until the recall is certain.
+--recall SHARE
+    With --find, the share of the rows to find, with a confidence of 95%%. Default:
+    0.95.
+--start-with WORDS
+    Begin with the texts that are most similar to these words, until two classes have
+    labels. This helps if random texts seldom show a class.
+--budget N
+    Stop after N labels; a larger budget continues. Default: no limit.
+--batch-size N
+    Train again after N labels. Default: the batch size of the learner.
+--test-size N
+    Ask for N random rows first and hold them out of training: they tell how good the
+    model is. Default: none.
+--change WORD[,WORD...]
+    Allow these differences from the session in --out: pool (more rows at the end),
+    features (other columns or values), classes, learner, test_size, votes.
+--rehearse
+    Ask nobody: take the answers from --labelled, and print how good the model was on
+    the way. Needs --test-size; --out is not needed, nor written.
+"""
+PEOPLE = """
+--who NAME
+    Your name, if several people label.
+--votes N
+    Ask N people for the label of each row. Default: %(default)s.
+--web
+    Label in the browser instead of the terminal, on this machine only.
+--port N
+    With --web, the port of the page. Default: a free one.
+--title TEXT
+    Show this name of the project above the rows.
+--show-prediction
+    Show the prediction of the model before the label is given, not only afterwards.
+    People tend to agree with it.
+--answers FILE
+    Take answers from a file, one a line, as they would be typed; - is the standard
+    input.
+"""
+RESULTS = """
+--out FILE
+    Keep the labels in this file.
+--export FILE
+    Write the labels and end: .csv, or .json for Label Studio. If the rows are given
+    too, their columns are added to the CSV. The names of people are in it.
+--form FORM
+    With --export, write a line for each row that has a label (wide), or for each answer
+    of a person (long). Default: wide.
+--predict FILE
+    Write all rows and end, as .csv or .parquet: the label of each row or the prediction
+    of the model, its probability, who gave the label, and the columns of the table.
+--save-model FILE
+    Write the model and end, for the command predict: .skops (needs skops), or .joblib
+    for people who trust you.
+--recover FILE
+    Write the intact answers of a damaged file of labels to a CSV, and end.
+"""
+EXAMPLE = r"""
+sklearn-activelearn label mails.csv --text body --classes spam,ham \
+    --out mails.sqlite
+sklearn-activelearn label mails.sqlite --export labels.csv
+"""
 
-def run_label(args):
-    """Run ``label``: check everything, then open the session and its screen."""
-    filterwarnings("ignore", *MANY_CLASSES)
-    if args.rehearse:
-        check_rehearsal(args)
-    if args.export and args.out is None:
-        return export_file(args)
-    if args.form and not args.export:
-        raise UsageError("--form is for --export")
-    refuse_session_file(args)
-    check_options(args)
+
+def add_label(commands):
+    """Add the command to the parser."""
+    parser = add_command(
+        commands,
+        start_label,
+        "label FILE --classes A,B,... --out FILE [options]",
+        "Label your own rows, in the terminal or in the browser. The most useful rows "
+        "come first, and each label is stored at once. The same command resumes, "
+        "whatever ended it.",
+        EXAMPLE,
+    )
+    count = {"type": number(int, 1)}
+    dates = {"choices": ["day-first", "month-first"]}
+    add_options(parser, "rows", ROWS, FILE={"nargs": "?"}, dates=dates)
+    add_options(
+        parser,
+        "classes",
+        CLASSES,
+        classes={"type": parse_classes},
+        rename={"type": parse_rename},
+        keys={"type": parse_keys, "default": {}},
+    )
+    words = {"type": lambda text: text.replace(" ", "").split(","), "default": []}
+    add_options(
+        parser,
+        "learning",
+        LEARNING,
+        recall={"type": number(float, 0.01, 1)},
+        budget=count,
+        batch_size=count,
+        test_size={"type": number(int, 0)},
+        change=words,
+    )
+    add_options(
+        parser,
+        "people and screen",
+        PEOPLE,
+        votes=count | {"default": 1},
+        port={"type": number(int, 0, 65_535), "default": 0},
+        title={"default": ""},
+        answers={"type": str},
+    )
+    add_options(parser, "results", RESULTS, form={"choices": ["wide", "long"]})
+
+
+def parse_classes(text):
+    """Return the classes of a list with commas."""
+    names = [name.strip() for name in text.split(",")]
+    if "" in names:
+        raise argparse.ArgumentTypeError(f"a class of {text!r} has no name")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise argparse.ArgumentTypeError(f"{repeated[0]!r} is there twice")
+    if len(names) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is one class; two are needed")
+    return names
+
+
+def parse_rename(text):
+    """Return the old and the new name of a class."""
+    old, is_there, new = (part.strip() for part in text.partition("="))
+    if not (old and is_there and new):
+        raise argparse.ArgumentTypeError(f"{text!r} is not OLD=NEW")
+    return old, new
+
+
+def parse_keys(text):
+    """Return the key of each class in a list with commas."""
+    keys = {}
+    for part in text.split(","):
+        name, is_there, key = (each.strip() for each in part.rpartition("="))
+        if not is_there or not name:
+            raise argparse.ArgumentTypeError(f"{part!r} is not CLASS=KEY")
+        if name in keys:
+            raise argparse.ArgumentTypeError(f"{name!r} is there twice")
+        keys[name] = key
+    return keys
+
+
+def start_label(args):
+    """Run ``label``: check everything, open the session, show its screen."""
+    if args.FILE is None:
+        if args.image is None or not Path(args.image).is_dir():
+            raise UsageError("which rows are to be labelled? (FILE, or --image FOLDER)")
+        args.FILE, args.image = Path(args.image), None
+    check_names(args, [args.learner] if args.learner else [])
+    check_exists(args.FILE)
+    if args.recover or (args.export and args.out is None):
+        write_labels_of_file(args)
+        return
+    require("label", "pandas")
+    check_rows(args)
+    check_classes(args)
+    check_files(args)
     answers = read_answers(args)
+    filterwarnings("ignore", *MANY_CLASSES)
+    tell(f"Reading {args.FILE} …")
     with open_page(args) as page:
         task = read_rows(args)
-        if task.kind == "table":
-            for line in task.encoder.treated_as_:
-                tell(f"treated as {line}")
         learner = make_learner(args, task)
-        check_any_label(args, task)
         with (
             one_thread(),
-            place_of(args) as path,
+            session_file(args) as path,
             open_session(args, task, learner, path) as session,
+            blame(path),
         ):
-            try:
-                work_on_session(args, session, task, page, answers)
-                if args.find is not None and not (args.export or args.rehearse):
-                    print_sentences(session.advice())
-            except OSError as error:
-                raise UsageError(describe(error, args.out)) from error
+            work_on_session(args, session, task, page, answers)
 
 
-def one_thread():
-    """Let BLAS use one thread: more gain little, and wait if others work, too."""
-    from threadpoolctl import threadpool_limits  # which numpy and scipy are loaded for
-
-    return threadpool_limits(1)
-
-
-@contextmanager
-def place_of(args):
-    """Give the file of the session: a rehearsal leaves the person's as it is."""
-    if not args.rehearse:
-        yield args.out
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(folder) / args.out.name
-
-
-def work_on_session(args, session, task, page, answers):
-    """Do with an open session what the options say."""
-    if args.rehearse:
-        from .rehearsal import rehearse
-
-        return rehearse(session, task.X, task.known)
-    teach_known(args, session, task.known)
-    if args.export:
-        export_labels(args, args.out, partial(session.export, columns=task.shown))
-    if args.predict or args.save_model:
-        from .results import write_results
-
-        try:
-            write_results(args, session, task)
-        except (ValueError, TypeError, OSError) as error:
-            files = args.predict, args.save_model
-            raise UsageError(describe(error, args.out, *files)) from error
-    if args.export or args.predict or args.save_model:
-        return None
-    session_view = LabelingView(
-        session,
-        task.kind,
-        folder=args.file.parent.resolve(),
-        show_prediction=args.show_prediction,
-        keys=class_keys(args),
-        title=args.title,
-        guide=read_guide(args.guide),
+def check_rows(args):
+    """Refuse options for rows that are missing, or do not go together."""
+    if args.FILE.is_file():
+        with blame(args.FILE), args.FILE.open("rb") as file:
+            start = file.read(len(SQLITE))
+        if start == SQLITE:
+            raise UsageError(
+                f"{args.FILE} holds labels, not rows: --export writes them to a file; "
+                "to continue, repeat the command that began it"
+            )
+    tables = ("categorical", "drop", "dates")
+    outputs = ("predict", "save-model", "export", "web", "answers")
+    check_together(
+        args,
+        [
+            ("start-with", "text"),
+            ("recall", "find"),
+            ("form", "export"),
+            ("rehearse", "labelled"),
+            ("rehearse", "test-size"),
+        ],
+        [
+            ("text", "image"),
+            ("web", "answers"),
+            ("find", "learner"),
+            *((option, shown) for option in tables for shown in ("text", "image")),
+            *(("rehearse", option) for option in outputs),
+        ],
     )
-    try:
-        if page:
-            label_in_browser(session_view, page)
-        else:
-            label_in_terminal(session_view, who=args.who, answers=answers)
-    except ValueError as error:
-        raise UsageError(error) from error
-    finally:
-        n_labels = sum(session.status().by_class.values())
-        print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
-
-
-def export_file(args):
-    """Write the labels of a file, which may be open elsewhere."""
-    from ..labeling import export
-
-    export_labels(args, args.file, partial(export, args.file))
-
-
-def export_labels(args, path, write):
-    """Write the labels of a session to a file, and tell which rows have none."""
-    from ..labeling._export import omitted_rows, stored_state
-
-    try:
-        with catch_warnings(action="ignore"):  # what it warns of is printed below
-            n_labels = write(args.export, args.form or "wide")
-        omitted = omitted_rows(stored_state(path))._asdict()
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file, args.export)) from error
-    if args.form == "long":
-        print(f"Answers in {args.export}: {n_labels}.")
-        return
-    print(f"Labels in {args.export}: {n_labels}.")
-    if sum(omitted.values()):
-        each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
-        print(f"Rows without a label, which are left out: {each}.")
-
-
-def refuse_session_file(args):
-    """Refuse a session where rows are needed."""
-    try:
-        with args.file.open("rb") as file:
-            is_session = file.read(len(SQLITE)) == SQLITE
-    except OSError as error:
-        raise UsageError(describe(error, args.file)) from error
-    if is_session:
-        raise UsageError(
-            f"{args.file} holds labels: --export writes them to a file; to go on, or "
-            "for its model, repeat the command that has begun it"
-        )
-
-
-def check_options(args):
-    """Refuse what is missing, or does not go together."""
-    check_find(args)
-    for option, what in (
-        ("out", "where are the labels to be kept"),
-        ("classes", "which labels are there to choose from"),
-    ):
-        if getattr(args, option) is None:
-            raise UsageError(f"{what}? (--{option})")
-    if args.export or args.predict or args.save_model:
-        from .results import check_results
-
-        check_results(args)
-    for option in ("categorical", "drop", "dates"):
-        if getattr(args, option) and (args.text or args.image):
-            raise UsageError(f"--{option} is for tables, not for --text and --image")
-    check_named_once(args)
-    if args.text and args.image:
-        raise UsageError("--text or --image: one of them")
-    if args.start_with is not None and not args.text:
-        raise UsageError("--start-with needs --text: words are compared with texts")
-    if not args.out.parent.is_dir():
-        raise UsageError(f"--out: there is no folder {args.out.parent}")
     if args.votes > 1 and not args.who and not args.web:
         raise UsageError("--votes: whose votes are these? (--who)")
-    if args.web and args.answers:
-        raise UsageError("--answers is for the terminal, --web for people")
-    if args.web and not all(map(importlib.util.find_spec, ("starlette", "uvicorn"))):
-        raise UsageError(
-            "--web needs starlette and uvicorn: pip install starlette uvicorn"
-        )
-    if args.labels is not None:
-        check_is_there(args.labels)
-    class_keys(args)
-    read_guide(args.guide)
 
 
-def check_rehearsal(args):
-    """Refuse a rehearsal without what it needs, or with what it does not do."""
-    for name in ("predict", "save_model", "export", "web", "answers"):
-        if getattr(args, name):
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} does not go with --rehearse")
-    if not (args.labelled and args.test_size):
-        raise UsageError("--rehearse needs --labelled and --test-size")
+def check_classes(args):
+    """Refuse classes that are missing, or do not fit --find and --keys."""
+    if args.find is not None:
+        if args.recall == 1:
+            raise UsageError(
+                "--recall: only reading all rows makes a recall of 1 certain; less, as "
+                "0.95, can be certain before"
+            )
+        args.classes = args.classes or [args.find, f"not {args.find}"]
+        if args.find not in args.classes or len(args.classes) != 2:
+            raise UsageError(
+                f"--find: {args.find!r} and one other class are needed, got "
+                f"{', '.join(args.classes)}; --classes can be left out"
+            )
+    if args.classes is None:
+        raise UsageError("which labels are there to choose from? (--classes)")
+    make_keys(args)
 
 
-def class_keys(args):
-    """Return what is typed for each class."""
+def check_files(args):
+    """Refuse files that cannot be read or written, before any is."""
+    if args.out is None and not args.rehearse:
+        raise UsageError("where are the labels to be kept? (--out)")
+    if args.out is not None and not args.out.parent.is_dir():
+        raise UsageError(f"--out: there is no folder {args.out.parent}")
+    if args.web:
+        require("--web", "starlette", "uvicorn")
+    if getattr(args, "import") is not None:
+        check_exists(getattr(args, "import"))
+    if args.guide is not None:
+        with blame(args.guide, option="guide"):
+            args.guide = args.guide.read_text(encoding="utf-8-sig")
+    for option in ("predict", "save-model"):
+        path = getattr(args, option.replace("-", "_"))
+        if path is None:
+            continue
+        from ..labeling._model_files import check_model_file
+        from ..labeling._output import check_table_file
+
+        with blame(path, option=option):
+            (check_table_file if option == "predict" else check_model_file)(path)
+        check_output(option, path, args.FILE, args.out)
+    if args.export:
+        check_output("export", args.export, args.FILE)
+        if args.predict and args.predict.resolve() == args.export.resolve():
+            raise UsageError(f"--predict: {args.predict} is named twice")
+
+
+def make_keys(args):
+    """Return the key of each class."""
+    from ..labeling._keys import ClassKeys
+
     try:
         return ClassKeys(args.classes, args.keys)
     except ValueError as error:
         raise UsageError(f"--keys: {error}") from error
 
 
-def read_guide(path):
-    """Return what is in a file of --guide, nothing without one."""
-    if path is None:
-        return ""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (ValueError, OSError) as error:
-        raise UsageError(f"--guide: {describe(error, path)}") from error
-
-
 def read_answers(args):
     """Return the lines of --answers, all of which are answers; None without it."""
     if args.answers is None:
         return None
-    try:
+    from ..labeling._keys import check_answers
+
+    with blame(args.answers, option="answers"):
         if args.answers == "-":
             lines = sys.stdin.read().splitlines()
         else:
             lines = Path(args.answers).read_text(encoding="utf-8-sig").splitlines()
-        check_answers(lines, class_keys(args))
-    except (ValueError, OSError) as error:
-        raise UsageError(f"--answers: {describe(error, args.answers)}") from error
+        check_answers(lines, make_keys(args))
     return lines
 
 
-def check_any_label(args, task):
-    """Refuse to take home what needs labels where there are none; begin no session."""
-    wanted = [name for name in ("predict", "save_model") if getattr(args, name)]
-    if wanted and not (args.out.exists() or task.known or args.labels):
-        option = wanted[0].replace("_", "-")
-        raise UsageError(
-            f"--{option}: There is no model yet, as there are no labels: the same "
-            f"command without --{option} asks for some"
+@contextmanager
+def open_page(args):
+    """Yield the server of the page, which answers before anything is read, or None."""
+    if not args.web or args.export or args.predict or args.save_model:
+        yield None
+        return
+    from ..labeling._page import PageServer
+
+    with blame(args.port, option="port"):
+        page = PageServer(args.port)
+    try:
+        print(f"Open {page.address}")
+        print(
+            "It works on this machine only. Several people: add ?who=NAME before the #."
         )
+        print("Ctrl-C ends it; labels are saved as they are given.", flush=True)
+        yield page
+    finally:
+        page.close()
 
 
 def read_rows(args):
-    """Return what there is to label."""
-    from .tasks import read_task
+    """Return the rows to label."""
+    kinds = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
+    with blame(args.FILE):
+        from .rows import N_DIRECTIONS, read_task
 
-    tables = {name: getattr(args, name) for name in ("categorical", "drop", "dates")}
-    n_directions = n_directions_for(args, begun_with(args.out))
-    try:
         task = read_task(
-            args.file,
+            args.FILE,
             text=args.text,
             image=args.image,
             id_column=args.id,
             labelled=args.labelled,
             start_with=args.start_with,
-            n_directions=n_directions,
-            once=n_directions > 0,
-            **tables,
+            n_directions=N_DIRECTIONS if args.find and args.text else 0,
+            once=args.find is not None,
+            **kinds,
         )
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.file)) from error
     for row_id, label in task.known.items():
         if label not in args.classes:
             raise UsageError(
                 f"--labelled: row {row_id} has the label {label!r}, which is none of "
                 f"{', '.join(args.classes)}: --classes names all labels"
             )
+    if task.kind == "table":
+        for line in task.encoder.treated_as_:
+            tell(f"treated as {line}")
+    if (args.test_size or 0) >= len(task.ids):
+        raise UsageError(
+            f"--test-size: {args.test_size} rows cannot be held out, since there are "
+            f"{len(task.ids)}"
+        )
+    for option in ("predict", "save-model"):
+        wanted = getattr(args, option.replace("-", "_"))
+        if wanted and not (task.known or args.out.exists() or getattr(args, "import")):
+            raise UsageError(
+                f"--{option}: There is no model yet, as there are no labels: the same "
+                f"command without --{option} asks for some"
+            )
     return task
 
 
 def make_learner(args, task):
-    """Return the learner with the parameters that have options of their own."""
-    from .learners import learner_code, parse_learner
-    from .tasks import default_learner
+    """Return the learner, with the parameters that have options."""
+    from ..evaluation._compare import learner_code
+    from .learners import parse_learner
+    from .rows import default_learner, finding_learner
 
     try:
         if args.learner:
             learner = parse_learner(args.learner)
         elif args.find is not None:
-            n_words = None
-            if getattr(task.encoder, "directions_", None) is not None:
-                n_words = len(task.encoder.vectorizer_.vocabulary_)
-            learner = finding_learner(args, n_words)
+            learner = finding_learner(args.find, args.recall or 0.95, task)
         else:
-            begun = begun_with(args.out)
-            learner = default_learner(begun["class"] if begun else "")
+            learner = default_learner()
     except ValueError as error:
         raise UsageError(f"--learner: {error}") from error
-    settings = {
-        "budget": args.budget,
-        "batch-size": args.batch_size,
-        "start-with": task.start,
-    }
-    for option, value in settings.items():
+    for option, name, value in (
+        ("budget", "budget", args.budget),
+        ("batch-size", "batch_size", args.batch_size),
+        ("start-with", "initial", task.start),
+    ):
         if value is None:
             continue
-        name = "initial" if option == "start-with" else option.replace("-", "_")
         if name not in learner.get_params():
             raise UsageError(
                 f"--{option}: {learner_code(learner)} has no parameter {name}"
@@ -307,20 +438,30 @@ def make_learner(args, task):
     return learner
 
 
-def begun_with(path):
-    """Return the learner of a session, as it is stored; None without one to go on."""
-    from ..labeling._export import stored_state
+def one_thread():
+    """Let BLAS use one thread: more threads gain little, and wait for each other."""
+    from threadpoolctl import threadpool_limits  # which numpy and scipy are loaded for
 
-    try:
-        return stored_state(path).begin["learner"] if path.exists() else None
-    except (ValueError, OSError):  # which opening it tells
-        return None
+    return threadpool_limits(1)
+
+
+@contextmanager
+def session_file(args):
+    """Yield the file of the session; a rehearsal has a temporary one."""
+    if not args.rehearse:
+        yield args.out
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "rehearsal.sqlite"
 
 
 def open_session(args, task, learner, path):
-    """Begin the session, or go on with it."""
+    """Begin the session, or resume it."""
     from ..labeling import LabelingSession
 
+    change = dict.fromkeys(args.change)
+    if args.rename:
+        change["classes"] = dict(args.rename)
     try:
         with printed_warnings():
             return LabelingSession(
@@ -330,19 +471,21 @@ def open_session(args, task, learner, path):
                 items=task.items,
                 ids=task.ids,
                 classes=args.classes,
-                test_size=args.test_size,
+                test_size=args.test_size or 0,
                 votes=args.votes,
                 ahead=1,
-                change=args.change,
+                change=change,
             )
     except (ValueError, TypeError, OSError) as error:
-        message = getattr(error, "command", None) or describe(error, args.out)
-        raise UsageError(message) from error
+        if hasattr(error, "command"):
+            raise UsageError(error.command) from error
+        with blame(path):
+            raise
 
 
 @contextmanager
 def printed_warnings():
-    """Print warnings as lines of their own, if all goes well."""
+    """Print warnings as lines of their own, unless an error is raised."""
     with catch_warnings(record=True, action="always") as notes:
         filterwarnings("ignore", *MANY_CLASSES)
         yield
@@ -350,21 +493,115 @@ def printed_warnings():
         print(f"{PROGRAM}: warning: {note.message}", file=sys.stderr)
 
 
-def teach_known(args, session, known):
-    """Take the labels that are there already, unless the session has some."""
-    try:
+def work_on_session(args, session, task, page, answers):
+    """Do what the options say with an open session."""
+    if args.rehearse:
+        from .rehearsal import rehearse
+
+        rehearse(session, task.X, task.known)
+        return
+    imported = getattr(args, "import")
+    with blame(imported or args.out), printed_warnings():
         if session.status().n_taught == 0:
-            for row_id, label in known.items():
+            for row_id, label in task.known.items():
                 session.label(row_id, label)
-        if args.labels:
-            with printed_warnings():
-                session.import_labels(args.labels)
-    except (ValueError, OSError) as error:
-        raise UsageError(describe(error, args.labels or args.out)) from error
+        if imported:
+            session.import_labels(imported)
+    if args.export:
+        write = partial(session.export, columns=task.columns)
+        export_labels(args, write, session.omitted_rows)
+    if args.predict or args.save_model:
+        write_results(args, session, task)
+    if args.export or args.predict or args.save_model:
+        return
+    if n_empty := session.status().empty:
+        tell(f"{n_empty:,} rows are empty: they are not asked for")
+    show_session(args, session, task, page, answers)
+    if args.find is not None:
+        print_sentences(session.advice())
 
 
-def describe(error, path, *others):
-    """Return a sentence about a file, or about one of others that it names."""
-    reason = getattr(error, "strerror", None) or f"{error}"
-    is_named = any(f"{each}" in reason for each in (path, *others))
-    return reason if is_named else f"{path}: {reason}"
+def write_results(args, session, task):
+    """Write the predictions and the model."""
+    from sklearn.pipeline import make_pipeline
+
+    from ..labeling import save_model
+
+    with blame(args.out, args.predict, args.save_model), printed_warnings():
+        if args.predict:
+            n_predicted = session.export_predictions(args.predict, task.columns)
+            n_labels = len(session.ids) - n_predicted
+            print(
+                f"Rows in {args.predict}: {n_labels} labelled, {n_predicted} predicted."
+            )
+        if args.save_model:
+            encoder = task.encoder
+            if "folder" in encoder.get_params():
+                encoder.set_params(folder=None)  # a path of this machine
+            save_model(make_pipeline(encoder, session.model()), args.save_model)
+            print(
+                f"Model in {args.save_model}. For new rows: {PROGRAM} predict "
+                f"{args.save_model} FILE --out FILE"
+            )
+
+
+def show_session(args, session, task, page, answers):
+    """Show the session in the terminal or on the page, until the person ends it."""
+    from ..labeling._view import LabelingView
+
+    folder = args.FILE if args.FILE.is_dir() else args.FILE.parent
+    view = LabelingView(
+        session,
+        task.kind,
+        folder=folder.resolve(),
+        show_prediction=args.show_prediction,
+        keys=make_keys(args),
+        title=args.title,
+        guide=args.guide or "",
+    )
+    try:
+        if page:
+            page.show(view)
+            try:
+                page.wait()
+            except KeyboardInterrupt:
+                print()  # after ^C
+        else:
+            from ..labeling._terminal import label_in_terminal
+
+            label_in_terminal(view, who=args.who, answers=answers)
+    except ValueError as error:
+        raise UsageError(error) from error
+    finally:
+        n_labels = sum(session.status().by_class.values())
+        print(f"Labels in {args.out}: {n_labels}. The same command resumes.")
+
+
+def write_labels_of_file(args):
+    """Write the labels of a file, which may be open in another process."""
+    from .. import labeling
+    from ..labeling._export import omitted_rows
+
+    if args.recover is None:
+        write = partial(labeling.export, args.FILE)
+        export_labels(args, write, partial(omitted_rows, args.FILE))
+        return
+    check_output("recover", args.recover, args.FILE)
+    with blame(args.FILE, args.recover):
+        n_answers = labeling.recover_labels(args.FILE, args.recover)
+    print(f"Intact answers in {args.recover}: {n_answers}.")
+
+
+def export_labels(args, write, count_omitted):
+    """Write the labels of a session, and print how many rows have none."""
+    with blame(args.FILE, args.export):
+        with catch_warnings(action="ignore"):  # the omitted rows are printed below
+            n_labels = write(args.export, args.form or "wide")
+        omitted = count_omitted()._asdict()
+    if args.form == "long":
+        print(f"Answers in {args.export}: {n_labels}.")
+        return
+    print(f"Labels in {args.export}: {n_labels}.")
+    if sum(omitted.values()):
+        each = ", ".join(f"{n} {what}" for what, n in omitted.items() if n)
+        print(f"Rows without a label, which are left out: {each}.")

@@ -3,12 +3,15 @@
 import ast
 from difflib import get_close_matches
 
+import numpy as np
+from sklearn.base import clone
 from sklearn.utils import all_estimators
 
 import sklearn_activelearn
 
 from .. import losses
-from .names import choices, class_name
+from ..evaluation._compare import learner_code
+from .options import choices, class_name
 
 #: What people write for a constant.
 WORDS = {"true": True, "false": False, "none": None}
@@ -20,7 +23,8 @@ def parse_learner(text):
     Raises
     ------
     ValueError
-        For a name that does not exist, with those that do.
+        For an unknown name, with the known ones, and for a value that the learner
+        refuses.
     """
     name = class_name(text)
     learner = getattr(sklearn_activelearn, name)()
@@ -29,7 +33,12 @@ def parse_learner(text):
     for param in params:
         if param not in known:
             raise ValueError(f"{name} has no {param!r}; {choices(param, known)}")
-    return learner.set_params(**params)
+    learner.set_params(**params)
+    try:
+        clone(learner).query(np.empty((0, 1)))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{learner_code(learner)}: {error}") from error
+    return learner
 
 
 def parse_params(text):
@@ -83,8 +92,3 @@ def similar(name, names):
     """Return a hint at what a misspelt name may have meant, empty for nothing."""
     close = get_close_matches(name, names, 1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def learner_code(learner):
-    """Return a learner as code on one line."""
-    return " ".join(repr(learner).split()).removesuffix("()")

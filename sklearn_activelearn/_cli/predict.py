@@ -1,73 +1,110 @@
-"""The command ``predict``: what a saved model says of the rows of a table."""
+"""The command ``predict``: the predictions of a saved model for the rows of a table."""
 
-from .._tables.tables import read_table
-from ..labeling import load_model
-from ..labeling._output import beside, check_table_file, harmless, without_apostrophe
-from ..preprocessing import RowEncoder
-from .options import UsageError
-from .results import check_place
+from pathlib import Path
+
+from .options import (
+    UsageError,
+    add_command,
+    add_options,
+    blame,
+    check_exists,
+    check_output,
+    interrupted_with,
+    require,
+    tell,
+)
 
 NAMES = ("prediction", "probability")
+OPTIONS = """
+MODEL
+    File that label --save-model wrote.
+FILE
+    The rows, as .csv with a header line, .parquet, .xlsx, .ris or .bib, or a folder of
+    images. They have the columns that the model was trained on, in any order.
+--out FILE
+    Write the rows and their predictions to this file, .csv or .parquet.
+--trust
+    Load the model whatever is in it. A .joblib file can run any code.
+"""
+
+
+def add_predict(commands):
+    """Add the command to the parser."""
+    parser = add_command(
+        commands,
+        start_predict,
+        "predict MODEL FILE --out FILE [--trust]",
+        "Apply a model that label has saved to new rows. The output has the rows, "
+        "their predictions and the probabilities of the predictions.",
+        "sklearn-activelearn predict model.skops new.csv --out predicted.csv",
+    )
+    path = {"type": Path}
+    add_options(parser, "arguments", OPTIONS, MODEL=path, out={"required": True})
+
+
+def start_predict(args):
+    """Run ``predict``."""
+    check_exists(args.MODEL)
+    check_exists(args.FILE)
+    require("predict", "pandas")
+    tell(f"Reading {args.MODEL} and {args.FILE} …")
+    with interrupted_with("no file was written"):
+        run_predict(args)
 
 
 def run_predict(args):
-    """Run ``predict``: read the model and the rows, and write both together."""
-    try:
+    """Read the model and the rows, and write the predictions."""
+    from .._tables.tables import read_table
+    from ..labeling._output import add_columns, check_table_file
+
+    with blame(args.out, option="out"):
         write = check_table_file(args.out)
-    except ValueError as error:
-        raise UsageError(f"--out: {error}") from error
-    check_place("--out", args.out, args.file, args.model)
-    model = load_encoded(args)
-    try:
-        table = read_table(args.file)
-        table = as_shown(table, model[0].feature_names_in_)
-        predicted = predictions(model, table)
-    except (ValueError, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{args.file}: {reason}") from error
-    try:
-        write(args.out, beside(table.columns, NAMES) | predicted)
-    except OSError as error:
-        raise UsageError(f"--out: {error}") from error
-    print(f"Rows in {args.out}: {len(table.lines)} predicted.")
+    check_output("out", args.out, args.FILE, args.MODEL)
+    model = read_model(args)
+    with blame(args.FILE):
+        table = read_table(args.FILE)
+        table = restore_cells(table, model[0].feature_names_in_)
+        predicted = predict_rows(model, table)
+    with blame(args.out, option="out"):
+        write(args.out, add_columns(table.to_dict("list"), NAMES) | predicted)
+    print(f"Rows in {args.out}: {len(table)} predicted.")
 
 
-def load_encoded(args):
-    """Return the model, which takes the rows of a table."""
-    try:
-        model = load_model(args.model, trust=args.trust)
-    except ValueError as error:
-        raise UsageError(error) from error
-    except OSError as error:
-        raise UsageError(f"{args.model}: {error.strerror}") from error
+def read_model(args):
+    """Return the pipeline of an encoder and a classifier."""
+    with blame(args.MODEL):
+        from ..labeling import load_model
+        from ..preprocessing import RowEncoder
+
+        model = load_model(args.MODEL, trust=args.trust)
     encoder = getattr(model, "steps", [("", None)])[0][1]
     if not isinstance(encoder, RowEncoder):
         raise UsageError(
-            f"{args.model}: this model takes no rows of a table; label --save-model "
+            f"{args.MODEL}: this model takes no rows of a table; label --save-model "
             "writes one that does"
         )
     if "folder" in encoder.get_params():
-        encoder.set_params(folder=args.file.parent)
+        is_folder = args.FILE.is_dir()
+        encoder.set_params(folder=args.FILE if is_folder else args.FILE.parent)
     return model
 
 
-def as_shown(table, names):
+def restore_cells(table, names):
     """Return a table without the apostrophes that an export puts before formulas.
 
-    They are taken for those of an export where a column that is needed has one.
+    The apostrophes are taken for those of an export if the name of a column that the
+    model needs has one.
     """
-    quoted = {harmless(name): name for name in names if name not in table.columns}
-    if not quoted.keys() & table.columns.keys():
+    from ..labeling._output import neutralise, restore_cell
+
+    quoted = {neutralise(name): name for name in names if name not in table.columns}
+    if not quoted.keys() & {*table.columns}:
         return table
-    columns = {
-        quoted.get(name, name): [*map(without_apostrophe, cells)]
-        for name, cells in table.columns.items()
-    }
-    return table._replace(columns=columns)
+    return table.rename(columns=quoted).map(restore_cell)
 
 
-def predictions(model, table):
-    """Return what a model says of rows, by columns."""
+def predict_rows(model, table):
+    """Return the predictions of a model and their probabilities, as columns."""
     labels = model.predict(table).tolist()
     probabilities = [None] * len(labels)
     if hasattr(model, "predict_proba"):

@@ -1,21 +1,25 @@
-"""What the columns of a table are: numbers, dates, texts, categories.
+"""The kinds of the columns of a table: numbers, dates, categories, texts.
 
-A column is typed once, from all of its cells; no label is used.
+The kind of a column follows from all of its cells, or the user gives it. No label is
+used. Dates are read in one form for a whole column; whether the day or the month comes
+first is never guessed.
 """
 
 import math
 import re
+from datetime import UTC, datetime
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from .dates import TwoWays, day_of, form_of
-from .tables import no_column
+from .tables import cells_of
 
-#: What stands in a cell for "not known".
+#: Cells that stand for "not known".
 GAPS = {"", "?", "na", "n/a", "nan", "none", "null"}
 
-#: What stands for yes and no.
+#: Pairs of cells that stand for yes and no.
 BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 YES = {"true", "yes", "t", "y"}
 
@@ -23,12 +27,22 @@ N_CATEGORIES = 30  # of a column; the rare ones share one
 WORDS_OF_A_TEXT = 3  # on average
 HUGE = 1e150  # the squares of larger numbers would be infinite
 
-#: Kinds of columns, in the order in which they are named; the last one is not used.
+#: Kinds of columns, in the order in which they are listed.
 KINDS = ("number", "boolean", "date", "category", "text", "left out")
+
+#: Which of day and month comes first, and the form of such dates.
+ORDERS = {"day-first": "%d{0}%m{0}", "month-first": "%m{0}%d{0}"}
+ISO = "ISO 8601"
+TIMES = ("", " %H:%M", " %H:%M:%S")
+#: Forms that can be read in one way: with dots, the day comes first everywhere.
+PLAIN = ("%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y")
+#: Separators and years of the forms that can be read in two ways.
+TWO_WAYS = (("/", "%Y"), ("-", "%Y"), ("/", "%y"))
+PERIODS = (365.2425, 7, 1)  # days of a year, a week and a day
 
 
 class Column(NamedTuple):
-    """A column, and what it is taken for.
+    """The kind of a column.
 
     Attributes
     ----------
@@ -36,34 +50,27 @@ class Column(NamedTuple):
         From the header.
     kind : str
         One of `KINDS`.
-    values : ndarray of float of shape (n_rows,), list of str or None
-        Numbers, dates as days since 1970 and booleans as 1 and 0, with NaN for gaps;
-        texts; the cells of categories; nothing of a column that is left out.
-    why : str
-        Why it is left out, or which of day and month comes first, in brackets.
-    read_by : str or list of str
-        What more cells are read by: the form of dates, the categories in their order.
+    form : str, default=""
+        The form of dates: `ISO`, or a format of `datetime.strptime`.
+    remark : str, default=""
+        Why the column is left out, or which of day and month comes first.
     """
 
     name: str
     kind: str
-    values: object = None
-    why: str = ""
-    read_by: str | list = ""
+    form: str = ""
+    remark: str = ""
 
 
-def typed(table, target, *, text=(), categorical=(), drop=(), dates=None):
-    """Return the columns of a table other than the labels, with their kinds.
+def find_kinds(table, *, text=(), categorical=(), drop=(), dates=None):
+    """Return the kind of each column of a table.
 
     Parameters
     ----------
-    table : Table
-        Read from a file.
-    target : str
-        Column of the labels.
+    table : DataFrame of str
+        From `read_table` or `as_text_table`.
     text, categorical, drop : sequence of str
-        Columns that are texts or categories, or are to be left out, whatever they look
-        like.
+        Columns that are texts or categories, or are left out, whatever their cells are.
     dates : {"day-first", "month-first"}, default=None
         How to read dates for which both are possible.
 
@@ -75,182 +82,218 @@ def typed(table, target, *, text=(), categorical=(), drop=(), dates=None):
     Raises
     ------
     ValueError
-        For names that are no columns, or stand for two kinds; for numbers that are not
-        finite; for dates that can be read in two ways; for a table with nothing to
-        learn from.
+        For a name that is no column or is given two kinds, for an infinite number, for
+        dates that can be read in two ways, and for a table whose columns are all left
+        out.
     """
     given = {}
     for kind, names in (("text", text), ("category", categorical), ("left out", drop)):
         for name in names:
-            if name not in table.columns:
-                raise ValueError(no_column(name, list(table.columns)))
-            if name == target:
-                raise ValueError(f"the column {name!r} holds the labels (--target).")
+            cells_of(table, name)
             if given.setdefault(name, kind) != kind:
                 raise ValueError(
                     f"the column {name!r} cannot be {given[name]} and {kind}."
                 )
     columns = [
-        column_of(name, cells, table, given.get(name), dates)
-        for name, cells in table.columns.items()
-        if name != target
+        give_kind(name, cells_of(table, name), given[name])
+        if name in given
+        else find_kind(name, cells_of(table, name), dates)
+        for name in table.columns
     ]
     if all(column.kind == "left out" for column in columns):
-        reasons = "; ".join(f"{column.name}{column.why}" for column in columns[:20])
+        reasons = "; ".join(f"{each.name} ({each.remark})" for each in columns[:20])
         raise ValueError(f"there is no column to learn from. {reasons}".strip())
     return columns
 
 
-def column_of(name, cells, table, given, dates):
-    """Return a column of the kind that was given, or else of that of its cells."""
-    if given == "left out":
-        return Column(name, "left out", why=" (by --drop)")
-    if given == "text":
-        if not any(re.search(r"\b\w\w+\b", cell) for cell in cells):
-            raise ValueError(f"there are no words in the column {name!r}.")
-        return Column(name, "text", cells)
-    numbers = None if given == "category" else parsed_numbers(cells)
-    if numbers is not None:
-        return column_of_numbers(name, numbers)
-    filled = [fill(cell) for cell in cells]
-    if given == "category":
-        return column_of_categories(name, filled)
-    distinct = set(filled) - {""}
-    if len(set(filled)) == 1:
-        return Column(name, "left out", why=" (has one value)")
-    check_finite(name, filled, table)
-    if {value.lower() for value in distinct} in BOOLEANS:
-        return Column(name, "boolean", read_cells(name, "boolean", "", cells, table))
+def give_kind(name, cells, kind):
+    """Return a column of the kind that the user gives."""
+    if kind == "left out":
+        return Column(name, kind, remark="by --drop")
+    if kind == "text" and not any(re.search(r"\b\w\w+\b", cell) for cell in cells):
+        raise ValueError(f"there are no words in the column {name!r}.")
+    return Column(name, kind)
+
+
+def find_kind(name, cells, dates):
+    """Return a column of the kind that its cells have."""
+    cells = blank_gaps(cells)
+    distinct = {*cells} - {""}
     try:
-        form, order = form_of(distinct, dates)
-    except TwoWays:
-        raise ValueError(
-            f"the dates of the column {name!r}, such as {min(distinct)}, have the day "
-            "or the month first, and none of them tells which: --dates day-first or "
-            "--dates month-first does; --drop leaves the column out."
-        ) from None
-    if form is not None:
-        days = read_cells(name, "date", form, cells, table)
-        why = f" ({order.replace('-', ' ')})" if order else ""
-        return Column(name, "date", days, why, form)
-    n_known = sum(map(bool, filled))
-    n_words = sum(len(cell.split()) for cell in filled) / n_known
+        numbers = np.array([float(cell or "nan") for cell in cells])
+    except ValueError:
+        numbers = None
+    if len({*cells}) == 1 or (numbers is not None and np.all(numbers == numbers[0])):
+        return Column(name, "left out", remark="has one value")
+    if numbers is not None:
+        if len(numbers) > 2 and np.all(np.diff(numbers) == 1):
+            return Column(name, "left out", remark="counts the rows")
+        return Column(name, "number")
+    if {cell.lower() for cell in distinct} in BOOLEANS:
+        return Column(name, "boolean")
+    form, order = find_date_form(name, distinct, dates)
+    if form:
+        return Column(name, "date", form, order.replace("-", " "))
+    n_known = sum(map(bool, cells))
+    n_words = sum(len(cell.split()) for cell in cells) / n_known
     is_varied = len(distinct) > min(N_CATEGORIES, n_known / 2)
     if n_words >= WORDS_OF_A_TEXT and is_varied:
-        return Column(name, "text", cells)
+        return Column(name, "text")
     if len(distinct) == len(cells) > N_CATEGORIES:
-        return Column(name, "left out", why=" (has another value in each row)")
-    return column_of_categories(name, filled)
+        return Column(name, "left out", remark="has another value in each row")
+    return Column(name, "category")
 
 
-def column_of_categories(name, filled):
-    """Return a column of categories, of which a gap is one."""
-    return Column(name, "category", filled, read_by=sorted(set(filled)))
+def blank_gaps(cells):
+    """Return cells without the spaces around them, and with gaps as empty cells."""
+    cells = [cell.strip() for cell in cells]
+    return ["" if cell.lower() in GAPS else cell for cell in cells]
 
 
-def column_of_numbers(name, numbers):
-    """Return a column of numbers, unless they tell nothing of a row."""
-    if np.all(numbers == numbers[0]):
-        return Column(name, "left out", why=" (has one value)")
-    if len(numbers) > 2 and np.all(np.diff(numbers) == 1):
-        return Column(name, "left out", why=" (counts the rows)")
-    return Column(name, "number", numbers)
-
-
-def fill(cell):
-    """Return what is in a cell, nothing for a gap."""
-    cell = cell.strip()
-    return "" if cell.lower() in GAPS else cell
-
-
-def parsed_numbers(cells):
-    """Return a column of numbers with NaN for gaps, or None if it is something else."""
-    try:
-        numbers = np.array([*map(float, cells)])
-    except ValueError:  # a gap, perhaps
-        try:
-            numbers = np.array([float(fill(cell) or "nan") for cell in cells])
-        except ValueError:
-            return None
-    known = numbers[~np.isnan(numbers)]
-    return numbers if len(known) and np.all(np.abs(known) < HUGE) else None
-
-
-def check_finite(name, filled, table):
-    """Refuse a column that would be numbers, were it not for one of them."""
-    try:
-        numbers = [float(cell or "nan") for cell in filled]
-    except ValueError:
-        return
-    for number, cell, line in zip(numbers, filled, table.lines, strict=True):
-        if abs(number) >= HUGE:
-            raise ValueError(
-                f"line {line}, column {name!r}: {cell[:40]!r} is not a number below "
-                f"{HUGE:g}; --drop leaves a column out."
-            )
-
-
-def column_like(name, kind, read_by, table):
-    """Return a column of a table, to be read as one of another table was.
+def find_date_form(name, cells, order):
+    """Return the form of dates.
 
     Parameters
     ----------
-    name, kind, read_by
-        Of the other column, which is not left out.
-    table : Table
-        That has a column of this name.
+    name : str
+        The column, for the error.
+    cells : set of str
+        None of them is empty.
+    order : {"day-first", "month-first"} or None
+        The order to take if both are possible.
+
+    Returns
+    -------
+    form : str
+        `ISO`, or a format of `datetime.strptime`; empty if the cells are no dates.
+    order : str
+        Which of day and month comes first; empty for forms that can be read in one way.
 
     Raises
     ------
     ValueError
-        For a cell that is no number, boolean or date where the others were.
+        If both orders are possible, give different dates, and no order is given.
     """
-    cells = table.columns[name]
-    if kind == "category":
-        cells = [fill(cell) for cell in cells]
-    elif kind != "text":
-        cells = read_cells(name, kind, read_by, cells, table)
-    return Column(name, kind, cells, read_by=read_by)
+    for form in (ISO, *map("".join, product(PLAIN, TIMES))):
+        if read_dates(cells, form):
+            return form, ""
+    for (separator, year), time in product(TWO_WAYS, TIMES):
+        forms = {
+            each: start.format(separator) + year + time
+            for each, start in ORDERS.items()
+        }
+        found = {each: read_dates(cells, form) for each, form in forms.items()}
+        possible = [each for each, days in found.items() if days]
+        if len(possible) == 2:
+            if order is None and found["day-first"] != found["month-first"]:
+                raise ValueError(
+                    f"the dates of the column {name!r}, such as {min(cells)}, have the "
+                    "day or the month first, and none of them tells which: choose "
+                    "--dates day-first or --dates month-first, or leave the column out "
+                    "with --drop."
+                )
+            possible = [order or "day-first"]
+        if possible:
+            return forms[possible[0]], possible[0]
+    return "", ""
 
 
-def read_cells(name, kind, form, cells, table):
-    """Return the cells of a number, boolean or date as numbers, with NaN for gaps."""
-    values, known = np.empty(len(cells)), {"": math.nan}
-    for k, cell in enumerate(map(fill, cells)):
+def read_dates(cells, form):
+    """Return the days since 1970 of dates, or None if a cell has another form."""
+    try:
+        return [days_since_1970(cell, form) for cell in cells]
+    except (ValueError, OverflowError):
+        return None
+
+
+def days_since_1970(cell, form):
+    """Return the days since 1970 of a date, which is in UTC unless it has a zone."""
+    is_iso = form == ISO
+    date = datetime.fromisoformat(cell) if is_iso else datetime.strptime(cell, form)
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return date.timestamp() / 86_400
+
+
+def read_columns(table, columns):
+    """Read the cells of a table by the kinds of its columns.
+
+    Parameters
+    ----------
+    table : DataFrame of str
+        It has all of the columns.
+    columns : sequence of Column
+        Columns that are left out are ignored.
+
+    Returns
+    -------
+    values : DataFrame
+        Numbers, booleans and dates as floats with NaN for gaps, dates as days since
+        1970; for each date the places of the day in the year, the week and the day
+        (0 for gaps); categories with empty cells for gaps; texts as they are.
+
+    Raises
+    ------
+    ValueError
+        For a column that is missing, and for a cell that is no number, boolean or date
+        where the column holds them.
+    """
+    values = []
+    for column in columns:
+        cells = cells_of(table, column.name)
+        if column.kind == "text":
+            values.append(cells)
+        elif column.kind == "category":
+            values.append(blank_gaps(cells))
+        elif column.kind != "left out":
+            values.append(read_cells(blank_gaps(cells), table.index, column))
+        if column.kind == "date":
+            days = values[-1]
+            for period in PERIODS:
+                angle = 2 * math.pi / period * days
+                values += [np.nan_to_num(f(angle)) for f in (np.sin, np.cos)]
+    return pd.DataFrame(dict(enumerate(values)), index=table.index)
+
+
+def read_cells(cells, rows, column):
+    """Return numbers, booleans or dates as floats, with NaN for gaps."""
+    known = {"": math.nan}
+    for row, cell in zip(rows, cells, strict=True):
         try:
             if cell not in known:
-                known[cell] = read_cell(cell, kind, form)
+                known[cell] = read_cell(cell, column)
         except (ValueError, OverflowError):
-            what = f"date of the form {form}" if form else kind
+            what = f"date of the form {column.form}" if column.form else column.kind
+            what += f" below {HUGE:g}" * (column.kind == "number")
             raise ValueError(
-                f"line {table.lines[k]}, column {name!r}: {cell[:40]!r} is no {what}."
+                f"row {row}, column {column.name!r}: {cell[:40]!r} is no {what}."
             ) from None
-        values[k] = known[cell]
-    return values
+    return np.array([known[cell] for cell in cells])
 
 
-def read_cell(cell, kind, form):
-    """Return the number of a cell that is no gap."""
-    if kind == "date":
-        return day_of(cell, form)
-    if kind == "boolean":
+def read_cell(cell, column):
+    """Return the float for a number, boolean or date."""
+    if column.kind == "date":
+        return days_since_1970(cell, column.form)
+    if column.kind == "boolean":
         if cell.lower() not in set.union(*BOOLEANS):
             raise ValueError
         return float(cell.lower() in YES)
     number = float(cell)
-    if abs(number) >= HUGE:
+    if not abs(number) < HUGE:
         raise ValueError
     return number
 
 
-def in_words(columns, n_unnamed):
+def describe_kinds(columns):
     """Return which columns are taken for what, in a line for each kind."""
     lines = []
     for kind in KINDS:
-        names = [c.name + c.why for c in columns if c.kind == kind]
+        names = [
+            each.name + f" ({each.remark})" * bool(each.remark)
+            for each in columns
+            if each.kind == kind
+        ]
         if names:
             more = f" … ({len(names)} in all)" if len(names) > 8 else ""
             lines.append(f"{kind}: {', '.join(names[:8])}{more}")
-    if n_unnamed:
-        lines.append(f"left out: columns without a name ({n_unnamed})")
     return lines

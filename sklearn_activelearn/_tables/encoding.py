@@ -1,4 +1,7 @@
-"""Numbers for learners, from columns of all kinds; no label is used."""
+"""Numbers for learners: from columns of all kinds, texts and images.
+
+No label is used.
+"""
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
@@ -10,38 +13,76 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from .columns import N_CATEGORIES
-from .dates import PERIODS, circles
+from ..labeling._items import image_path
+from .columns import N_CATEGORIES, PERIODS
 
 N_WORDS = 50_000  # the most frequent ones
 
+PIXELS = (16, 16)  # grey pixels of an image
+SIDE = 32  # pixels along a side, for colours and edges
+SHADES = 4  # of each of red, green and blue
+CELLS = 4  # parts along a side, each with a histogram of edges
+DIRECTIONS = 8  # of edges
+#: Factors that give pixels, colours and edges similar lengths.
+WEIGHTS = (0.25, 3.0, 3.0)
 
-def scaled_numbers(standardize=True):
-    """Return what fills gaps by the median, marks them, and scales numbers."""
-    # a column without a value, in some fold, is a constant one
+
+def make_encoder(columns, standardize=True):
+    """Return an unfitted transformer of the values that `read_columns` returns.
+
+    Parameters
+    ----------
+    columns : list of Column
+        Those of the values. Columns that are left out are ignored.
+    standardize : bool
+        Whether numbers are brought to mean 0 and variance 1.
+
+    Returns
+    -------
+    encoder : ColumnTransformer
+        It returns a CSR matrix if there are texts, an ndarray otherwise.
+    """
+    places, circles, k = {}, [], 0
+    for column in columns:
+        if column.kind != "left out":
+            places.setdefault(column.kind, []).append(k)
+            k += 1
+        if column.kind == "date":
+            circles += range(k, k := k + 2 * len(PERIODS))
+    numbers = [
+        p for kind in ("number", "boolean", "date") for p in places.get(kind, ())
+    ]
+    # a column that has no value in the rows of a fold is constant
     fill = SimpleImputer(
         strategy="median", add_indicator=True, keep_empty_features=True
     )
-    return make_pipeline(fill, *[StandardScaler()] * standardize)
-
-
-def one_hot():
-    """Return what makes a column of each frequent category, and one of the others."""
-    return OneHotEncoder(
+    scale = make_pipeline(fill, *[StandardScaler()] * standardize)
+    one_hot = OneHotEncoder(
         max_categories=N_CATEGORIES, handle_unknown="infrequent_if_exist"
+    )
+    texts = places.get("text", [])
+    parts = [
+        ("numbers", scale, numbers),
+        ("dates", "passthrough", circles),
+        ("categories", one_hot, places.get("category", [])),
+        # a place, not a list of one: a vectorizer takes a column of texts
+        *((f"text{place}", make_vectorizer(), place) for place in texts),
+    ]
+    return ColumnTransformer(
+        [part for part in parts if part[2] != []], sparse_threshold=float(bool(texts))
     )
 
 
-def word_weights():
-    """Return what tells how often each word is in a text, weighted by its rarity."""
+def make_vectorizer():
+    """Return a transformer of texts to the TF-IDF weights of their words."""
     return TfidfVectorizer(sublinear_tf=True, max_features=N_WORDS)
 
 
 def principal_directions(X, n_directions):
-    """Return what places rows of words along principal directions, fitted.
+    """Return the principal directions of rows of word weights, as a transformer.
 
-    It is latent semantic analysis; no label is used. One thread computes it: the last
-    digits would depend on the number of threads.
+    This is latent semantic analysis. One thread computes it, because the last digits
+    depend on the number of threads.
     """
     svd = TruncatedSVD(min(n_directions, *X.shape), random_state=0)
     with threadpool_limits(1):
@@ -49,84 +90,86 @@ def principal_directions(X, n_directions):
 
 
 def with_directions(X, directions):
-    """Return rows of words, and after the words their places along directions."""
+    """Return rows of word weights followed by their places along the directions."""
     with threadpool_limits(1):
         places = directions.transform(X)
     return hstack([X, csr_matrix(places)]).tocsr()
 
 
-def rows_of(columns):
-    """Return the values of columns as an array: categories as codes.
-
-    Parameters
-    ----------
-    columns : list of Column
-        Those that are used.
-
-    Returns
-    -------
-    X : ndarray of float, or of object if there are texts, of shape (n_rows, n_columns)
-        For `encoder_of`.
-    """
-    has_texts = any(column.kind == "text" for column in columns)
-    arrays = [values_of(column) for column in columns]
-    width = sum(array.shape[1] for array in arrays)
-    X = np.empty((len(arrays[0]), width), object if has_texts else float)
-    np.concatenate(arrays, axis=1, out=X, casting="unsafe")
-    return X
-
-
-def values_of(column):
-    """Return a column as an array of shape (n_rows, n_places), texts as they are."""
-    values = column.values
-    if column.kind == "category":
-        values = codes(values, column.read_by)
-    elif column.kind == "date":
-        return np.column_stack([values, circles(values)])
-    elif column.kind == "text":
-        values = np.array(values, dtype=object)
-    return values[:, None]
-
-
-def codes(cells, known):
-    """Return categories, of which a gap is one, as numbers; -1 for those not known."""
-    code = {cell: k for k, cell in enumerate(known)}
-    return np.array([code.get(cell, -1) for cell in cells], dtype=float)
-
-
-def encoder_of(columns, standardize=True):
-    """Return a transformer, unfitted, of what `rows_of` returns.
-
-    Parameters
-    ----------
-    columns : list of Column
-        Those that are used.
-    standardize : bool
-        Whether to bring numbers to mean 0 and variance 1.
-    """
-    places, on_circles, k = {}, [], 0
-    for column in columns:
-        places.setdefault(column.kind, []).append(k)
-        k += 1
-        if column.kind == "date":
-            on_circles += range(k, k := k + 2 * len(PERIODS))
-    # an array with texts holds objects
-    as_floats = StandardScaler(with_mean=False, with_std=False)
-    dates = places.get("date", [])
-    numbers = [*places.get("number", []), *places.get("boolean", []), *dates]
-    parts = [
-        ("numbers", scaled_numbers(standardize), numbers),
-        ("dates", as_floats, on_circles),
-        ("categories", one_hot(), places.get("category", [])),
-        # a place, not a list of one: what counts words takes a column of texts
-        *((f"text{k}", word_weights(), k) for k in places.get("text", [])),
-    ]
-    return ColumnTransformer([part for part in parts if part[2] != []])
-
-
-def portable(X):
+def round_numbers(X):
     """Return numbers without the last digits, which depend on the machine."""
     if issparse(X):
         X.data = X.data.round(6)
         return X
-    return np.ascontiguousarray(X.round(6))
+    return np.ascontiguousarray(np.asarray(X, dtype=float).round(6))
+
+
+def encode_images(folder, names, rows):
+    """Return the numbers of images.
+
+    Parameters
+    ----------
+    folder : Path
+        Resolved; images lie below it.
+    names : list of str
+        Paths of the images in the folder.
+    rows : sequence of int
+        Numbers of the rows of the table that has the paths.
+
+    Returns
+    -------
+    X : ndarray of shape (n_images, n_numbers)
+        Grey pixels, shares of colours, directions of edges.
+
+    Raises
+    ------
+    ValueError
+        For a path without an image, naming the row, and without Pillow.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ValueError("images need Pillow: pip install pillow.") from None
+    numbers = []
+    for name, row in zip(names, rows, strict=True):
+        try:
+            with Image.open(image_path(folder, name.strip())) as image:
+                numbers.append(encode_image(image.convert("RGB")))
+        except (OSError, ValueError, Image.DecompressionBombError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            if "cannot identify" in reason:
+                reason = "it is no image"
+            raise ValueError(f"row {row}: {name!r}: {reason.rstrip('.')}.") from None
+    return np.array(numbers)
+
+
+def encode_image(image):
+    """Return the numbers of an image in red, green and blue."""
+    small = np.asarray(image.resize((SIDE, SIDE)))
+    grey = image.convert("L")
+    parts = (
+        np.asarray(grey.resize(PIXELS), dtype=float).ravel() / 255,
+        colour_histogram(small),
+        edge_histogram(np.asarray(grey.resize((SIDE, SIDE)), dtype=float) / 255),
+    )
+    return np.concatenate([w * part for w, part in zip(WEIGHTS, parts, strict=True)])
+
+
+def colour_histogram(pixels):
+    """Return the square roots of the shares of `SHADES` ** 3 colours."""
+    shades = pixels.astype(int) * SHADES // 256
+    codes = shades @ [SHADES**2, SHADES, 1]
+    return np.sqrt(np.bincount(codes.ravel(), minlength=SHADES**3) / codes.size)
+
+
+def edge_histogram(grey):
+    """Return the histogram of the directions of edges, by their strength, per cell."""
+    down, right = np.gradient(grey)
+    angles = np.arctan2(down, right) % np.pi * (DIRECTIONS / np.pi)
+    cell = np.arange(SIDE) * CELLS // SIDE
+    places = (cell[:, None] * CELLS + cell) * DIRECTIONS
+    # rounded, or else the last digit would decide where an edge is upright
+    bins = places + angles.round(6).astype(int) % DIRECTIONS
+    n_bins, strength = CELLS**2 * DIRECTIONS, np.hypot(down, right)
+    found = np.bincount(bins.ravel(), strength.ravel(), minlength=n_bins)
+    return found / np.sqrt(found @ found + 1e-4)

@@ -1,116 +1,196 @@
-"""References as tables: RIS and BibTeX, as reference managers export them."""
+"""References: reading RIS and BibTeX, and finding those that come twice."""
 
 import re
+from importlib.util import find_spec
 from logging import ERROR, getLogger
 
-from .limits import check_room
-
-#: What references are read with, by the end of the file's name.
-REFERENCES = {".ris": "rispy", ".bib": "bibtexparser>=2"}
-
-#: Names that one column of RIS has besides that which is used here.
+#: Names that rispy gives to one column, beside the name that is used here.
 SAME_COLUMN = {
     "primary_title": "title",
     "notes_abstract": "abstract",
     "first_authors": "authors",
     "publication_year": "year",
 }
-BYTES = 16  # in memory, for each one of the file
-
-
-def read_references(path):
-    """Return the header, the cells of each column and the number of each reference.
-
-    Raises
-    ------
-    ValueError
-        For a file that holds no references, or if the package that reads them is not
-        installed.
-    """
-    suffix = path.suffix.lower()
-    check_room(BYTES * path.stat().st_size, "its references")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("this is no text in UTF-8.") from None
-    try:
-        entries = read_ris(text) if suffix == ".ris" else read_bibtex(text)
-    except ImportError:
-        package = REFERENCES[suffix]
-        raise ValueError(
-            f'{suffix} files need {package}: pip install "{package}"; or export the '
-            "references as .csv."
-        ) from None
-    if not entries:
-        raise ValueError(f"there is no reference in this {suffix} file.")
-    header = list(dict.fromkeys(name for entry in entries for name in entry))
-    columns = [[entry.get(name, "") for entry in entries] for name in header]
-    return header, columns, range(1, len(entries) + 1)
+#: Columns of titles and of DOIs, in small letters.
+TITLES = ("title", "article title", "primary title", "primary_title")
+DOIS = ("doi",)
 
 
 def read_ris(text):
-    """Return the references of RIS, each as a dict of texts."""
+    """Return the columns of the references in a RIS file."""
+    require("rispy", ".ris")
     import rispy
 
     try:
         entries = rispy.loads(text)
-    except Exception as error:  # whatever a line provokes
+    except Exception as error:  # depends on the line
         reason = f"{error}".partition("\n")[0][:200]
-        raise ValueError(f"this is no RIS: {reason}") from None
-    return [ris_columns(entry) for entry in entries]
-
-
-def ris_columns(entry):
-    """Return a reference with one name for each column, lists as texts."""
-    found = {}
-    for name, value in entry.items():
-        if isinstance(value, dict):  # tags that are not in the standard
-            continue
-        text = "; ".join(value) if isinstance(value, list) else f"{value}"
-        name = SAME_COLUMN.get(name, name)
-        found[name] = found.get(name) or text.strip()
-    return found
+        raise ValueError(f"the file is no RIS: {reason}") from None
+    references = []
+    for entry in entries:
+        found = {}
+        for name, value in entry.items():
+            if not isinstance(value, dict):  # tags that are not in the standard
+                text = "; ".join(value) if isinstance(value, list) else f"{value}"
+                name = SAME_COLUMN.get(name, name)
+                found[name] = found.get(name) or text.strip()
+        references.append(found)
+    return to_columns(references, ".ris")
 
 
 def read_bibtex(text):
-    """Return the references of BibTeX, each as a dict of texts."""
+    """Return the columns of the references in a BibTeX file."""
+    require("bibtexparser>=2", ".bib")
     from bibtexparser import Library, parse_string
     from bibtexparser.middlewares import (
         LatexDecodingMiddleware,
         RemoveEnclosingMiddleware,
         ResolveStringReferencesMiddleware,
     )
+    from bibtexparser.model import Entry, ParsingFailedBlock
 
-    logger = getLogger("bibtexparser")
-    level = logger.level
-    logger.setLevel(ERROR)
-    try:
-        library = parse_string(text, parse_stack=[])
-        entries = {entry.start_line: entry for entry in library.entries}
-        for block in library.failed_blocks:
-            entry = getattr(block, "ignore_error_block", None)
-            if not hasattr(entry, "fields"):
-                line = block.start_line + 1
-                raise ValueError(f"line {line}: this reference cannot be read.")
-            entries[block.start_line] = entry  # a key that two have
-        entries = [entries[line] for line in sorted(entries)]
-        keys = [entry.key for entry in entries]
-        for number, entry in enumerate(entries):
-            entry.key = f"{number}"
-        library = Library([*library.strings, *entries])
-        for middleware in (
-            ResolveStringReferencesMiddleware(),
-            RemoveEnclosingMiddleware(),
-            LatexDecodingMiddleware(),
-        ):
-            library = middleware.transform(library)
-    finally:
-        logger.setLevel(level)
-    return [*map(bibtex_columns, keys, library.entries)]
+    getLogger("bibtexparser").setLevel(ERROR)
+    blocks = parse_string(text, parse_stack=[]).blocks
+    blocks = [getattr(block, "ignore_error_block", None) or block for block in blocks]
+    for block in blocks:
+        if isinstance(block, ParsingFailedBlock):
+            line = block.start_line + 1
+            raise ValueError(f"line {line}: this reference cannot be read.")
+    entries = [block for block in blocks if isinstance(block, Entry)]
+    keys = [entry.key for entry in entries]
+    for number, entry in enumerate(entries):
+        entry.key = f"{number}"  # two references may have the same key
+    library = Library(blocks)
+    for middleware in (
+        ResolveStringReferencesMiddleware(),
+        RemoveEnclosingMiddleware(),
+        LatexDecodingMiddleware(),
+    ):
+        library = middleware.transform(library)
+    references = [
+        {"key": key}
+        | {
+            field.key.lower(): " ".join(re.sub(r"[{}]", "", f"{field.value}").split())
+            for field in entry.fields
+        }
+        for key, entry in zip(keys, library.entries, strict=True)
+    ]
+    return to_columns(references, ".bib")
 
 
-def bibtex_columns(key, entry):
-    """Return a reference as texts, without braces."""
-    fields = {field.key.lower(): f"{field.value}" for field in entry.fields}
-    texts = {name: re.sub(r"[{}]", "", value) for name, value in fields.items()}
-    return {"key": key} | {n: " ".join(t.split()) for n, t in texts.items()}
+READERS = {".ris": read_ris, ".bib": read_bibtex}
+
+
+def require(requirement, suffix):
+    """Raise a ValueError if a package is not installed."""
+    if find_spec(requirement.partition(">")[0]) is None:
+        raise ValueError(
+            f'{suffix} files need {requirement}: pip install "{requirement}"; or '
+            "export the references as .csv."
+        )
+
+
+def to_columns(references, suffix):
+    """Return references, each a dict of texts, as a dict of columns."""
+    if not references:
+        raise ValueError(f"there is no reference in this {suffix} file.")
+    names = dict.fromkeys(name for each in references for name in each)
+    return {name: [each.get(name, "") for each in references] for name in names}
+
+
+def drop_duplicates(table, label=None, *, drop_unclear=False):
+    """Return a table in which each reference is once, and sentences about it.
+
+    Two references are the same if they have the same DOI, or the same letters and
+    digits in their titles while their DOIs do not differ. Cells that are empty in the
+    first of them are filled from the others.
+
+    Parameters
+    ----------
+    table : DataFrame of str
+        Returned as it is if it has no column of titles or DOIs.
+    label : str, optional
+        The column of labels. References whose labels differ lose their label.
+    drop_unclear : bool, default=False
+        Whether such references are left out.
+
+    Returns
+    -------
+    table : DataFrame of str
+        The rows keep their numbers.
+    sentences : list of str
+        How many rows were left out.
+
+    Raises
+    ------
+    ValueError
+        If no row is left.
+    """
+    names = {name.lower(): name for name in reversed(table.columns)}
+    titles, dois = (
+        next((table[names[name]] for name in known if name in names), None)
+        for known in (TITLES, DOIS)
+    )
+    none = [""] * len(table)
+    first = find_first(
+        none if titles is None else [*map(normalize_title, titles)],
+        none if dois is None else [*map(normalize_doi, dois)],
+    )
+    n_left_out = len(table) - len({*first})
+    if not n_left_out:
+        return table, []
+    sentences = [
+        f"{n_left_out:,} of {len(table):,} rows have the DOI or the title of an "
+        "earlier row: each reference is used once"
+    ]
+    filled = table.where(table.apply(lambda cells: cells.str.strip()) != "")
+    numbers = table.index.to_numpy()
+    once = filled.groupby(numbers[first]).first().fillna("")
+    if label is not None:
+        n_labels = filled[label].str.strip().groupby(numbers[first]).nunique()
+        unclear = n_labels.index[n_labels > 1]
+        if len(unclear):
+            words = "left out" if drop_unclear else "unlabelled"
+            sentences.append(
+                f"{len(unclear):,} of these references have different labels: they are "
+                f"{words}"
+            )
+        once.loc[unclear, label] = ""
+        if drop_unclear:
+            once = once.drop(unclear)
+    if not len(once):
+        raise ValueError("no row is left: each comes twice, with different labels.")
+    return once, sentences
+
+
+def find_first(titles, dois):
+    """Return for each reference the position of the first one that is the same."""
+    first, with_title, with_doi, doi_of = [], {}, {}, {}
+    for row, (title, doi) in enumerate(zip(titles, dois, strict=True)):
+        same = with_doi.get(doi) if doi else None
+        if same is None and title:
+            alike = (
+                other
+                for other in with_title.get(title, ())
+                if not (doi and doi_of[other]) or doi == doi_of[other]
+            )
+            same = next(alike, None)
+        if same is None:
+            same, doi_of[row] = row, doi
+        if title and same not in with_title.setdefault(title, []):
+            with_title[title].append(same)
+        if doi:
+            with_doi.setdefault(doi, same)
+            doi_of[same] = doi_of[same] or doi
+        first.append(same)
+    return first
+
+
+def normalize_title(text):
+    """Return the letters and digits of a title, in small letters."""
+    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+
+
+def normalize_doi(text):
+    """Return a DOI in small letters, without what may stand before and after it."""
+    return re.sub(r"^.*?(?=10\.)", "", text.strip().lower(), count=1).rstrip(".")

@@ -1,259 +1,252 @@
-"""Tables as text: CSV, references, and what pandas reads (Parquet, Excel).
+"""Tables from files and from memory, as DataFrames of text cells.
 
-Every error is a `ValueError` whose message is one sentence for the owner of the file,
-or an `OSError`.
+The index of such a DataFrame numbers the rows from 1, without the header. Every error
+about a file is an `OSError`, or a `ValueError` with a sentence for the owner of the
+file.
 """
 
-import csv
-from collections import Counter
+import stat
 from collections.abc import Mapping
-from contextlib import contextmanager
 from difflib import get_close_matches
-from pathlib import Path
-from typing import NamedTuple
+from importlib.util import find_spec
 
-from . import limits
-from .limits import BoundedLines, TooLarge, check_plain_file, check_room
-from .references import REFERENCES, read_references
+from .references import READERS as REFERENCES
 
-CELL = 64  # bytes that a short text takes
-EXCEL = (".xlsx", ".xls")
-
-#: What tables other than CSV are read with, besides pandas.
-BINARY = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xls": "xlrd"}
-
-
-class Table(NamedTuple):
-    """The cells of a table, as text.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    columns : dict of str to list of str
-        The cells of each column that has a name.
-    lines : sequence of int
-        The line of the file on which each row ends; of a reference, its number; for
-        other files, the number of the row, the header being the first.
-    n_unnamed : int
-        Columns without a name, which are not among `columns`.
-    """
-
-    path: Path
-    columns: dict
-    lines: list
-    n_unnamed: int
-
-    def cells(self, name):
-        """Return a column, or say which ones there are."""
-        if name not in self.columns:
-            raise ValueError(no_column(name, list(self.columns)))
-        return self.columns[name]
+#: Packages that read tables other than CSV, besides pandas.
+PACKAGES = {".parquet": "pyarrow", ".xlsx": "openpyxl", ".xls": "xlrd"}
+#: Ends of the names of files that hold tables.
+TABLES = (".csv", *PACKAGES, *REFERENCES)
 
 
 def read_table(path):
-    """Return the cells of a table; columns without a name (row counters) are left out.
+    """Read a table.
 
     Parameters
     ----------
     path : Path
-        Parquet, Excel, RIS or BibTeX by the end of its name, anything else is a CSV in
-        UTF-8, which has a header line.
+        The end of the name tells what the file is: Parquet, Excel, RIS, BibTeX, or
+        otherwise a CSV in UTF-8 with a header line. A folder is a table of the images
+        in it, with the column "file".
 
     Returns
     -------
-    table : Table
-        At least one column and one row.
+    table : DataFrame of str
+        At least one row and one column. Columns without a name are left out.
 
     Raises
     ------
     ValueError
-        For a file that holds no such table, or takes more than a quarter of the
-        memory; for one that needs a package which is not installed.
+        If the file holds no such table, or needs a package that is not installed.
     OSError
-        For a file that cannot be opened.
+        If the file cannot be opened.
     """
-    check_plain_file(path)
+    if path.is_dir():
+        return read_folder(path)
+    check_file(path)
+    if find_spec("pandas") is None:
+        raise ValueError("tables are read by pandas: pip install pandas.")
     suffix = path.suffix.lower()
-    read = read_binary if suffix in BINARY else read_csv
     if suffix in REFERENCES:
-        read = read_references
-    header, columns, lines = read(path)
-    if not lines:
+        table = as_text_table(REFERENCES[suffix](read_text(path)))
+    elif suffix in PACKAGES:
+        table = as_text_table(read_binary(path, suffix))
+    else:
+        table = read_csv(path)
+    if not len(table):
         raise ValueError("there is no row below the header.")
-    named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
-    return Table(path, named, lines, header.count(""))
+    return table
 
 
-def table_of(rows):
-    """Return rows that are in memory as a table of texts.
+def read_csv(path):
+    """Read a CSV, whose first line names the columns."""
+    import pandas as pd
+
+    try:
+        rows = pd.read_csv(
+            path,
+            header=None,
+            index_col=False,
+            dtype=object,
+            keep_default_na=False,
+            encoding="utf-8-sig",
+        )
+    except UnicodeDecodeError:
+        raise ValueError(
+            "the file is not text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
+        ) from None
+    except pd.errors.EmptyDataError:
+        raise ValueError("the first line names no columns.") from None
+    except pd.errors.ParserError as error:
+        reason = f"{error}".strip().removeprefix("Error tokenizing data. C error: ")
+        raise ValueError(f"the file is no CSV with commas: {reason}.") from None
+    header, rows = rows.iloc[0].tolist(), rows.iloc[1:]
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and separator in header[0]:
+            raise ValueError(
+                f"the columns are separated by {name}, not by commas: save the table "
+                "with commas, or as .xlsx."
+            )
+    return name_columns(rows, header)
+
+
+def read_binary(path, suffix):
+    """Read a Parquet or Excel file."""
+    import pandas as pd
+
+    try:
+        return (pd.read_parquet if suffix == ".parquet" else pd.read_excel)(path)
+    except ImportError:
+        package = PACKAGES[suffix]
+        raise ValueError(
+            f"{suffix} files need {package}: pip install {package}; or save the table "
+            "as .csv."
+        ) from None
+    except OSError:
+        raise
+    except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
+        reason = f"{error}".partition("\n")[0][:200]
+        raise ValueError(f"pandas cannot read this {suffix} file: {reason}") from None
+
+
+def read_folder(path):
+    """Return the names of the images in a folder as a table."""
+    import pandas as pd
+
+    from ..labeling._items import IMAGE_TYPES
+
+    names = sorted(
+        each.name for each in path.iterdir() if each.suffix.lower() in IMAGE_TYPES
+    )
+    if not names:
+        ends = ", ".join(IMAGE_TYPES)
+        raise ValueError(f"the folder holds no images: no file ends in {ends}.")
+    return name_columns(pd.DataFrame(names, dtype=object), ["file"])
+
+
+def read_text(path):
+    """Read a text in UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("the file is not text in UTF-8.") from None
+
+
+def as_text_table(rows):
+    """Return rows in memory as a table of text cells.
 
     Parameters
     ----------
-    rows : Table, DataFrame or dict of str to sequence
+    rows : DataFrame or dict of str to sequence
         The cells of each column.
 
     Raises
     ------
     TypeError
-        For anything else: columns need names.
+        If the columns have no names.
     ValueError
-        For no row, and for columns of different lengths.
+        If there is no row, or the columns differ in length.
     """
-    if isinstance(rows, Table):
-        return rows
-    if hasattr(rows, "columns") and hasattr(rows, "items"):
-        columns = cells_of_frame(rows)
-    elif isinstance(rows, Mapping):
-        columns = [[as_text(value) for value in cells] for cells in rows.values()]
-    else:
+    import pandas as pd
+
+    if isinstance(rows, Mapping):
+        rows = {name: pd.Series([*cells], dtype=object) for name, cells in rows.items()}
+        if len({*map(len, rows.values())}) > 1:
+            raise ValueError("the columns have different numbers of cells.")
+        rows = pd.DataFrame(rows)
+    elif not (hasattr(rows, "columns") and hasattr(rows, "items")):
         raise TypeError(
             "rows need columns with names: a DataFrame, or a dict of columns, got "
             f"{type(rows).__name__}."
         )
-    names = [f"{name}" for name in rows]
-    check_header(names)
-    if len({*map(len, columns)}) > 1:
-        raise ValueError("the columns have different numbers of cells.")
-    if not columns[0]:
+    rows = pd.DataFrame(rows)
+    if not len(rows):
         raise ValueError("there is no row.")
-    lines = range(2, len(columns[0]) + 2)
-    return Table(Path(), dict(zip(names, columns, strict=True)), lines, 0)
+    cells = {
+        k: [
+            "" if is_missing else cell_text(cell)
+            for cell, is_missing in zip(column, column.isna(), strict=True)
+        ]
+        for k, (_, column) in enumerate(rows.items())
+    }
+    # pandas calls columns with an empty header cell "Unnamed: 0"
+    header = ["" if f"{n}".startswith("Unnamed: ") else f"{n}" for n in rows.columns]
+    return name_columns(pd.DataFrame(cells, dtype=object), header)
 
 
-def table_with(rows, names):
-    """Return rows as a table that has these columns, or say which one it has not."""
-    table = table_of(rows)
-    for name in names:
-        table.cells(name)
-    return table
-
-
-def joined_texts(table, names):
-    """Return the texts of several columns as one for each row."""
-    columns = [table.cells(name) for name in names]
-    if len(columns) == 1:
-        return columns[0]
-    rows = zip(*columns, strict=True)
-    return ["\n\n".join(filter(str.strip, texts)) for texts in rows]
-
-
-def read_csv(path):
-    """Return the header, the cells of each column and the line of each row."""
-    with path.open(newline="", encoding="utf-8-sig") as file, long_cells():
-        reader = csv.reader(BoundedLines(file, ",", CELL))
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            check_header(header)
-            rows, lines = [], []
-            for cells in filter(None, reader):
-                if len(cells) != len(header):
-                    raise ValueError(
-                        f"line {reader.line_num} has {len(cells)} cells, but the "
-                        f"header has {len(header)}."
-                    )
-                rows.append(cells)
-                lines.append(reader.line_num)
-        except UnicodeDecodeError:
-            raise ValueError(
-                "this is no text in UTF-8: save it as CSV in UTF-8, or as .xlsx."
-            ) from None
-        except csv.Error as error:
-            raise ValueError(f"line {reader.line_num}: {error}") from None
-    return header, [list(cells) for cells in zip(*rows, strict=True)] or header, lines
-
-
-@contextmanager
-def long_cells():
-    """Let a cell be as long as a line may be, and not 128 KiB."""
-    limit = csv.field_size_limit(limits.LONGEST_LINE)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
-
-
-def read_binary(path):
-    """Return the same of a file that pandas reads."""
-    suffix = path.suffix.lower()
-    try:
-        import pandas as pd
-
-        if suffix not in EXCEL:
-            check_parquet_room(path)
-        frame = pd.read_excel(path) if suffix in EXCEL else pd.read_parquet(path)
-    except ImportError:
-        raise ValueError(
-            f"{suffix} files need pandas and {BINARY[suffix]}: pip install pandas "
-            f"{BINARY[suffix]}; or save the table as .csv."
-        ) from None
-    except (OSError, TooLarge):
-        raise
-    except Exception as error:  # a dozen kinds, from zipfile, XML and Arrow
-        reason = f"{error}".partition("\n")[0][:200]
-        raise ValueError(f"pandas cannot read this {suffix} file: {reason}") from None
-    check_room(CELL * frame.size, "its cells")
-    header = [
-        # what pandas calls cells of the header line that are empty
-        "" if f"{name}".startswith("Unnamed: ") else f"{name}".strip()
-        for name in frame.columns
-    ]
-    check_header(header)
-    return header, cells_of_frame(frame), range(2, len(frame) + 2)
-
-
-def cells_of_frame(frame):
-    """Return the cells of each column of a DataFrame as text."""
-    return [
-        [as_text(value) for value in column.astype(object).where(column.notna(), None)]
-        for _, column in frame.items()
-    ]
-
-
-def check_parquet_room(path):
-    """Refuse a file by what its metadata says, before it is decoded.
-
-    Equal cells take next to nothing in the file.
-    """
-    import pyarrow.parquet as pq
-
-    metadata = pq.read_metadata(path)
-    check_room(CELL * metadata.num_rows * metadata.num_columns, "its cells")
-
-
-def as_text(value):
-    """Return a cell as it would stand in a CSV."""
-    if value is None or (isinstance(value, float) and value != value):
-        return ""
+def cell_text(value):
+    """Return a cell as a CSV would have it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))  # whole numbers beside gaps
+        return str(int(value))  # pandas makes floats of whole numbers beside gaps
     return str(value)
 
 
-def check_header(header):
-    """Refuse a header that names no columns, or one twice."""
-    named = list(filter(None, header))
+def name_columns(rows, header):
+    """Return rows with the names of the columns and numbers from 1.
+
+    Control characters in the names are removed: names are printed at terminals.
+    """
+    names = [
+        "".join(filter(str.isprintable, " ".join(name.split()))) for name in header
+    ]
+    named = [k for k, name in enumerate(names) if name]
     if not named:
         raise ValueError("the first line names no columns.")
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and separator in header[0]:
-            raise ValueError(
-                f"its columns are separated by {name}, not by commas: save it with "
-                "commas, or as .xlsx."
-            )
-    repeated = [name for name, count in Counter(named).items() if count > 1]
-    if repeated:
+    rows = rows.iloc[:, named]
+    rows.columns = [names[k] for k in named]
+    repeated = rows.columns[rows.columns.duplicated()]
+    if len(repeated):
         raise ValueError(f"the header names the column {repeated[0]!r} twice.")
+    rows.index = range(1, len(rows) + 1)
+    return rows
 
 
-def no_column(name, header):
-    """Return a sentence for a column that is not there, with those that are."""
-    close = get_close_matches(name, header, 1, 0.5)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"there is no column {name!r}.{hint} {columns_of(header)}"
+def cells_of(table, name):
+    """Return a column of a table as a list; raise a ValueError if there is none."""
+    if name not in table.columns:
+        close = get_close_matches(name, table.columns, 1, 0.5)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"there is no column {name!r}.{hint} {list_columns(table.columns)}"
+        )
+    return table[name].tolist()
 
 
-def columns_of(header):
+def list_columns(names):
     """Return a sentence with the names of the first columns."""
-    shown = ", ".join(header[:20]) + (" …" if len(header) > 20 else "")
+    shown = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
     return f"The columns (separated by commas) are: {shown}"
+
+
+def joined_texts(table, names, captions=False):
+    """Return the texts of several columns as one text for each row.
+
+    Parameters
+    ----------
+    table : DataFrame of str
+        The rows.
+    names : sequence of str
+        The columns. Blank cells are left out.
+    captions : bool, default=False
+        Whether the name of its column stands before each text, if there are several.
+    """
+    columns = [cells_of(table, name) for name in names]
+    if len(columns) == 1:
+        return columns[0]
+    starts = [f"{name}: " if captions else "" for name in names]
+    return [
+        "\n\n".join(
+            start + text
+            for start, text in zip(starts, texts, strict=True)
+            if text.strip()
+        )
+        for texts in zip(*columns, strict=True)
+    ]
+
+
+def check_file(path):
+    """Refuse a folder, a pipe, a device, and an empty file."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for a writer
+        raise ValueError("only plain files are read, no folder, pipe or device.")
+    if status.st_size == 0:
+        raise ValueError("the file is empty.")

@@ -1,35 +1,27 @@
-"""How many labels does a learner need? Curves, tests, scorers and pictures."""
+"""Evaluation of learners: labels saved, label curves, scores, recall and displays."""
 
 from .._statistics import Estimate
 from ._active_test import ActiveTest
-from ._advice import LabelAdvice, advice
-from ._comparison import LabelCurveComparison, compare_label_curves
-from ._doubtful import DoubtfulLabels, doubtful_labels
-from ._estimates import OnlineEstimate, explored_score, online_score
-from ._label_curve import (
-    ExperimentInterrupted,
-    LabelCurve,
-    area_under_label_curve,
-    label_curve,
-)
-from ._labels_to_target import (
-    LabelsToTarget,
-    Tuning,
-    best_in_hindsight,
-    labels_to_target,
-    tune_labels_to_target,
-)
-from ._measures import accuracy_per_label_scorer, make_priced_scorer, n_queries_scorer
-from ._plot import (
-    AllocationDisplay,
+from ._advice import advice
+from ._compare import Comparison, compare
+from ._compare_recall import compare_recall
+from ._curves import LabelCurve
+from ._displays import (
     CostCurveDisplay,
     LabelCurveDisplay,
-    LabelsToTargetDisplay,
     LossDisplay,
-    ModelProbabilityDisplay,
+    ModelSelectionDisplay,
     QueryDisplay,
     RecallCurveDisplay,
 )
+from ._doubtful import doubtful_labels
+from ._estimates import explored_score, online_score
+from ._label_curve import (
+    ExperimentInterrupted,
+    label_curve,
+    tune_labels_to_target,
+)
+from ._measures import make_priced_scorer, n_queries_scorer
 from ._recall import (
     RecallCurve,
     RecallEstimate,
@@ -42,35 +34,25 @@ from ._recall import (
 
 __all__ = [
     "ActiveTest",
-    "AllocationDisplay",
+    "Comparison",
     "CostCurveDisplay",
-    "DoubtfulLabels",
     "Estimate",
     "ExperimentInterrupted",
-    "LabelAdvice",
     "LabelCurve",
-    "LabelCurveComparison",
     "LabelCurveDisplay",
-    "LabelsToTarget",
-    "LabelsToTargetDisplay",
     "LossDisplay",
-    "ModelProbabilityDisplay",
-    "OnlineEstimate",
+    "ModelSelectionDisplay",
     "QueryDisplay",
     "RecallCurve",
     "RecallCurveDisplay",
     "RecallEstimate",
     "RecallPrice",
-    "Tuning",
-    "accuracy_per_label_scorer",
     "advice",
-    "area_under_label_curve",
-    "best_in_hindsight",
-    "compare_label_curves",
+    "compare",
+    "compare_recall",
     "doubtful_labels",
     "explored_score",
     "label_curve",
-    "labels_to_target",
     "make_priced_scorer",
     "n_queries_scorer",
     "online_score",

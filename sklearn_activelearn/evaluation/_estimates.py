@@ -1,12 +1,15 @@
 """A pool learner's score, from the random rows among those that it bought."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import betaincinv
 
-from .._statistics import Estimate, online_betting_interval, online_score_t_interval
+from .._statistics import (
+    Estimate,
+    clopper_pearson_interval,
+    online_betting_interval,
+    online_score_t_interval,
+)
 from .._validation import check_flag, check_limit, check_number, check_option
 from ..pool._base import PoolClassifier
 from ..pool._ledger import Labelled
@@ -127,18 +130,12 @@ def explored_score(
     value = float(weights @ is_right)
     # what was bought without a rule depends on none of them
     n_each = COUNTS_FOR if len(is_random) > n_random else 1
-    low, high = exact_interval(value, 1 / (n_each * (weights @ weights)), confidence)
+    low, high = clopper_pearson_interval(
+        value, 1 / (n_each * (weights @ weights)), confidence
+    )
     share = len(counts) / len(np.unique(groups))  # of classes with a random row
     ends = share * low, share * high + 1 - share
     return Estimate(value, *ends, n_random, float(confidence))
-
-
-def exact_interval(share, n, confidence):
-    """Return Clopper and Pearson's interval for a share of n, no whole number."""
-    tail, right, wrong = (1 - confidence) / 2, n * share, n * (1 - share)
-    low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
-    high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
-    return float(low), float(high)
 
 
 def answers_held_out(learner):
@@ -160,37 +157,13 @@ def answers_held_out(learner):
     return is_right
 
 
-@dataclass(frozen=True)
-class OnlineEstimate(Estimate):
-    """An estimate of the error on the rows of a stream, with its confidence interval.
-
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    low, high : float
-        Ends of the confidence interval.
-    n_labels : int
-        How many labels it is made from.
-    confidence : float
-        Nominal coverage of the interval, between 0 and 1.
-    n_rows : int
-        How many rows it is about.
-    """
-
-    n_rows: int = 0
-
-    def __str__(self) -> str:
-        return f"{super().__str__()[:-1]} of {self.n_rows} rows)"
-
-
 def online_score(
     learner: StreamLoop,
     *,
     window: int | None = None,
     confidence: float = 0.95,
     always_valid: bool = False,
-) -> OnlineEstimate:
+) -> Estimate:
     r"""Estimate a stream learner's own error from the labels that it bought anyway.
 
     That is the share of rows whose class it predicted wrongly, each with the weights of
@@ -214,7 +187,7 @@ def online_score(
 
     Returns
     -------
-    estimate : OnlineEstimate
+    estimate : Estimate
         Of the error on these very rows, ``n_rows`` of them. Without a label the value
         is NaN; if every label was bought it is their mean, and the interval is that
         point.
@@ -303,7 +276,7 @@ def online_score(
         if always_valid:
             interval = online_betting_interval(Octaves(*tallied.octaves.T), confidence)
         low, high = np.clip([min(*interval, value), max(*interval, value)], 0, 1)
-    return OnlineEstimate(
+    return Estimate(
         value, float(low), float(high), int(sums.n_labels), float(confidence),
         int(sums.n_rows),
     )  # fmt: skip

@@ -1,16 +1,15 @@
-"""Measures by name, what they need of a learner, and how good a constant answer is."""
+"""Measures by name: scorers, constant predictions to compare with, and their texts."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from warnings import catch_warnings, filterwarnings, simplefilter
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
-    accuracy_score,
     average_precision_score,
     check_scoring,
     f1_score,
@@ -30,39 +29,35 @@ from .._typing import Estimator, RowsLike, Scoring
 from .._validation import check_number
 from ..sources._containers import n_rows
 
-#: Measures of one class, by its predictions and by how rows are ranked.
-OF_PREDICTIONS = {
+#: Measures of one class: from predictions, and from how rows are ranked.
+PREDICTION_MEASURES = {
     "f1": f1_score,
     "jaccard": jaccard_score,
     "precision": precision_score,
     "recall": recall_score,
 }
-OF_RANKS = {"average_precision": average_precision_score, "roc_auc": roc_auc_score}
+RANK_MEASURES = {"average_precision": average_precision_score, "roc_auc": roc_auc_score}
+ONE_CLASS_MEASURES = PREDICTION_MEASURES | RANK_MEASURES
 DECISIONS = ("decision_function", "predict_proba")
 
-#: Share of the labels from which on one class hides the others from the error.
+#: Share of the labels above which one class hides the errors of the others.
 MOSTLY = 0.7
 
-#: Measures that are shown as errors, in percent, and what these are called.
+#: Measures that are shown as errors, in percent, and the names of these errors.
 ERRORS = {"accuracy": "error", "balanced_accuracy": "balanced error"}
 
 
-class ConstantAnswer(ClassifierMixin, BaseEstimator):
-    """The most frequent class for all rows, and the shares of the classes.
+class ConstantPrediction(ClassifierMixin, BaseEstimator):
+    """Classifier that predicts the most frequent class, and the shares of all classes.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
         Labels that are counted.
     classes : ndarray of shape (n_classes,)
-        All that there are.
+        All classes.
     methods : tuple of str
-        Of `decision_function` and `predict_proba`, those that it has.
-
-    Attributes
-    ----------
-    answer_ : object
-        The class.
+        Methods that it has, of `decision_function` and `predict_proba`.
     """
 
     n_queries_ = 0
@@ -71,16 +66,16 @@ class ConstantAnswer(ClassifierMixin, BaseEstimator):
         self.y, self.classes, self.methods = y, classes, methods
         self.classes_ = classes
         counts = np.array([np.count_nonzero(y == c) for c in classes])
-        self.answer_ = classes[counts.argmax()]
+        self.most_frequent_ = classes[counts.argmax()]
         self.shares_ = counts / counts.sum()
 
     def predict(self, X):
-        """Return the class for each row."""
-        return np.full(n_rows(X), self.answer_)
+        """Return the most frequent class for each row."""
+        return np.full(n_rows(X), self.most_frequent_)
 
     @available_if(lambda self: "predict_proba" in self.methods)
     def predict_proba(self, X):
-        """Return the shares for each row."""
+        """Return the shares of the classes for each row."""
         return np.tile(self.shares_, (n_rows(X), 1))
 
     @available_if(lambda self: "decision_function" in self.methods)
@@ -98,14 +93,14 @@ class Measures:
     Parameters
     ----------
     scorers : dict of callable
-        By name.
+        Scorers by name.
     best : tuple of float
-        The best value of each: 0 for losses, whose scores are negative, else 1.
+        Best value of each: 0 for losses, whose scores are negative, else 1.
 
     Attributes
     ----------
     of_predictions : bool
-        Whether all look only at what a learner says of rows, not at the rows.
+        Whether all scorers look only at the learner's predictions, not at the rows.
     """
 
     def __init__(self, scorers, best):
@@ -118,37 +113,40 @@ class Measures:
 
     def __call__(self, estimator, X, y):
         """Return the scores, shape (n_measures,)."""
-        with catch_warnings():  # of classes that are not predicted, or not there
+        with catch_warnings():  # about classes that are not predicted, or not there
             simplefilter("ignore", UndefinedMetricWarning)
             filterwarnings("ignore", "y_pred contains|A single label", UserWarning)
             scores = self._together(estimator, X, y)
         return np.array([scores[name] for name in self.scorers])
 
     def constant(self, y_train, X, y, classes):
-        """Return the scores of a constant answer; NaN where a function has none."""
-        answer = ConstantAnswer(y_train, classes)
+        """Return the scores of a constant prediction; NaN if a function has none."""
+        constant = ConstantPrediction(y_train, classes)
         scores = []
         with catch_warnings():
             simplefilter("ignore")
             for scorer in self.scorers.values():
                 try:
-                    scores.append(float(scorer(answer, X, y)))
+                    scores.append(float(scorer(constant, X, y)))
                 except (AttributeError, TypeError, ValueError):
                     scores.append(np.nan)
         return np.array(scores)
 
 
-def measures_of(scoring, learner, y):
-    """Return the measures that a user asks for, or say what is wrong with them.
+def measures_of(scoring, learner, y, *, single=False):
+    """Return the measures that `scoring` means, for a learner.
 
     Parameters
     ----------
     scoring : str, callable, list, tuple, dict or None
-        Names of scikit-learn or ``NAME:CLASS``; None is the learner's own `score`.
+        Names of scikit-learn's scorers or ``NAME:CLASS``; None is the learner's own
+        `score`.
     learner : learner
         Unfitted; has the methods that a measure may use.
     y : ndarray of shape (n_samples,)
         All labels.
+    single : bool, default=False
+        Refuse several measures.
 
     Returns
     -------
@@ -157,7 +155,8 @@ def measures_of(scoring, learner, y):
     Raises
     ------
     ValueError
-        For what is no scorer; for one that asks the learner for what it has not.
+        For an unknown scorer, for a scorer that needs a method that the learner does
+        not have, and for several measures where one is needed.
     """
     if isinstance(scoring, Mapping):
         asked = list(scoring.items())
@@ -166,13 +165,17 @@ def measures_of(scoring, learner, y):
     else:
         asked = [(None, scoring)]
     if not asked:
-        raise ValueError("scoring is empty.")
+        raise ValueError("scoring is empty: name at least one measure.")
+    if single and len(asked) > 1:
+        raise ValueError(f"scoring must be one measure, got {scoring!r}.")
     scorers, best = {}, []
     for key, one in asked:
         name, scorer = named_scorer(one, learner, y)
         name = name if key is None else key
         if name in scorers:
-            raise ValueError(f"scoring: there are two measures {name!r}; use a dict.")
+            raise ValueError(
+                f"scoring names the measure {name!r} twice; a dict gives each its name."
+            )
         scorers[name] = scorer
         best.append(0.0 if isinstance(one, str) and one.startswith("neg_") else 1.0)
     return Measures(scorers, tuple(best))
@@ -194,12 +197,13 @@ def named_scorer(scoring, learner, y):
     try:
         with catch_warnings():
             simplefilter("ignore")
-            scorer(ConstantAnswer(y, classes, methods), np.empty((len(y), 1)), y)
+            scorer(ConstantPrediction(y, classes, methods), np.empty((len(y), 1)), y)
     except AttributeError as error:
         needed = " or ".join(m for m in DECISIONS if m in str(error))
         raise ValueError(
             f"scoring={scoring!r} needs {needed or error}, which "
-            f"{type(learner).__name__} does not have."
+            f"{type(learner).__name__} does not have. Use another measure, or a "
+            "learner with that method."
         ) from None
     except ValueError as error:
         raise ValueError(f"scoring={scoring!r}: {error}") from error
@@ -210,24 +214,29 @@ def scorer_by_name(scoring, methods, classes, y):
     """Return the name and the scorer of a name for learners with these methods."""
     name, colon, wanted = scoring.partition(":")
     if colon:
-        if name not in OF_PREDICTIONS | OF_RANKS:
-            known = ", ".join(OF_PREDICTIONS | OF_RANKS)
-            raise ValueError(f"scoring={scoring!r}: one class goes with {known}.")
+        if name not in ONE_CLASS_MEASURES:
+            raise ValueError(
+                f"scoring={scoring!r}: only {', '.join(ONE_CLASS_MEASURES)} take a "
+                "class."
+            )
         of_name = [c for c in classes.tolist() if str(c) == wanted]
         if not of_name:
-            there = ", ".join(map(str, classes[:20]))
-            raise ValueError(f"scoring={scoring!r}: the classes are {there}.")
+            raise ValueError(
+                f"scoring={scoring!r}: there is no class {wanted!r}; the classes are "
+                f"{', '.join(map(str, classes[:20]))}."
+            )
         return scoring, one_class_scorer(name, of_name[0], classes)
-    is_one_class = name in OF_PREDICTIONS or name == "average_precision"
+    is_one_class = name in PREDICTION_MEASURES or name == "average_precision"
     if is_one_class and len(classes) == 2 and 1 not in classes.tolist():
-        rare = rarer_class(classes, y)
+        counts = [np.count_nonzero(y == c) for c in classes]
+        rare = classes[::-1][np.argmin(counts[::-1])].item()  # the last of equals
         return f"{name}:{rare}", one_class_scorer(name, rare, classes)
-    if name in OF_PREDICTIONS and len(classes) > 2:
+    if name in PREDICTION_MEASURES and len(classes) > 2:
         raise ValueError(
-            f"scoring={scoring!r} is of one class; there are {len(classes)}: take "
-            f"'{name}_macro', or '{name}:CLASS' for one of them."
+            f"scoring={scoring!r} is a measure of one class, but there are "
+            f"{len(classes)}: use '{name}_macro', or '{name}:CLASS' for one of them."
         )
-    if name == "neg_log_loss":  # rows held out may lack a class
+    if name == "neg_log_loss":  # held-out rows may lack a class
         return name, make_scorer(
             log_loss,
             greater_is_better=False,
@@ -247,43 +256,45 @@ def scorer_by_name(scoring, methods, classes, y):
         return name, get_scorer(name)
     except ValueError:
         raise ValueError(
-            f"scoring={scoring!r} is no scorer of scikit-learn; accuracy, "
-            "balanced_accuracy, f1, f1_macro, recall, average_precision, roc_auc and "
-            "neg_log_loss are some."
+            f"scoring={scoring!r} is no scorer of scikit-learn. Some of them are "
+            "accuracy, balanced_accuracy, f1, f1_macro, recall, average_precision, "
+            "roc_auc and neg_log_loss."
         ) from None
 
 
-def one_class_scorer(name, of, classes):
+def one_class_scorer(name, positive, classes):
     """Return a scorer of one class against the others."""
-    if name in OF_PREDICTIONS:
-        return make_scorer(of_one_class, metric=OF_PREDICTIONS[name], of=of)
+    if name in PREDICTION_MEASURES:
+        return make_scorer(
+            one_class_score, metric=PREDICTION_MEASURES[name], positive=positive
+        )
     return make_scorer(
         one_against_rest,
         response_method=DECISIONS,
-        metric=OF_RANKS[name],
+        metric=RANK_MEASURES[name],
         classes=classes,
-        only=[of],
+        only=[positive],
     )
 
 
-def of_one_class(y, predicted, *, metric, of):
-    """Return a measure of the predictions of one class, whatever its name."""
-    return metric(np.asarray(y) == of, np.asarray(predicted) == of)
+def one_class_score(y, predicted, *, metric, positive):
+    """Return a measure of the predictions of one class."""
+    return metric(np.asarray(y) == positive, np.asarray(predicted) == positive)
 
 
 def one_against_rest(y, values, *, metric, classes, only=None):
-    """Return the mean over classes of a measure of how their rows are ranked.
+    """Return the mean over classes of a measure of the ranks of their rows.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,)
         Labels.
     values : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        Of two classes, those of the second.
+        Scores; for two classes the scores of the second one.
     metric : callable
         ``metric(is_class, values)``.
     classes : ndarray of shape (n_classes,)
-        In the order of the columns.
+        Classes in the order of the columns.
     only : list, default=None
         The classes that count; None: all.
     """
@@ -294,22 +305,82 @@ def one_against_rest(y, values, *, metric, classes, only=None):
     return float(np.mean(scores))
 
 
-def measure_name(scoring):
-    """Return what a measure is called where it is shown."""
-    name, _, of = scoring.removeprefix("neg_").partition(":")
-    name = ERRORS.get(name, name.replace("_", " "))
-    return f"{name} of {of!r}" if of else name
-
-
 def own_score(estimator, X, y):
-    """Return what a learner's own `score` says."""
+    """Return the learner's own `score`."""
     return estimator.score(X, y)
 
 
-def rarer_class(classes, y):
-    """Return the class with the fewest labels, the last of equals."""
-    counts = [np.count_nonzero(y == c) for c in classes]
-    return classes[::-1][np.argmin(counts[::-1])].item()
+@dataclass(frozen=True)
+class Measure:
+    """A measure by name, and its values as text.
+
+    Attributes
+    ----------
+    scoring : str
+        As for `label_curve`.
+    why : str
+        Why it was chosen; empty if the user chose it, and for the error.
+    """
+
+    scoring: str
+    why: str = ""
+
+    @property
+    def is_error(self):
+        """Whether it is shown as an error, in percent."""
+        return self.scoring in ERRORS
+
+    @property
+    def is_loss(self):
+        """Whether smaller values are better, as they are shown."""
+        return self.is_error or self.scoring.startswith("neg_")
+
+    @property
+    def name(self):
+        """Its name in tables and on axes."""
+        name, _, positive = self.scoring.removeprefix("neg_").partition(":")
+        name = ERRORS.get(name, name.replace("_", " "))
+        return f"{name} of {positive!r}" if positive else name
+
+    @property
+    def article(self):
+        """The name with an article."""
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
+    def number(self, error):
+        """Return the value that belongs to an error, without its unit."""
+        if self.is_error:
+            return percent(error, 1)
+        value = error if self.is_loss else 1 - error
+        return "–" if np.isnan(value) else f"{value:.3f}"
+
+    def text(self, error):
+        """Return the value that belongs to an error, with its unit."""
+        return self.number(error) + " %" * self.is_error
+
+    def difference(self, low, high):
+        """Return the ends of an interval of differences of errors, in words."""
+        scale, digits, unit = (100, 1, " points") if self.is_error else (1, 3, "")
+        ends = f"{scale * low:.{digits}f}–{scale * high:.{digits}f}"
+        return f"{ends}{unit} {'less' if self.is_loss else 'more'}"
+
+
+def default_measure(y):
+    """Return the error, or the balanced error where one class has most labels."""
+    classes, counts = np.unique(y, return_counts=True)
+    share = counts.max() / counts.sum()
+    if share <= MOSTLY or len(classes) == 1:
+        return Measure("accuracy")
+    return Measure(
+        "balanced_accuracy",
+        f"the mean over classes, because {percent(share)} % of the labels are "
+        f"{str(classes[counts.argmax()])!r}",
+    )
+
+
+def percent(value, digits=0):
+    """Return a share in percent; a dash if it is unknown."""
+    return "–" if np.isnan(value) else f"{100 * value:.{digits}f}"
 
 
 def learner_of(estimator):
@@ -319,35 +390,30 @@ def learner_of(estimator):
     return estimator
 
 
-def check_one_score(scoring, learner=None):
-    """Return a scorer; refuse several."""
-    if isinstance(scoring, list | tuple | set | dict):
-        raise ValueError(f"scoring must be one score, got {scoring!r}.")
-    return check_scoring(learner, scoring)
-
-
 def n_queries_scorer(estimator: Estimator, X: Any, y: Any) -> int:
-    """Return the labels that a fitted learner has bought.
+    """Return the number of labels that a fitted learner has bought.
 
-    More of them is not better: report this beside another score, and do not select
-    by it (``refit="accuracy"``, or see `make_priced_scorer`).
+    More labels are not better: report this number beside another score, and do not
+    select by it (``refit="accuracy"``, or see `make_priced_scorer`).
 
     Parameters
     ----------
     estimator : fitted learner, or Pipeline that ends in one
-        Asked for ``n_queries_``.
+        Has ``n_queries_``.
     X, y : ignored
-        Scorers get them.
+        Present because scorers get them.
 
     Returns
     -------
     n_queries : int
-        The bill.
+        Labels bought.
 
     Raises
     ------
     AttributeError
-        For an estimator that does not count labels, or is not fitted.
+        For an estimator that does not count labels.
+    NotFittedError
+        For a learner that is not fitted.
 
     Examples
     --------
@@ -368,61 +434,16 @@ def n_queries_scorer(estimator: Estimator, X: Any, y: Any) -> int:
     return learner.n_queries_
 
 
-def accuracy_per_label_scorer(estimator: Estimator, X: RowsLike, y: ArrayLike) -> float:
-    """Return what each label bought, on average, in accuracy beyond guessing.
-
-    Guessing means the most frequent class of `y` for all rows. The first labels
-    teach most, so this favours learners that stop early: it is a figure to report,
-    and ranks learners sensibly only at like budgets. To trade accuracy against
-    labels, say what a label costs with `make_priced_scorer`.
-
-    Parameters
-    ----------
-    estimator : fitted learner, or Pipeline that ends in one
-        Asked for ``predict`` and ``n_queries_``.
-    X : array-like of shape (n_samples, n_features)
-        Held-out rows.
-    y : array-like of shape (n_samples,)
-        Their labels.
-
-    Returns
-    -------
-    gain : float
-        (accuracy - share of the largest class) / labels bought; 0 without labels.
-
-    Raises
-    ------
-    AttributeError
-        For an estimator that does not count labels.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn_activelearn import CBGZClassifier
-    >>> from sklearn_activelearn.evaluation import accuracy_per_label_scorer
-    >>> X, y = load_digits(return_X_y=True)
-    >>> learner = CBGZClassifier(budget=200, random_state=0).fit(X[:1500], y[:1500])
-    >>> print(f"{accuracy_per_label_scorer(learner, X[1500:], y[1500:]):.4f}")
-    0.0031
-    """
-    n_queries = n_queries_scorer(estimator, X, y)
-    if n_queries == 0:
-        return 0.0
-    _, counts = np.unique(y, return_counts=True)
-    gain = accuracy_score(y, estimator.predict(X)) - counts.max() / counts.sum()
-    return float(gain / n_queries)
-
-
 def make_priced_scorer(
     price: float, scoring: Scoring = "accuracy"
-) -> Callable[[Any, RowsLike, ArrayLike], float]:
-    """Return a scorer of what remains of a score once the labels are paid for.
+) -> Callable[[Any, RowsLike, Any], float]:
+    """Return a scorer that subtracts the price of the labels from a score.
 
     Parameters
     ----------
     price : float >= 0
-        What a label costs, in units of the score: with 0.0001, a hundred labels
-        must raise the accuracy by one point to be worth it.
+        Price of a label, in units of the score: with 0.0001, a hundred labels must
+        raise the accuracy by one point to be worth it.
     scoring : str or callable, default="accuracy"
         The score, as in scikit-learn.
 
@@ -435,7 +456,7 @@ def make_priced_scorer(
     Raises
     ------
     ValueError
-        For a price below 0, several scores, or one that scikit-learn does not know.
+        For a price below 0, several scores, or an unknown score.
 
     Examples
     --------
@@ -452,8 +473,11 @@ def make_priced_scorer(
     {'b': 0.01}
     """
     check_number(price, "price", 0, closed="left")
-    return partial(_priced, price=price, scorer=check_one_score(scoring))
+    if isinstance(scoring, list | tuple | set | dict):
+        raise ValueError(f"scoring must be one score, got {scoring!r}.")
+    return partial(priced_score, price=price, scorer=check_scoring(None, scoring))
 
 
-def _priced(estimator, X, y, *, price, scorer):
+def priced_score(estimator, X, y, *, price, scorer):
+    """Return ``score - price * labels bought``."""
     return scorer(estimator, X, y) - price * n_queries_scorer(estimator, X, y)

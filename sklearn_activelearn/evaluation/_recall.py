@@ -1,5 +1,6 @@
 """How much of what is relevant has been found."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log
@@ -25,10 +26,11 @@ from .._typing import Floats, Label, Labels, RowsLike
 from .._validation import check_flag, check_number, check_row_numbers
 from ..pool import PoolClassifier
 from ..pool._selection import explored_share, map_blocks
-from ..pool.stopping._base import AUDIT, AskedRows, relevance_probabilities
+from ..pool.stopping._base import AUDIT, AskedRows
+from ..pool.stopping._recall import relevance_probabilities
 from ..sources._containers import n_rows, restrict_rows
 from ..sources._identity import identify
-from ._label_curve import Result, frame
+from ._curves import Result, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -378,6 +380,11 @@ class RecallCurve(Result):
         read = [[np.inf if n is None else n for n in run] for run in values["read"]]
         n_read = np.array(values["n_read"], dtype=int)
         return cls(values["n_rows"], np.array(read, dtype=float), n_read)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the curve from the text of `to_json`."""
+        return cls.from_dict(json.loads(text))
 
     @property
     def n_relevant(self) -> int:

@@ -1,4 +1,4 @@
-"""What is shown of a row: a text, a table of cells, or an image."""
+"""How a row is shown: as a text, a table of cells, or an image."""
 
 import io
 import struct
@@ -9,15 +9,23 @@ from pathlib import Path
 
 import numpy as np
 
-from ._images import IMAGE_TYPES, checked_image, image_path
-
 KINDS = ("text", "table", "image")
-LONGEST_EXCERPT = 160  # letters of a row in a list
+LONGEST_EXCERPT = 160  #: letters of a row in a list
+#: Images that are shown. SVG is left out because it can contain scripts.
+IMAGE_TYPES = {
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+}
+#: PNG colour type for each number of channels.
+PNG_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
 def kind_of_item(item):
-    """Return how an item is shown: "text", "table" or "image"."""
-    if isinstance(item, PathLike) or is_picture(item):
+    """Return "text", "table" or "image"."""
+    if isinstance(item, PathLike) or is_pillow_image(item):
         return "image"
     if isinstance(item, np.ndarray) and item.ndim in (2, 3):
         return "image"
@@ -27,7 +35,7 @@ def kind_of_item(item):
 
 
 def shown_item(item, kind):
-    """Return an item as the page gets it: a text, or texts by name."""
+    """Return the text of an item; of a table a dict from column to text."""
     if kind == "image":
         return Path(item).name if isinstance(item, str | PathLike) else ""
     if kind == "table":
@@ -48,36 +56,64 @@ def excerpt(item, kind):
     return shown
 
 
+def image_path(folder, name):
+    """Return the resolved path of an image that lies below a folder.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Resolved folder. None allows every folder.
+    name : str or path
+        Path relative to the folder.
+
+    Raises
+    ------
+    ValueError
+        If the path leads out of the folder (links are followed), does not exist or
+        does not end like an image.
+    """
+    try:
+        path = Path(folder or "", name).resolve()
+    except (OSError, ValueError, RuntimeError):  # a null byte, a circle of links
+        raise ValueError("it is not a valid path") from None
+    if folder is not None and not path.is_relative_to(folder):
+        raise ValueError("it lies outside the folder of the images")
+    if path.suffix.lower() not in IMAGE_TYPES:
+        raise ValueError(f"the name must end in {', '.join(IMAGE_TYPES)}")
+    if not path.is_file():
+        raise ValueError("there is no such file")
+    return path
+
+
 def image_data(item, folder):
-    """Return the bytes of an image and their media type.
+    """Return the bytes and the media type of an image.
 
     Parameters
     ----------
     item : path, str, image of Pillow or ndarray
-        A path is relative to the folder; of an array of two dimensions, or of three
-        with the colours last, the values are spread over all shades unless they are
-        bytes.
+        A path is relative to the folder. An array has two dimensions, or three with
+        the channels last; other values than bytes are scaled to the range of bytes.
     folder : Path or None
-        Where files must lie; None: anywhere.
+        Folder in which files must lie. None allows every folder.
     """
     if isinstance(item, str | PathLike):
-        path = checked_image(Path(item)) if folder is None else image_path(folder, item)
+        path = image_path(folder, item)
         return path.read_bytes(), IMAGE_TYPES[path.suffix.lower()]
-    if is_picture(item):
+    if is_pillow_image(item):
         file = io.BytesIO()
         is_plain = item.mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
         (item if is_plain else item.convert("RGB")).save(file, "PNG")
         return file.getvalue(), IMAGE_TYPES[".png"]
-    return png_of(np.asarray(item)), IMAGE_TYPES[".png"]
+    return encode_png(np.asarray(item)), IMAGE_TYPES[".png"]
 
 
-def is_picture(item):
-    """Whether this is an image of Pillow, which need not be installed."""
+def is_pillow_image(item):
+    """Return True for an image of Pillow, which is not a dependency."""
     return all(hasattr(item, name) for name in ("mode", "size", "save", "convert"))
 
 
-def png_of(pixels):
-    """Return an array as a file of the kind PNG."""
+def encode_png(pixels):
+    """Return an array of pixels as the bytes of a PNG file."""
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
     if pixels.dtype != np.uint8:
@@ -85,20 +121,20 @@ def png_of(pixels):
         low, high = np.nanmin(values), np.nanmax(values)
         scaled = (values - low) / (high - low or 1.0)
         pixels = (255 * np.nan_to_num(scaled)).round().astype(np.uint8)
-    height, width, n_colours = pixels.shape
-    colour = {1: 0, 2: 4, 3: 2, 4: 6}.get(n_colours)
-    if colour is None:
+    height, width, n_channels = pixels.shape
+    if n_channels not in PNG_COLOURS:
         raise ValueError(
-            f"An image has 1 to 4 colours in its last axis, not {n_colours}."
+            f"An image must have 1 to 4 channels in its last axis, got {n_channels}."
         )
-    lines = pixels.reshape(height, width * n_colours)
+    lines = pixels.reshape(height, width * n_channels)
     raw = np.hstack([np.zeros((height, 1), np.uint8), lines]).tobytes()
-    head = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
-    parts = (b"IHDR", head), (b"IDAT", zlib.compress(raw)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(*part) for part in parts)
-
-
-def png_chunk(kind, data):
-    """Return a part of such a file."""
-    check = zlib.crc32(kind + data)
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+    head = struct.pack(">IIBBBBB", width, height, 8, PNG_COLOURS[n_channels], 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n"
+    for kind, body in (
+        (b"IHDR", head),
+        (b"IDAT", zlib.compress(raw)),
+        (b"IEND", b""),
+    ):
+        check = zlib.crc32(kind + body)
+        data += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+    return data

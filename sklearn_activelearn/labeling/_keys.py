@@ -1,92 +1,92 @@
-"""What people type for each class, in the terminal and on the page."""
+"""Keys and letters that people type for each class, in the terminal and on the page."""
 
 from itertools import count
+from time import monotonic
 from typing import Any, NamedTuple
 
-#: Keys that are no class, as long as nothing is typed.
+#: Keys of commands; they are commands only while nothing is typed.
 SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE = "s", "u", "q", "?", "*", "!", "#"
-#: Before a name that begins with one of these, or with a key of somebody's own.
+#: Typed before the name of a class that begins with a command or with a custom key.
 SPELL = "/"
 COMMANDS = {SKIP, UNDO, QUIT, HELP, ROWS, GUIDE, NOTE, SPELL}
+ENTER, BACKSPACE, ESCAPE = "enter", "backspace", "escape"
 
-LONGEST = 3  # letters of a name that are shown as its key
+LONGEST = 3  #: letters of the longest abbreviation that is shown as a key
+#: Seconds after an answer in which letters that continue its name are ignored.
+NAME_SECONDS = 1.0
 
 
-class Typed(NamedTuple):
-    """What typed letters stand for.
+class Match(NamedTuple):
+    """Classes that match typed letters.
 
     Attributes
     ----------
-    is_answer : bool
-        Whether they are the label of a row.
     label : object
-        That label.
+        The answer; None while the letters do not determine one.
     classes : list
-        Those that they may become.
+        Classes that can still be meant.
     """
 
-    is_answer: bool
     label: Any
     classes: list
 
 
+class Choice(NamedTuple):
+    """An answer to a row, or a command."""
+
+    command: str | None  # key of the command; None for a label
+    value: Any = None  # the label, the text of a note, or the reason of a skip
+
+
 class ClassKeys:
-    """The keys of classes: one's own, numbers, and the letters of their names.
+    """Keys of the classes: custom keys, numbers, and the first letters of the names.
 
     Parameters
     ----------
     classes : list
         All classes.
     own : dict of label to str, default=None
-        One letter or sign for some of them.
+        Custom keys, one character for each of some classes.
 
     Attributes
     ----------
     shown : dict of label to list of str
-        For each class what labels a row with it: its own key, its number, and as many
-        letters as no other class begins with, if these are few. A name that begins with
-        a digit needs no number, and numbers keep clear of it.
+        For each class the keys that label a row: its custom key, its number, and the
+        shortest abbreviation of at most three letters that no other class begins with.
+        A name that begins with a digit gets no number, and no number equals the
+        beginning of such a name.
 
     Raises
     ------
     ValueError
-        For a class that is not there, a key of several characters, one that is there
-        twice, and one that is a command.
+        If a custom key is for an unknown class, is not one character, is used twice or
+        is a command.
     """
 
     def __init__(self, classes, own=None):
-        own = check_own_keys(classes, own or {})
+        own = check_custom_keys(classes, own or {})
         self._names = {label: f"{label}".lower() for label in classes}
         self._by_key = {key: label for label, key in own.items()}
-        self._numbers = class_numbers(self._names, self._by_key)
-        shortest = shortest_prefixes(self._names, {*COMMANDS, *self._by_key})
-        kinds = (own, self._numbers, shortest)
+        self._numbers = number_classes(self._names, self._by_key)
+        letters = shortest_prefixes(self._names, {*COMMANDS, *self._by_key})
+        kinds = (own, self._numbers, letters)
         self.shown = {
             label: [keys[label] for keys in kinds if label in keys] or [name]
             for label, name in self._names.items()
         }
 
     def find(self, typed, *, is_whole=False):
-        """Return what typed letters stand for.
+        """Return the classes that match what was typed since the last answer.
 
-        Parameters
-        ----------
-        typed : str
-            Since the last answer.
-        is_whole : bool, default=False
-            Whether nothing follows, so that "good" is not the beginning of "good
-            enough".
-
-        Returns
-        -------
-        found : Typed
+        With `is_whole` nothing follows, so that "good" means the class "good" and not
+        the beginning of "good enough".
         """
         if (key := typed.lower()) in self._by_key:
             label = self._by_key[key]
-            return Typed(True, label, [label])
+            return Match(label, [label])
         for label in self._names:
             if is_whole and typed.removeprefix(SPELL) == f"{label}":
-                return Typed(True, label, [label])
+                return Match(label, [label])
         is_spelt, letters = typed.startswith(SPELL), key.removeprefix(SPELL)
         codes = {
             label: [name] if is_spelt else [name, self._numbers.get(label, "")]
@@ -100,11 +100,11 @@ class ClassKeys:
         whole = [label for label in found if is_whole and letters in codes[label]]
         for answers in (whole, found):
             if letters and len(answers) == 1:
-                return Typed(True, answers[0], answers)
-        return Typed(False, None, found)
+                return Match(answers[0], answers)
+        return Match(None, found)
 
     def as_json(self):
-        """Return what the page needs to know of the keys of each class."""
+        """Return the keys of each class as the page needs them."""
         own = {label: key for key, label in self._by_key.items()}
         return {
             label: {
@@ -116,18 +116,96 @@ class ClassKeys:
             for label, keys in self.shown.items()
         }
 
-    def rest(self, label, typed):
-        """Return the letters of a name that follow what was typed of it."""
+    def rest_of_name(self, label, typed):
+        """Return the letters of a name that follow the typed ones."""
         name, letters = self._names[label], typed.lower().removeprefix(SPELL)
         return name.removeprefix(letters) if name.startswith(letters) else ""
 
 
-def check_own_keys(classes, own):
-    """Return the keys that somebody chose, as letters are typed."""
+class TypeAhead:
+    """Letters typed one by one; the first that leaves a single class answers.
+
+    Parameters
+    ----------
+    keys : ClassKeys
+        Keys of the classes.
+    clock : callable, default=monotonic
+        Returns the time in seconds.
+
+    Attributes
+    ----------
+    typed : str
+        Letters typed since the last answer.
+    problem : str
+        Why the last key had no effect; empty if it had one.
+    """
+
+    def __init__(self, keys, clock=monotonic):
+        self._keys, self._clock = keys, clock
+        self._rest, self._until = "", 0.0
+        self.typed = self.problem = ""
+
+    def clear(self):
+        """Forget the typed letters."""
+        self.typed = self.problem = ""
+
+    def press(self, key):
+        """Return the answer or command that a key completes, None if there is none."""
+        self.problem = ""
+        if key == ESCAPE:
+            self.typed = ""
+        elif key == BACKSPACE:
+            self.typed = self.typed[:-1]
+        elif key == ENTER:
+            return self._answer(self.typed, is_whole=True) if self.typed else None
+        elif not self.continues_name(key):
+            if not self.typed and key.lower() in COMMANDS - {SPELL}:
+                return Choice(key.lower())
+            return self._answer(self.typed + key)
+        return None
+
+    def ignore(self, key):
+        """Take a key that came before the next row was shown."""
+        self._rest = self._rest[1:] if self._rest[:1] == key.lower() else ""
+        self._until = self._clock() + NAME_SECONDS
+
+    def continues_name(self, key):
+        """Return True if a key only continues the name of the last answer.
+
+        A person who types "refund" has answered with "r"; the letters that follow are
+        no answers to the next row. A letter that begins a class is always an answer.
+        """
+        key = key.lower()
+        is_next = self._rest[:1] == key and self._clock() <= self._until
+        begins_class = key not in COMMANDS and self._keys.find(key).classes
+        if self.typed or not is_next or begins_class:
+            self._rest = ""
+            return False
+        self.ignore(key)
+        return True
+
+    def _answer(self, typed, *, is_whole=False):
+        found = self._keys.find(typed, is_whole=is_whole)
+        if found.label is not None:
+            self._rest = "" if is_whole else self._keys.rest_of_name(found.label, typed)
+            self._until = self._clock() + NAME_SECONDS
+            self.typed = ""
+            return Choice(None, found.label)
+        if not found.classes:
+            self.problem = f"{typed}: no class; {HELP} for help"
+        else:
+            self.typed = typed
+            if is_whole:
+                self.problem = f"{typed}: {len(found.classes)} classes; type more"
+        return None
+
+
+def check_custom_keys(classes, own):
+    """Return custom keys in lower case, after checking them."""
     found = {}
     for label, key in own.items():
         if label not in classes:
-            raise ValueError(f"{label!r} is none of the classes")
+            raise ValueError(f"{label!r} is not one of the classes")
         if len(key) != 1 or not key.isprintable() or key.isspace():
             raise ValueError(f"{key!r}, the key of {label!r}, is not one character")
         key = key.lower()
@@ -139,10 +217,11 @@ def check_own_keys(classes, own):
     return found
 
 
-def class_numbers(names, own):
-    """Return the number of each class whose name does not begin with a digit.
+def number_classes(names, own):
+    """Return a number for each class whose name does not begin with a digit.
 
-    They count from 1, without those that a name or a key of somebody's own begins with.
+    Numbers count from 1 and leave out those that could be confused with a name that
+    begins with a digit or with a custom key.
     """
     taken = [name for name in names.values() if name[:1].isdecimal()]
     free = (
@@ -156,22 +235,61 @@ def class_numbers(names, own):
 
 
 def shortest_prefixes(names, reserved):
-    """Return the letters that each name alone begins with, where these are few."""
+    """Return the first letters that identify each name, where three are enough.
+
+    Names that begin with one of the reserved letters are left out.
+    """
+
+    def n_shared(first, second):
+        pairs = enumerate(zip(first, second, strict=False))
+        shorter = min(len(first), len(second))
+        return next((i for i, (one, other) in pairs if one != other), shorter)
+
     ordered = sorted(names.values())
     neighbours = zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False)
-    found = {}
+    needed = {}
     for before, name, after in neighbours:
-        shared = max(n_shared(name, other) for other in (before, after))
-        found[name] = max(found.get(name, 1), shared + 1)
+        n_letters = 1 + max(n_shared(name, before), n_shared(name, after))
+        needed[name] = max(needed.get(name, 1), n_letters)
     return {
-        label: name[: found[name]]
+        label: name[: needed[name]]
         for label, name in names.items()
-        if found[name] <= min(LONGEST, len(name)) and name[0] not in reserved
+        if needed[name] <= min(LONGEST, len(name)) and name[0] not in reserved
     }
 
 
-def n_shared(first, second):
-    """Return how many letters two names begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    shorter = min(len(first), len(second))
-    return next((i for i, (one, other) in pairs if one != other), shorter)
+def parse_line(line, keys):
+    """Return the answer that a line of text gives.
+
+    Raises
+    ------
+    ValueError
+        If the line is not an answer.
+    """
+    line = line.strip()
+    if line in COMMANDS - {SPELL}:
+        return Choice(line)
+    found = keys.find(line, is_whole=True)
+    if found.label is not None:
+        return Choice(None, found.label)
+    command, _, value = line.partition(" ")
+    if command in (SKIP, NOTE) and value:
+        return Choice(command, value.strip())
+    is_ambiguous = bool(found.classes and line)
+    classes = found.classes if is_ambiguous else list(keys.shown)
+    names = [*(f"{label}" for label in classes[:12]), *["…"][: len(classes) > 12]]
+    problem = "matches several classes" if is_ambiguous else "is not an answer"
+    raise ValueError(
+        f"{line[:40]!r} {problem}. Type one of: {', '.join(names)}, {SKIP} (skip), "
+        f"{UNDO} (undo), {ROWS} (rows), {GUIDE} (guide), {NOTE} (note), {HELP} (help) "
+        f"or {QUIT} (quit)."
+    )
+
+
+def check_answers(lines, keys):
+    """Raise ValueError for the first line that cannot be an answer of a file."""
+    for line in filter(None, map(str.strip, lines)):
+        if parse_line(line, keys) in (Choice(ROWS), Choice(NOTE)):
+            raise ValueError(
+                f"{line!r} works only at the keyboard. A file can have '{NOTE} TEXT'."
+            )

@@ -1,17 +1,26 @@
-"""Labelling in the browser: one page, and a server for this machine only."""
+"""Labelling in the browser: a page, and a server for this machine only."""
 
 import asyncio
-import base64
-import hashlib
+import atexit
+import builtins
 import json
+import os
 import re
 import secrets
 import socket
-from asyncio import Future
+import sys
+import webbrowser
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from html import escape
 from importlib.resources import files
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Thread, current_thread
 from time import sleep
+from typing import Any, NamedTuple
 
 import uvicorn
 from starlette.applications import Starlette
@@ -19,79 +28,411 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-LONGEST_BODY = 2**16  # bytes
-LONGEST_NAME = 100
+from ._view import (
+    LabelingView,
+    describe_agreement,
+    describe_curve,
+    parse_guide,
+    plot_curve,
+)
+
+LONGEST_BODY = 2**16  #: bytes
+LONGEST_NAME, LONGEST_TEXT = 100, 2_000  #: letters that people type
+N_LISTED = 20  #: rows on a page of a list
+#: Threads for requests that never wait for training, and for those that do.
+N_QUICK, N_WAITING = 32, 64
 HOST = "127.0.0.1"
-TICK = 0.5  # seconds
-MOMENT = 0.05  # seconds for which an answer waits for the next row
-#: Threads of each kind; as many people may wait for a row at the same time.
-N_THREADS = {"answers": 32, "waiting": 64, "reading": 4, "progress": 1}
-#: What the page may ask for.
-VERBS = {
-    "start", "next", "label", "skip", "undo", "progress", "image", "review", "open",
-    "people", "correct", "withdraw", "reopen", "note",
-}  # fmt: skip
-#: Names of this machine; another one in the Host header is that of a page that had
+#: Names of this machine. Another name in the Host header belongs to a page that had
 #: its address pointed here.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
-FOLDER = files(__package__).joinpath("page")
-SCRIPTS = "base", "row", "typeahead", "keys", "label", "review", "dialogs", "begin"
-
-
-def page_text():
-    """Return the page: one file, with its style and its script."""
-    names = [f"{name}.js" for name in SCRIPTS]
-    texts = [FOLDER.joinpath(name).read_text(encoding="utf-8") for name in names]
-    style = FOLDER.joinpath("style.css").read_text(encoding="utf-8")
-    page = FOLDER.joinpath("index.html").read_text(encoding="utf-8")
-    page = page.replace("<style></style>", f"<style>\n{style}</style>")
-    return page.replace("<script></script>", f"<script>\n{''.join(texts)}</script>")
-
-
-PAGE = page_text()
-
-
-def csp_hashes(element):
-    """Return the hashes of the page's own scripts or styles, as a policy has them."""
-    bodies = re.findall(f"<{element}>(.*?)</{element}>", PAGE, re.DOTALL)
-    digests = [hashlib.sha256(body.encode()).digest() for body in bodies]
-    return " ".join(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
-
-
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
-        f"default-src 'none'; script-src {csp_hashes('script')}; "
-        f"style-src {csp_hashes('style')}; connect-src 'self'; img-src blob:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+#: The page and its style and modules, by address.
+FILES = {
+    "/" if file.name == "index.html" else f"/{file.name}": file
+    for file in files(__package__).joinpath("page").iterdir()
+    if Path(file.name).suffix in MEDIA_TYPES
+}
+PREPARING = "Getting ready: the rows are being read"
+REDIRECT = """<!doctype html><meta charset="utf-8"><title>Label</title>
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">Label</a>
+"""
+
+#: Servers of this process, by the resolved path of the session.
+SERVERS: dict[str, Any] = {}
 
 
-class PageResponse(Response):
-    """JSON in ASCII: a text may have half a character, which UTF-8 cannot hold."""
+class JSONResponse(Response):
+    """JSON in ASCII: texts may contain lone surrogates, which UTF-8 cannot encode."""
 
     media_type = "application/json"
 
+    def __init__(self, content, status_code=200):
+        super().__init__(content, status_code, headers=HEADERS)
+
     def render(self, content):
-        """Return the bytes of it."""
+        """Return the bytes of the JSON."""
         return json.dumps(content, allow_nan=False).encode()
 
 
+class PageRequests:
+    """The requests of the page about one session.
+
+    Each method takes the body of a request and the name of the person, and returns
+    the answer as JSON, or a response.
+
+    Parameters
+    ----------
+    view : LabelingView
+        Session that the page shows.
+    """
+
+    def __init__(self, view):
+        self._view, self._session = view, view.session
+        self._classes = {f"{label}": label for label in view.session.classes}
+
+    def start(self, body, who):
+        """Return what stays the same while people label."""
+        view = self._view
+        guide = parse_guide(view.guide, self._session.classes)
+        return {
+            "title": view.title,
+            "guide": guide.blocks,
+            "may_decide": view.may_decide(who),
+            "classes": [
+                {**keys, "description": guide.descriptions.get(label, "")}
+                for label, keys in view.keys.as_json().items()
+            ],
+            "counts": view.counts(who),
+        }
+
+    def next(self, body, who):
+        """Return the row to label; waits for training."""
+        return self._shown(self._view.next(who, body.get("last", "")))
+
+    def label(self, body, who):
+        """Label a row."""
+        return self._shown(self._view.label(get_id(body), self._get_label(body), who))
+
+    def skip(self, body, who):
+        """Skip a row, with or without a reason."""
+        reason = get_text(body, "reason", LONGEST_TEXT) or None
+        return self._shown(self._view.skip(get_id(body), who, reason))
+
+    def undo(self, body, who):
+        """Undo the person's last answer."""
+        return self._shown(self._view.undo(who))
+
+    def changes(self, body, who):
+        """Return what has changed since a version of the session that the page has."""
+        version = self._session.version
+        if version == get_whole(body, "version"):
+            return {"version": version}
+        row = {}
+        if "id" in body:
+            row["row"] = self._row(self._session.answers(get_id(body), viewer=who))
+        return {"version": version, "counts": self._view.counts(who), **row}
+
+    def progress(self, body, who):
+        """Return the learning curve and the advice."""
+        curve = self._session.curve()
+        return {
+            "advice": self._session.advice(),
+            "plot": plot_curve(curve),
+            "words": describe_curve(curve) if curve else "",
+        }
+
+    def image(self, body, who):
+        """Return the image of a row."""
+        from ._items import image_data
+
+        kind, item = self._view.item(get_id(body))
+        if kind != "image":
+            raise ValueError("These rows are not images.")
+        # the path is checked at every request: a link may have changed
+        data, media_type = image_data(item, self._view.folder)
+        return Response(data, media_type=media_type, headers=HEADERS)
+
+    def review(self, body, who):
+        """Return a part of a list of rows."""
+        from ._items import excerpt
+
+        found = self._session.review(
+            get_text(body, "list", LONGEST_NAME) or "labelled",
+            text=get_text(body, "text", LONGEST_TEXT),
+            label=self._get_label(body) if body.get("label") else None,
+            who=get_text(body, "person", LONGEST_NAME) or None,
+            since=get_text(body, "since", LONGEST_NAME) or None,
+            until=get_text(body, "until", LONGEST_NAME) or None,
+            start=get_whole(body, "start"),
+            limit=N_LISTED,
+            viewer=who,
+            refresh=body.get("refresh") is True,
+        )
+        rows = []
+        for row in found.rows:
+            kind, item = self._view.item(row.id)
+            rows.append({**plain_row(row), "excerpt": excerpt(item, kind)})
+        return {**found._asdict(), "rows": rows, "people": self._session.names()}
+
+    def open(self, body, who):
+        """Return a row with its answers and notes."""
+        row = self._session.answers(get_id(body), viewer=who)
+        return {**self._row(row), "counts": self._view.counts(who)}
+
+    def people(self, body, who):
+        """Return what each person has done, and how far people agree."""
+        people = [
+            {
+                "who": name or "",
+                "labelled": sum(status.by_class.values()),
+                "skipped": status.skipped,
+            }
+            for name, status in self._session.people().items()
+        ]
+        return {"people": people, "sentences": describe_agreement(self._session)}
+
+    def correct(self, body, who):
+        """Label a row that was opened from a list."""
+        is_final = body.get("final") is True
+        self._session.label(get_id(body), self._get_label(body), who, final=is_final)
+        return self.open(body, who)
+
+    def withdraw(self, body, who):
+        """Undo the person's last answer to a row."""
+        self._session.undo(who, id=get_id(body))
+        return self.open(body, who)
+
+    def reopen(self, body, who):
+        """Show skipped rows again: one, or all."""
+        ids = [get_id(body)] if "id" in body else None
+        n_rows = len(self._session.reopen(ids, who))
+        return {"n_rows": n_rows, "counts": self._view.counts(who)}
+
+    def note(self, body, who):
+        """Store a note on a row."""
+        self._session.note(get_id(body), get_text(body, "text", LONGEST_TEXT), who)
+        return self.open(body, who)
+
+    def _get_label(self, body):
+        name = body.get("label")
+        if isinstance(name, str) and name in self._classes:
+            return self._classes[name]
+        if not get_text(body, "label", LONGEST_NAME):
+            raise ValueError("label must be one of the classes.")
+        return name  # the session names the classes in its error
+
+    def _shown(self, shown):
+        row = None if shown.row is None else self._row(shown.row)
+        return {**shown._asdict(), "row": row}
+
+    def _row(self, row):
+        from ._items import shown_item
+
+        kind, item = self._view.item(row.id)
+        return {**plain_row(row), "kind": kind, "item": shown_item(item, kind)}
+
+
+class Verb(NamedTuple):
+    """A request of the page."""
+
+    call: Callable
+    may_wait: bool = False  # for training
+
+
+#: Everything that the page may ask for, by the last part of the address.
+VERBS = {
+    "start": Verb(PageRequests.start),
+    "next": Verb(PageRequests.next, may_wait=True),
+    "label": Verb(PageRequests.label),
+    "skip": Verb(PageRequests.skip),
+    "undo": Verb(PageRequests.undo, may_wait=True),
+    "changes": Verb(PageRequests.changes),
+    "progress": Verb(PageRequests.progress, may_wait=True),
+    "image": Verb(PageRequests.image),
+    "review": Verb(PageRequests.review),
+    "open": Verb(PageRequests.open),
+    "people": Verb(PageRequests.people),
+    "correct": Verb(PageRequests.correct),
+    "withdraw": Verb(PageRequests.withdraw, may_wait=True),
+    "reopen": Verb(PageRequests.reopen, may_wait=True),
+    "note": Verb(PageRequests.note),
+}
+
+
+def plain_row(row):
+    """Return a row of a review as JSON."""
+    return {
+        "id": row.id,
+        "state": row.state,
+        "label": name_of(row.label),
+        "predicted": name_of(row.predicted),
+        "answers": [{**a._asdict(), "label": name_of(a.label)} for a in row.answers],
+        "notes": [note._asdict() for note in row.notes],
+    }
+
+
+def name_of(label):
+    """Return a label as the page shows it, None without a label."""
+    return None if label is None else f"{label}"
+
+
+def get_text(body, name, longest):
+    """Return a text of a request, an empty one by default."""
+    value = body.get(name, "")
+    if not isinstance(value, str) or len(value) > longest:
+        raise ValueError(f"{name} must be a text of at most {longest} letters.")
+    return value
+
+
+def get_whole(body, name):
+    """Return a whole number of a request, 0 by default."""
+    value = body.get(name, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
+        raise ValueError(f"{name} must be a whole number, 0 or more.")
+    return value
+
+
+def get_id(body):
+    """Return the id of a row in a request."""
+    from ._schema import is_id
+
+    if not is_id(body.get("id")):
+        raise ValueError("id must be a text or a whole number.")
+    return body["id"]
+
+
+def make_app(server):
+    """Return the application that serves the page.
+
+    Parameters
+    ----------
+    server : PageServer
+        Its ``token`` is required of every request; its ``requests`` are None and
+        ``preparing`` is shown until a session is there.
+    """
+    quick, waiting = ThreadPoolExecutor(N_QUICK), ThreadPoolExecutor(N_WAITING)
+
+    def route_file(path, file):
+        content = file.read_bytes()
+        media_type = MEDIA_TYPES[Path(file.name).suffix]
+
+        async def send(request):
+            check_host(request)
+            return Response(content, media_type=media_type, headers=HEADERS)
+
+        return Route(path, send)
+
+    def route_verb(name, verb):
+        threads = waiting if verb.may_wait else quick
+
+        async def answer(request):
+            check_host(request)
+            check_caller(request, server.token)
+            server.remove_redirect()
+            body = await read_body(request)
+            who = get_person(body)
+            if server.requests is None:
+                return JSONResponse({"preparing": server.preparing})
+            arguments = verb.call, server.requests, body, who
+            loop = asyncio.get_running_loop()
+            try:
+                found = await loop.run_in_executor(threads, *arguments)
+            except (ValueError, KeyError) as error:
+                raise HTTPException(400, str(error)) from error
+            except OSError as error:  # the same request works when the cause is gone
+                raise HTTPException(503, error.strerror or str(error)) from error
+            return found if isinstance(found, Response) else JSONResponse(found)
+
+        return Route(f"/api/{name}", answer, methods=["POST"])
+
+    return Starlette(
+        routes=[
+            *(route_file(path, file) for path, file in FILES.items()),
+            *(route_verb(name, verb) for name, verb in VERBS.items()),
+        ],
+        exception_handlers={HTTPException: refuse, Exception: fail},
+    )
+
+
+async def refuse(request, error):
+    """Answer with a status and a sentence."""
+    return JSONResponse({"error": error.detail}, error.status_code)
+
+
+async def fail(request, error):
+    """Answer that the server failed, without the reason."""
+    sentence = "The server failed. The reason is in the terminal where it runs."
+    return JSONResponse({"error": sentence}, 500)
+
+
+def check_host(request):
+    """Refuse a page whose name was made to lead to this machine."""
+    if not LOOPBACK.fullmatch(request.headers.get("host", "")):
+        raise HTTPException(421, "This server is for this machine only.")
+
+
+def check_caller(request, token):
+    """Refuse other sites, and requests without the token."""
+    origin = request.headers.get("origin")
+    if origin is not None and origin != f"http://{request.headers['host']}":
+        raise HTTPException(403, "Another site has sent this request.")
+    given = request.headers.get("authorization", "").encode()
+    if not secrets.compare_digest(given, f"Bearer {token}".encode()):
+        raise HTTPException(401, "Open the address that the command printed last.")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind.lower() != "application/json":
+        raise HTTPException(415, "The content type must be application/json.")
+
+
+async def read_body(request):
+    """Return the JSON object in the body of a request."""
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > LONGEST_BODY:
+            raise HTTPException(413, f"The body has more than {LONGEST_BODY} bytes.")
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise HTTPException(400, "The body must be a JSON object.")
+    return body
+
+
+def get_person(body):
+    """Return the name of the person who sent a request, None without one."""
+    who = body.get("who") or None
+    if who is not None and (not isinstance(who, str) or len(who) > LONGEST_NAME):
+        sentence = f"who must be a text of at most {LONGEST_NAME} letters."
+        raise HTTPException(400, sentence)
+    return who
+
+
 class PageServer:
-    """Serves the page in a thread, also while the session is not open yet.
+    """Serves the page in a thread, from before the session is open.
 
     Parameters
     ----------
     port : int, default=0
-        On this machine; 0: a free one.
+        Port on this machine. 0 takes a free one.
 
     Attributes
     ----------
     address : str
-        Of the page, with the token.
+        Address of the page, with the token.
+    preparing : str
+        Shown on the page until a session is there.
 
     Raises
     ------
@@ -101,12 +442,13 @@ class PageServer:
 
     def __init__(self, port=0):
         self._listener = socket.create_server((HOST, port))
-        self._token = secrets.token_hex(16)
+        self.token = secrets.token_hex(16)
         port = self._listener.getsockname()[1]
-        self.address = f"http://{HOST}:{port}/#token={self._token}"
-        self._verbs = self._session = None
+        self.address = f"http://{HOST}:{port}/#token={self.token}"
+        self.requests = self.session = self._redirect = None
+        self.preparing = PREPARING
         config = uvicorn.Config(
-            make_app(lambda: self._verbs, self._token),
+            make_app(self),
             lifespan="off",
             ws="none",
             log_level="warning",
@@ -117,150 +459,126 @@ class PageServer:
         arguments = {"sockets": [self._listener]}
         self._thread = Thread(target=self._server.run, kwargs=arguments, daemon=True)
         self._thread.start()
+        atexit.register(self.close)
 
     @property
     def is_running(self):
-        """Whether somebody may be served."""
+        """Whether the server answers."""
         return self._thread.is_alive()
 
-    def show(self, session, verbs):
-        """Show a session from now on, by its verbs."""
-        self._session, self._verbs = session, verbs
+    def show(self, view):
+        """Show a session from now on.
 
-    def shows(self, session):
-        """Whether it is this session that is shown."""
-        return self._session is session
+        Parameters
+        ----------
+        view : LabelingView
+            Session to label.
+        """
+        self.session, self.requests = view.session, PageRequests(view)
+
+    def open_browser(self):
+        """Open the page in the browser.
+
+        Every user of the machine can read the arguments of its processes. The browser
+        is therefore given a file that only this user can read, which leads to the
+        address. The first request of the page removes it.
+        """
+        self._redirect = Path(mkdtemp(prefix="sklearn_activelearn_"))
+        file = self._redirect / "label.html"
+        file.write_text(REDIRECT.format(address=escape(self.address)))
+        webbrowser.open(file.as_uri())
+
+    def remove_redirect(self):
+        """Remove the file that leads to the address."""
+        folder, self._redirect = self._redirect, None
+        if folder is not None:
+            rmtree(folder, ignore_errors=True)
 
     def wait(self):
         """Wait until the server ends; Ctrl-C ends it."""
         try:
             while self._thread.is_alive():
-                sleep(TICK)  # a join that Ctrl-C interrupts takes it for ended
+                sleep(0.5)  # a join that Ctrl-C interrupts would count as ended
         finally:
             self.close()
 
     def close(self):
-        """End the server; twice is fine."""
+        """End the server. A second call does nothing."""
+        atexit.unregister(self.close)
+        self.remove_redirect()
         self._server.should_exit = True
         if self._thread is not current_thread():
             self._thread.join()
         self._listener.close()
 
+    def close_for(self, session):
+        """End the server if it still shows this session."""
+        if self.session is session:
+            self.close()
 
-def make_app(find_verbs, token):
-    """Return the application that shows a session to those who have the token.
 
-    Parameters
+class Page:
+    """The page of a session, shown as a link in a notebook.
+
+    Attributes
     ----------
-    find_verbs : callable
-        It returns the verbs of the page by name, None while they are got ready.
-    token : str
-        The secret.
+    address : str
+        Address with the token: whoever has it, on this machine, can label.
     """
-    threads = {name: ThreadPoolExecutor(n) for name, n in N_THREADS.items()}
 
-    async def page(request):
-        check_host(request)
-        return Response(PAGE, media_type="text/html", headers=HEADERS)
+    def __init__(self, server: PageServer):
+        self._server = server
+        self.address: str = server.address
 
-    async def api(request):
-        check_host(request)
-        check_caller(request, token)
-        name, verbs = request.path_params["verb"], find_verbs()
-        if name not in VERBS:
-            raise HTTPException(404, "There is nothing at this address.")
-        body = await read_body(request)
-        who = name_of(body)
-        if verbs is None:
-            return PageResponse({"preparing": True}, headers=HEADERS)
-        try:
-            found = await carry_out(verbs, name, threads, body, who)
-        except (ValueError, KeyError) as error:
-            raise HTTPException(400, str(error)) from error
-        except OSError as error:  # the file: it works again when that is mended
-            sentence = error.strerror or str(error)
-            raise HTTPException(503, sentence) from error
-        if hasattr(found, "media_type"):
-            return Response(found.data, media_type=found.media_type, headers=HEADERS)
-        return PageResponse(found, headers=HEADERS)
+    def __repr__(self) -> str:
+        return f"Page({self.address!r})"
 
-    return Starlette(
-        routes=[
-            Route("/", page),
-            Route("/api/{verb}", api, methods=["POST"]),
-        ],
-        exception_handlers={HTTPException: refuse, Exception: fail},
-    )
+    def _repr_html_(self) -> str:
+        link = escape(self.address)
+        return f"<a href='{link}' target='_blank' rel='noreferrer'>Label here</a>"
+
+    def wait(self) -> None:
+        """Wait until Ctrl-C, or until `close` is called."""
+        with suppress(KeyboardInterrupt):
+            self._server.wait()
+
+    def close(self) -> None:
+        """Close the page. The session stays open."""
+        self._server.close()
 
 
-async def carry_out(verbs, name, threads, body, who):
-    """Carry out a verb, and show the next row if it is there in a moment."""
-    loop, verb = asyncio.get_running_loop(), verbs[name]
-    found = await loop.run_in_executor(threads[verb.threads], verb.call, body, who)
-    if not verb.then_next:
-        return found
-    last, found = found
-    if found is not None:
-        return found
-    following = loop.run_in_executor(
-        threads["waiting"], verbs["next"].call, {"last": last}, who
-    )
-    following.add_done_callback(Future.exception)  # or else it is logged
-    done, _ = await asyncio.wait([following], timeout=MOMENT)
-    return following.result() if done else {"waiting": True, "last": last}
+def serve(
+    session, port=0, open=True, *, kind=None, folder=None, title="", guide="",
+    show_prediction=False, block=None,
+):  # fmt: skip
+    """Show the page of a session; see `LabelingSession.serve`."""
+    # scikit-learn: the page of the command answers before it is imported
+    from .._validation import check_flag, check_number, check_option
 
-
-async def refuse(request, error):
-    """Answer with a status and a sentence."""
-    return PageResponse({"error": error.detail}, error.status_code, headers=HEADERS)
-
-
-async def fail(request, error):
-    """Say that it is not the person's fault."""
-    sentence = "The server failed; the reason is in the terminal where it runs."
-    return PageResponse({"error": sentence}, 500, headers=HEADERS)
-
-
-def check_host(request):
-    """Refuse a page whose name was made to lead to this machine."""
-    if not LOOPBACK.fullmatch(request.headers.get("host", "")):
-        raise HTTPException(421, "This server is for this machine only.")
-
-
-def check_caller(request, token):
-    """Refuse other sites, and whoever does not have the token."""
-    origin = request.headers.get("origin")
-    if origin is not None and origin != f"http://{request.headers['host']}":
-        raise HTTPException(403, "Another site has sent this.")
-    given = request.headers.get("authorization", "").encode()
-    if not secrets.compare_digest(given, f"Bearer {token}".encode()):
-        raise HTTPException(401, "Open the address that the command printed last.")
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind.lower() != "application/json":
-        raise HTTPException(415, "JSON is needed.")
-
-
-async def read_body(request):
-    """Return the object in a request's body."""
-    data = b""
-    async for part in request.stream():
-        data += part
-        if len(data) > LONGEST_BODY:
-            raise HTTPException(413, f"More than {LONGEST_BODY} bytes are refused.")
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise HTTPException(400, "A JSON object is needed.")
-    return body
-
-
-def name_of(body):
-    """Return who has sent a request, None if it does not say."""
-    who = body.get("who") or None
-    if who is not None and (not isinstance(who, str) or len(who) > LONGEST_NAME):
-        raise HTTPException(
-            400, f"who must be a text of at most {LONGEST_NAME} letters."
-        )
-    return who
+    check_number(port, "port", 0, closed="left", integer=True)
+    check_flag(open, "open")
+    if kind is not None:
+        check_option(kind, "kind", ("text", "table", "image"))
+    if session.classes is None:
+        raise ValueError("The page needs all classes from the start: pass classes.")
+    session.check_open()
+    folder = None if folder is None else Path(folder).resolve()
+    view = LabelingView(
+        session, kind, folder=folder, show_prediction=show_prediction, title=title,
+        guide=guide,
+    )  # fmt: skip
+    path = os.path.realpath(session.path)
+    server = SERVERS.get(path)
+    is_new = server is None or not server.is_running
+    if is_new:
+        server = SERVERS[path] = PageServer(port)
+    server.show(view)
+    session._server, page = server, Page(server)
+    if open and is_new:
+        server.open_browser()
+    if block is None:
+        block = not (hasattr(sys, "ps1") or hasattr(builtins, "__IPYTHON__"))
+    if block:
+        print(f"Open {page.address}\nCtrl-C ends it.", flush=True)
+        page.wait()
+    return page

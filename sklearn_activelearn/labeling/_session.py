@@ -44,7 +44,6 @@ from ._answers import (
     put_note,
     withdraw_answers,
 )
-from ._display import html_of, sentence_of
 from ._export import (
     Columns,
     Form,
@@ -72,10 +71,11 @@ from ._schema import (
 )
 from ._scores import CurvePoint, Predictions
 from ._storage import OPEN, Storage, check_header, identity_of
+from ._view import html_of, sentence_of
 
 if TYPE_CHECKING:
     from ..evaluation import Estimate
-    from ._serving import Page
+    from ._page import Page
 
 GIVEN_AWAY = (
     "This session has handed its file to a session that was opened later in the same "
@@ -296,9 +296,7 @@ class LabelingSession(Generic[LearnerT]):
     def close(self) -> None:
         """Wait for training, then close page, file and lock; may be called again."""
         if self._server is not None:
-            from ._serving import end_page
-
-            end_page(self)
+            self._server.close_for(self)
         self._close("The session is closed.")
 
     def _close(self, refusal, *, is_given_away=False):
@@ -356,7 +354,7 @@ class LabelingSession(Generic[LearnerT]):
         ImportError
             If Starlette or uvicorn is not installed.
         """
-        from ._serving import serve
+        from ._page import serve
 
         return serve(
             self, port, open, kind=kind, folder=folder, title=title, guide=guide,

@@ -1,356 +1,335 @@
 """Labelling in a terminal: a row, a key, the next row."""
 
+import re
+import shlex
+import shutil
 import sys
+from asyncio import wrap_future
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from os import PathLike
+from pathlib import Path
+from queue import SimpleQueue
+from textwrap import wrap
+from threading import Event
+from typing import NamedTuple
 
-from . import _screen as screen
-from ._keyboard import (
-    END,
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    UIContent,
+    UIControl,
+    Window,
+)
+from prompt_toolkit.layout.processors import BeforeInput
+from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import get_cwidth
+
+from ._items import excerpt, shown_item
+from ._keys import (
+    BACKSPACE,
     ENTER,
     ESCAPE,
-    PAGE_DOWN,
-    PAGE_UP,
-    REDRAW,
-    Keyboard,
-    LineReader,
-    can_read_keys,
+    GUIDE,
+    HELP,
+    NOTE,
+    QUIT,
+    ROWS,
+    SKIP,
+    SPELL,
+    UNDO,
+    Choice,
+    TypeAhead,
+    parse_line,
 )
-from ._keys import GUIDE, HELP, NOTE, QUIT, ROWS, SKIP, SPELL, UNDO
-from ._terminal_rows import RowList
-from ._typeahead import Choice, TypeAhead, parse_line
-from ._view import people_of
+from ._view import describe_people
 
-MORE_CLASSES = "… and {} more: type letters"
-#: By how many pages keys turn.
+END, PAGE_DOWN, PAGE_UP = "end", "page down", "page up"
+#: Keys of prompt_toolkit; all other keys that are no letters are ignored.
+KEY_NAMES = {
+    Keys.ControlM: ENTER,
+    Keys.ControlJ: ENTER,
+    Keys.ControlH: BACKSPACE,
+    Keys.Escape: ESCAPE,
+    Keys.ControlD: END,
+    Keys.PageDown: PAGE_DOWN,
+    Keys.Down: PAGE_DOWN,
+    Keys.PageUp: PAGE_UP,
+    Keys.Up: PAGE_UP,
+}
 TURNS = {PAGE_DOWN: 1, PAGE_UP: -1}
-LOW = 20  #: lines of a screen on which nothing is left empty
-LEGEND_SHARE = 3  #: classes take no larger part of a screen, unless it stays empty
+STYLE = Style.from_dict(
+    {"title": "bold", "key": "bold", "message": "fg:ansigreen", "hint": "fg:ansiblue"}
+)
+WIDEST = 100  #: columns; longer lines are hard to read
+LOW = 20  #: lines of a screen on which no line is left empty
+HIGH = 24  #: lines of a screen on which a row of a list takes two lines
+MORE_CLASSES = "… and {} more: type letters"
+GAP = "  "  #: between items in a line
+#: Control characters, and characters that change the direction of writing.
+CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+FILLER = "\x00"  #: stands for the second column of a wide letter while lines are broken
 
-#: Keys, and what they do, in lines of 40 columns.
 USAGE = (
-    ("letters", "of a class, or its key"),
+    ("letters", "of a class, or its key or number"),
     ("Enter", "ends a name; Esc clears it"),
-    (SPELL, f"before a class with {SKIP}, {UNDO} or {QUIT}"),
-    (SKIP, f"skip the row; {SKIP.upper()}: and say why"),
-    (UNDO, "take back your last answer"),
-    (ROWS, "rows you have seen, and search"),
-    (NOTE, "a note on this row"),
+    (SPELL, f"before a class that begins with {SKIP}, {UNDO} or {QUIT}"),
+    (SKIP, f"skip the row; {SKIP.upper()}: skip and say why"),
+    (UNDO, "undo your last answer"),
+    (ROWS, "rows you have answered, and search"),
+    (NOTE, "write a note on this row"),
     (GUIDE, "the guide"),
-    ("Space", "more of a text; PgUp: back"),
+    ("Space", "next page of a text; PgUp: previous"),
     (QUIT, "quit, as Ctrl-C; Ctrl-Z: pause"),
 )
 SAVED = (
-    "A label is saved as soon as you give it: the same command resumes. Skipped "
-    f"rows wait in the list of rows ({ROWS}), where any answer can be corrected."
+    "Each label is saved at once: the same command resumes. Skipped rows are in the "
+    f"list of rows ({ROWS}), where you can correct every answer."
 )
+
+#: Keys of the lists of rows.
+LISTS = {
+    "l": "labelled",
+    "s": "skipped",
+    "d": "disputed",
+    "o": "doubtful",
+    "n": "noted",
+    "e": "empty",
+}
+REOPEN, REFRESH, DECIDE = "r", "f", "="
+N_LISTED = 9  #: rows of a list on one screen: one digit opens each
+#: Fields of a search.
+FIELDS = ("class", "who", "date", "since", "until")
 
 
 def label_in_terminal(view, *, who=None, answers=None):
-    """Show rows and take answers until none is left, or until the person ends it.
+    """Show rows and take answers until no row is left or the person quits.
 
     Parameters
     ----------
     view : LabelingView
-        What is shown, and where answers go.
+        Session to label.
     who : str, default=None
-        Who answers.
+        Name of the person.
     answers : iterable of str, default=None
-        Answers, one a line. None: the keys of the terminal, or the lines of the
-        standard input where keys cannot be read.
+        Answers, one a line. None reads keys if the standard input is a terminal, else
+        its lines.
 
     Raises
     ------
     ValueError
-        For a line that is no answer, where nobody can put it right.
+        For a line that is not an answer.
     OSError
-        If the file cannot be written, there or before the first row.
+        If the file cannot be written and answers are lines.
     """
-    by_keys = answers is None and can_read_keys(sys.stdin)
-    lines = sys.stdin if answers is None else answers
-    with Keyboard(sys.stdin) if by_keys else LineReader(lines) as source:
-        Terminal(view, who, source).run()
+    if answers is None and sys.stdin.isatty():
+        screen = Screen()
+        ending = screen.run(Labeling(view, who, screen).run)
+    else:
+        lines = LineReader(sys.stdin if answers is None else answers)
+        ending = Labeling(view, who, lines).run()
+    for text in ending:
+        for line in wrap_text(text, LineReader.width()):
+            print(line)
 
 
-def check_answers(answers, keys):
-    """Refuse lines that are no answers, with the first of them."""
-    for line in filter(None, map(str.strip, answers)):
-        if parse_line(line, keys) in (Choice(ROWS), Choice(NOTE)):
-            raise ValueError(f"{line!r} is for people; a file may have '{NOTE} TEXT'.")
-
-
-class Terminal:
-    """Rows on a terminal, and what somebody types.
+class Labeling:
+    """The conversation about the rows to label.
 
     Parameters
     ----------
     view : LabelingView
-        What is shown, and where answers go.
+        Session to label.
     who : str or None
-        Who answers.
-    source : Keyboard or LineReader
-        Where answers come from.
+        Name of the person.
+    screen : Screen or LineReader
+        Shows pages and reads answers.
     """
 
-    def __init__(self, view, who, source):
-        self.view, self.who, self.source = view, who, source
-        self._typing = TypeAhead(view.keys)
-        self._pages, self._paged = screen.Pages([]), None  # of which row and width
-        self._legend, self._n_below = (
-            None,
-            0,
-        )  # its lines on the screen, and those below
+    def __init__(self, view, who, screen):
+        self.view, self.who, self.screen = view, who, screen
+        self.typing = TypeAhead(view.keys)
+        self._text, self._text_row = None, None
 
     def run(self):
-        """Show rows until none is left, or until the person ends it."""
-        row = self.view.next(self.who)
-        try:
-            while row is not None and (row.row_id is not None or self.source.is_live):
-                self._typing.forget(self.source.forget())
-                row = self._next(row)
-        finally:
-            if self.source.by_key:
-                screen.show_in_line("")  # Ctrl-C comes while somebody types
-        if row is not None:
-            screen.say(row.last)
-            screen.say(row.reason)
+        """Show rows until none is left or the person quits; return closing words."""
+        shown = self.view.next(self.who)
+        while shown is not None and (shown.row is not None or self.screen.by_key):
+            shown = self._answer_row(shown)
+            if shown is not None and shown.is_training:
+                if self.screen.by_key:
+                    self._show(shown)
+                shown = self.view.next(self.who, shown.last)
+        return () if shown is None else (shown.last, shown.reason)
 
-    def _next(self, row):
-        """Show a row, and return the one after it; None: the end."""
-        is_known = True
-        self._show(row)
+    def _answer_row(self, shown):
+        """Show a row until it is answered; return the next one, None to quit."""
+        page, message, is_stored = self._show(shown), "", None
+        for key in self.screen.unseen_keys():
+            self.typing.ignore(key)
         while True:
-            answer = self.choose()
+            answer = self.choose(page._replace(message=message or page.message))
             if answer.command == QUIT:
                 return None
             try:
-                after = self._carry_out(answer, row) if is_known else self._again("")
-            except (ValueError, OSError) as error:  # nothing to take back; a full disk
-                if not self.source.is_live:
+                # after an OSError the answer may be stored or not
+                done = (
+                    self.view.next(self.who) if is_stored else self._do(answer, shown)
+                )
+            except (ValueError, OSError) as error:
+                if not self.screen.by_key:
                     raise
-                self._legend = None
-                screen.say(str(error))
-                if isinstance(error, OSError):  # the answer may have been stored
-                    screen.say("Press a key to go on.")
-                    is_known = False
+                message, is_stored = f"{error}", isinstance(error, OSError)
+                if is_stored:
+                    message += " Press a key to continue."
                 continue
-            if after is not None:
-                return after
-            if answer.command == REDRAW or (
-                answer.command in TURNS and self._pages.turn(TURNS[answer.command])
-            ):
-                self._show(row)
+            if done is not None:
+                return done
 
-    def _carry_out(self, answer, row):
-        """Do what somebody wants; return the next row, None to stay with this one."""
-        view, who, command = self.view, self.who, answer.command
-        if row.row_id is None:
-            if command == REDRAW:  # other people may have given a row back
-                return self._again("")
-            if command in (None, SKIP, NOTE):
-                raise ValueError("There is no row to label.")
+    def _do(self, answer, shown):
+        """Carry out an answer; return the next row, None to stay with this one."""
+        view, who, command, row = self.view, self.who, answer.command, shown.row
+        if row is None and command in (None, SKIP, NOTE):
+            raise ValueError("There is no row to label.")
         if command is None:
-            return view.label(row.row_id, answer.value, who)
+            return view.label(row.id, answer.value, who)
+        if command == SKIP:
+            return view.skip(row.id, who, answer.value)
         if command == UNDO:
             return view.undo(who)
-        if command == SKIP:
-            return view.skip(row.row_id, who, answer.value)
         if command == ROWS:
             RowList(self).run()
-            return self._again("")
-        if command == REDRAW or command in TURNS:
+            return view.next(who)
+        if command in TURNS:
+            self._text.turn(TURNS[command])
             return None
-        return self._looked_up(answer, row)
+        done = self.show_or_note(answer, row and row.id)
+        return shown._replace(last=done) if done or self.screen.by_key else None
 
-    def _looked_up(self, answer, row):
-        said = self.look_up(answer, row.row_id)
-        return row._replace(last=said) if said or self.source.by_key else None
-
-    def look_up(self, answer, row_id):
-        """Note something, or show the help or the guide; say what was done."""
+    def show_or_note(self, answer, row_id):
+        """Store a note, or show the help or the guide; return what was done."""
         if answer.command == NOTE:
-            return self.note(row_id, answer.value)
+            return self._note(row_id, answer.value)
         if answer.command == GUIDE and not self.view.guide:
-            return "There is no guide: --guide FILE.md."
-        if answer.command == GUIDE:
-            self.read_through(screen.lines_of(self.view.guide))
-        elif answer.command == HELP:
-            self.read_through(self._help())
+            return "There is no guide. Add one with --guide FILE.md."
+        text = Text([self.view.guide]) if answer.command == GUIDE else self._help()
+        page = Page(self.view.title, text, commands=["[q] back"])
+        while self.screen.by_key:
+            self.screen.show(page)
+            key = self.screen.read()
+            if key == PAGE_UP:
+                text.turn(-1)
+            elif key not in (PAGE_DOWN, " ", ENTER) or not text.turn(1):
+                return ""
+        self.screen.show(page._replace(commands=[]))
         return ""
 
-    def _again(self, last):
-        return self.view.next(self.who, last)
-
-    def choose(self, extra=""):
-        """Return what somebody answers, or a key that turns or draws the page.
-
-        Parameters
-        ----------
-        extra : str, default=""
-            Signs that are commands here, too.
-        """
-        self._typing.clear()
-        while True:
-            if not self.source.by_key:
-                answer = self._read_line(extra)
-            else:
-                self._prompt()
-                answer = self._press(self.source.read(), extra)
-                if answer is not None:
-                    screen.show_in_line("")
-            if answer is not None:
-                return answer
-
-    def _read_line(self, extra):
-        line = self.source.read()
-        if line in (END, REDRAW, PAGE_DOWN, *extra):
-            return Choice(QUIT if line == END else line)
-        try:
-            return parse_line(line, self.view.keys)
-        except ValueError as error:
-            if not self.source.is_live:
-                raise
-            screen.say(str(error))
-            return None
-
-    def _press(self, key, extra):
-        typed = self._typing.typed
-        if key in (END, REDRAW, PAGE_DOWN, PAGE_UP):
-            return Choice(QUIT if key == END else key)
-        if self.is_rest(key):  # before Space and S, which names have, too
-            return None
-        if not typed and key in extra:
-            return Choice(key)
-        if not typed and key == " ":
-            return Choice(PAGE_DOWN)
-        if not typed and key == SKIP.upper():
-            reason = self.ask("Why is it skipped? ")
-            return None if reason is None else Choice(SKIP, reason or None)
-        return self._typing.press(key)
-
-    def is_rest(self, key):
-        """Whether a key goes on with the name of the class that was answered last."""
-        return len(key) == 1 and self._typing.is_rest(key.lower())
-
-    def _prompt(self):
-        typed, hint = self._typing.typed, self._typing.problem
-        items = self._items_of(self._typing.classes)
-        if self._legend is not None:
-            n_lines = len(self._legend)
-            lines = screen.packed(items, n_lines, MORE_CLASSES)
-            lines += [""] * (n_lines - len(lines))
-            if lines != self._legend:
-                screen.rewrite_above(lines, self._n_below)
-                self._legend = lines
-            found = self.view.keys.find(typed, is_whole=True)
-            if found.is_answer:
-                hint = hint or f"Enter: {found.label}"
-        elif typed:
-            hint = hint or screen.packed(items, 1)[0]
-        screen.type_in_line(typed, hint)
-
-    def ask(self, prompt, text="", hint=""):
-        """Return a line that somebody types, None if they think better of it."""
-        if not self.source.by_key:
-            return self.source.read_text(lambda _: None)
-        found = self.source.read_text(
-            lambda typed: screen.type_in_line(typed, "" if typed else hint, prompt),
-            text,
-        )
-        screen.show_in_line("")
-        return found
-
-    def note(self, row_id, text=None):
-        """Store a note on a row, asked for unless it is given; say what was done."""
+    def _note(self, row_id, text):
         session = self.view.session
         if text is None:
             notes = session.answers(row_id).notes
             own = next((note.text for note in notes if note.who == self.who), "")
-            text = self.ask(f"Note on row {row_id}: ", own)
+            text = self.screen.ask(f"Note on row {row_id}: ", own)
         if text is None:
             return ""
         session.note(row_id, text, self.who)
-        return f"Row {row_id}: noted" if text else f"Row {row_id}: no note"
-
-    def read_through(self, lines):
-        """Show lines, of which there may be more than the screen has, one by one."""
-        if not self.source.by_key:
-            screen.print_lines(lines)
-            return
-        pages = screen.Pages(lines)
-        while True:
-            room = screen.screen_height() - 1
-            screen.print_lines(pages.shown(room))
-            is_more = not pages.is_last
-            screen.type_in_line("", "q: back" if is_more else "any key: back")
-            key = self.source.read()
-            screen.show_in_line("")
-            if key == PAGE_UP:
-                pages.turn(-1)
-            elif key in (PAGE_DOWN, " ", ENTER) and is_more:
-                pages.turn(1)
-            elif key != REDRAW and (not is_more or key in (QUIT, ESCAPE, END)):
-                return
+        return f"Row {row_id}: note {'saved' if text else 'removed'}"
 
     def _help(self):
-        """Say which keys there are, how good the model is, and who did what."""
+        """Return the keys, the quality of the model and what each person has done."""
         indent = max(len(key) for key, _ in USAGE) + 2
-        lines = []
-        for key, what in USAGE:
-            if key != GUIDE or self.view.guide:
-                text = f"{key:{indent}}{what}"
-                lines += screen.lines_of(text, " " * indent)
-        lines += [*screen.lines_of(SAVED), ""]
-        for text in (self.view.session.advice(), *people_of(self.view.session)):
-            lines += screen.lines_of(text)
-        return lines
+        usage = [
+            (f"{key:{indent}}{what}", " " * indent)
+            for key, what in USAGE
+            if key != GUIDE or self.view.guide
+        ]
+        facts = [self.view.session.advice(), *describe_people(self.view.session)]
+        return Text([*usage, SAVED, "", *facts])
 
-    def content(self, item):
-        """Return what is in a row, in lines."""
-        if isinstance(item, dict):
-            return [
-                line
-                for name, cell in item.items()
-                for line in screen.lines_of(f"{name}: {cell}", hanging="    ")
-            ]
-        if self.view.kind == "image":
-            return screen.lines_of(f"{self.view.folder / item}")
-        return screen.lines_of(item)
+    def choose(self, page, extra=""):
+        """Show a page and return the answer, a command or a key that turns the page.
 
-    def _show(self, row):
-        """Print a row, or a page of it, and the keys; or why there is none."""
-        if row.row_id is None:
-            screen.print_lines(["", screen.rule_with(self.view.title)])
-            for text in (row.last, row.counts, row.reason):
-                screen.say(text)
-            screen.print_lines(screen.packed(["[u]ndo", "[q]uit", f"[{ROWS}] rows"]))
-            self._legend = None
-            return
-        if self._paged != (paged := (row.row_id, screen.line_width())):
-            self._pages, self._paged = screen.Pages(self.content(row.item)), paged
-        is_low = self.source.is_live and screen.screen_height() < LOW
-        counts = screen.lines_of(row.counts)
-        if is_low:
-            counts = [screen.cut(row.counts, screen.line_width())]
-        last, gap = screen.lines_of(row.last), [""] * (not is_low)
-        head = [*last, *gap, screen.rule_with(self.view.title), *counts, *gap]
-        foot = [*gap, *screen.lines_of(row.prediction)]
-        self.print_page(head, self._pages, foot, self._commands())
+        Keys in `extra` are commands too.
+        """
+        self.typing.clear()
+        if not self.screen.by_key:
+            self.screen.show(page)
+            line = self.screen.read()
+            if line in (END, *extra):
+                return Choice(QUIT if line == END else line)
+            return parse_line(line, self.view.keys)
+        while True:
+            typed, hint = self.typing.typed, self.typing.problem
+            found = self.view.keys.find(typed, is_whole=True)
+            if not hint and typed and found.label is not None:
+                hint = f"Enter: {found.label}"
+            classes = self.describe_keys(self.view.keys.find(typed).classes)
+            if page.classes:
+                page = page._replace(classes=classes)
+            self.screen.show(page._replace(typed=typed, hint=hint))
+            answer = self._press(self.screen.read(), extra)
+            if answer is not None:
+                return answer
 
-    def print_page(self, head, pages, foot, commands):
-        """Print a text, or as much as there is room for, and the keys below it."""
-        items = self._items_of(self.view.keys.shown)
-        room, legend = None, screen.packed(items)
-        if self.source.is_live:
-            height = screen.screen_height()
-            room = height - len([*head, *foot, *commands]) - 1
-            left = room - len(pages.lines)
-            if len(legend) > max(left, height // LEGEND_SHARE):
-                left = max(2, min(left, height // LEGEND_SHARE))
-                legend = screen.packed(items, left, MORE_CLASSES)
-            room = max(3, room - len(legend))
-        screen.print_lines([*head, *pages.shown(room), *foot, *legend, *commands])
-        self._legend, self._n_below = legend, len(commands)
+    def _press(self, key, extra):
+        if key in (END, PAGE_DOWN, PAGE_UP):
+            return Choice(QUIT if key == END else key)
+        if self.typing.typed or len(key) > 1:
+            return self.typing.press(key)
+        if self.typing.continues_name(key):  # names can contain a space or an S
+            return None
+        if key in extra:
+            return Choice(key)
+        if key == " ":
+            return Choice(PAGE_DOWN)
+        if key == SKIP.upper():
+            reason = self.screen.ask("Why do you skip the row? ")
+            return None if reason is None else Choice(SKIP, reason or None)
+        return self.typing.press(key)
 
-    def _items_of(self, labels):
+    def text_of(self, row_id):
+        """Return what a row contains."""
+        kind, item = self.view.item(row_id)
+        if kind == "table":
+            cells = shown_item(item, kind).items()
+            return Text([(f"{name}: {cell}", "    ") for name, cell in cells])
+        if kind == "image" and isinstance(item, str | PathLike):
+            return Text([f"{Path(self.view.folder or '', item)}"])
+        return Text([shown_item(item, kind) or "An image; the page (--web) shows it."])
+
+    def _show(self, shown):
+        """Show a row, or why there is none; return the page."""
+        names = ["[s]kip"] if shown.row else []
+        names += ["[u]ndo", "[q]uit", f"[{ROWS}] rows"]
+        if shown.row is None:
+            text, classes = Text([shown.reason]), []
+        else:
+            if self._text_row != shown.row.id:
+                self._text_row, self._text = shown.row.id, self.text_of(shown.row.id)
+            text, classes = self._text, self.describe_keys(self.view.keys.shown)
+            names += [f"[{GUIDE}] guide"] if self.view.guide else []
+            names += [f"[{NOTE}] note", f"[{HELP}] help"]
+        page = Page(
+            self.view.title, text, shown.last, shown.counts, shown.prediction,
+            classes, names,
+        )  # fmt: skip
+        self.screen.show(page)
+        return page
+
+    def describe_keys(self, labels):
+        """Return each class with its keys in brackets."""
         keys = self.view.keys.shown
         return [
             f"[{label}]"
@@ -359,8 +338,616 @@ class Terminal:
             for label in labels
         ]
 
-    def _commands(self):
-        names = ["[s]kip", "[u]ndo", "[q]uit", f"[{ROWS}] rows"]
-        names += [f"[{GUIDE}] guide"] if self.view.guide else []
-        names += [f"[{NOTE}] note", f"[{HELP}] help"]
-        return screen.packed(names, 1, f"[{HELP}]")
+
+class RowList:
+    """Lists of rows that people have answered, to search, open and correct.
+
+    Parameters
+    ----------
+    labeling : Labeling
+        The conversation from which the lists are opened.
+    """
+
+    def __init__(self, labeling):
+        self._labeling, self._screen = labeling, labeling.screen
+        self._view, self._who = labeling.view, labeling.who
+        self._session = labeling.view.session
+        self._kind, self._start, self._message = "labelled", 0, ""
+        self._words, self._search = "", {}
+
+    def run(self):
+        """Show a list until the person goes back to the rows to label."""
+        while True:
+            found = self._find()
+            self._screen.show(self._page_of(found))
+            key = self._screen.read()
+            if key in (QUIT, ESCAPE, END):
+                return
+            if self._screen.by_key and self._labeling.typing.continues_name(key):
+                continue  # the name of the class that was the correction
+            self._message = ""
+            try:
+                self._do(key.lower() if len(key) == 1 else key, found)
+            except ValueError as error:
+                if not self._screen.by_key:
+                    raise
+                self._message = f"{error}"
+
+    def _find(self, *, limit=N_LISTED, refresh=False):
+        return self._session.review(
+            self._kind, start=self._start, limit=limit, viewer=self._who,
+            refresh=refresh, **self._search,
+        )  # fmt: skip
+
+    def _do(self, key, found):
+        if key in LISTS:
+            self._kind, self._start = LISTS[key], 0
+        elif key.isdecimal() and 0 < int(key) <= len(found.rows):
+            self._open(found.rows[int(key) - 1].id)
+        elif key in (" ", PAGE_DOWN, "+"):
+            if self._start + N_LISTED < found.n_rows:
+                self._start += N_LISTED
+        elif key in (PAGE_UP, "-"):
+            self._start = max(0, self._start - N_LISTED)
+        elif key.startswith(SPELL):
+            words = key.removeprefix(SPELL)
+            if not words:
+                hint = "words class:NAME who:NAME date:DAY since:DAY until:DAY"
+                words = self._screen.ask("Search: ", self._words, hint)
+            if words is not None:
+                self._search = parse_search(words, self._view.keys)
+                self._words, self._start = words, 0
+        elif key == REFRESH and self._kind == "doubtful":
+            self._find(refresh=True)
+        elif key == REOPEN and self._kind == "skipped":
+            self._reopen(found.n_rows)
+        else:
+            raise ValueError(f"{key[:40]!r} is not a key of this list.")
+
+    def _reopen(self, n_rows):
+        """Show the skipped rows that were found again."""
+        self._start = 0
+        rows = self._find(limit=max(1, n_rows)).rows
+        ids = [row.id for row in rows if row.state == "skipped"]
+        answer = self._screen.ask(f"Show {len(ids)} skipped rows again? (y) ")
+        if ids and (answer or "").lower() in ("y", "yes"):
+            self._session.reopen(ids, self._who)
+            self._message = f"{len(ids)} rows come first again."
+
+    def _open(self, row_id):
+        """Show a row of the list, and take a correction or a decision."""
+        text, is_final, message = self._labeling.text_of(row_id), False, ""
+        may_decide = self._view.may_decide(self._who)
+        while True:
+            row = self._session.answers(row_id, viewer=self._who)
+            names = ["A class corrects it", "[u]ndo yours", f"[{NOTE}] note"]
+            if may_decide:
+                names += [f"[{DECIDE}] a class decides{' now' * is_final}"]
+            classes = self._labeling.describe_keys(self._view.keys.shown)
+            page = Page(
+                f"Row {row_id}", text, message, "\n".join(lines_about(row)), "",
+                classes, [*names, "[q] back"],
+            )  # fmt: skip
+            answer = self._labeling.choose(page, extra=DECIDE)
+            command, message = answer.command, ""
+            try:
+                if command == QUIT:
+                    return
+                if command in TURNS:
+                    text.turn(TURNS[command])
+                elif command == DECIDE and may_decide:
+                    is_final = not is_final
+                elif command == DECIDE:
+                    message = (
+                        "A final decision needs rows with several votes and the name "
+                        "of a person (--votes, --who)."
+                    )
+                elif command is None or command in (SKIP, UNDO):
+                    self._correct(row_id, answer, is_final)
+                    return
+                else:
+                    message = self._labeling.show_or_note(answer, row_id)
+            except ValueError as error:
+                if not self._screen.by_key:
+                    raise
+                message = f"{error}"
+
+    def _correct(self, row_id, answer, is_final):
+        session, who = self._session, self._who
+        if answer.command == UNDO:
+            session.undo(who, id=row_id)
+            done = "answer undone"
+        elif answer.command == SKIP:
+            session.skip(row_id, answer.value, who)
+            done = "skipped"
+        else:
+            session.label(row_id, answer.value, who, final=is_final)
+            done = f"{answer.value}{', decided' * is_final}"
+        self._message = f"Row {row_id}: {done}"
+
+    def _page_of(self, found):
+        title = f"{self._kind.capitalize()} rows: {found.n_rows}"
+        title += f", found by {self._words}" if self._words else ""
+        is_high = self._screen.height() >= HIGH
+        lines = [
+            line
+            for number, row in enumerate(found.rows, start=1)
+            for line in self._lines_of(number, row, is_high)
+        ]
+        n_after = found.n_rows - self._start - len(found.rows)
+        names = [
+            *["[1-9] open"] * bool(found.rows),
+            *[f"[Space] {n_after} more"] * (n_after > 0),
+            f"[{SPELL}] search",
+            *[f"[{REOPEN}] show them again"] * (self._kind == "skipped"),
+            *[f"[{REFRESH}] find them again"] * (self._kind == "doubtful"),
+            f"[{QUIT}] back",
+        ]
+        empty = found.error or "There are none."
+        if found.is_computing:
+            empty = "The model is searching for them. Press o in a while."
+        lists = [f"[{key}] {name}" for key, name in LISTS.items() if name != self._kind]
+        text = Text(lines, is_cut=True) if lines else Text([empty])
+        return Page(title, text, self._message, classes=lists, commands=names)
+
+    def _lines_of(self, number, row, is_high):
+        label = row.label if row.state == "labelled" else row.state
+        about = [f"{number}", f"row {row.id}", f"{label}"]
+        if row.predicted is not None:
+            about += [f"the model: {row.predicted}"]
+        if self._who is not None:
+            votes = [f"{answer.who or ''}: {answer.label}" for answer in row.answers]
+            about += [" ".join(votes[:3])]
+        kind, item = self._view.item(row.id)
+        text = excerpt(item, kind)
+        if not is_high:
+            return [f"{cut(GAP.join(about), self._screen.width() * 2 // 3)}{GAP}{text}"]
+        about += [when(row.answers[-1].at)[:10]] if row.answers else []
+        return [GAP.join(about), f"   {text}"]
+
+
+def lines_about(row):
+    """Return the state, the answers and the notes of a row, one in each line."""
+    lines = [row.state.capitalize()] if row.state != "labelled" else []
+    for answer in row.answers:
+        what = "skipped" if answer.label is None else f"{answer.label}"
+        reason = f" ({answer.reason})" if answer.reason else ""
+        final = ", decided" if answer.is_final else ""
+        who = f"{answer.who}: " if answer.who else ""
+        lines.append(f"{who}{what}{reason}{final}, {when(answer.at)}")
+    for note in row.notes:
+        lines.append(f"Note{f' of {note.who}' if note.who else ''}: {note.text}")
+    return lines
+
+
+def when(at):
+    """Return the time of an answer in the local time zone."""
+    try:
+        time = datetime.fromisoformat(at)
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return f"{time.astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):  # imported from another program
+        return at[:16]
+
+
+def parse_search(words, keys):
+    """Return the arguments of a review; days are days of the local time zone.
+
+    Parameters
+    ----------
+    words : str
+        Words of the text, and class:NAME, who:NAME, date:DAY, since:DAY, until:DAY,
+        in quotes if they contain spaces.
+    keys : ClassKeys
+        Keys of the classes.
+
+    Raises
+    ------
+    ValueError
+        For an unknown class or a text that is not a day.
+    """
+    try:
+        parts = shlex.split(words)
+    except ValueError:  # an apostrophe
+        parts = words.split()
+    text, search = [], {}
+    for part in parts:
+        field, colon, value = part.partition(":")
+        if not colon or field not in FIELDS:
+            text.append(part)
+        elif field == "class":
+            if (label := keys.find(value, is_whole=True).label) is None:
+                raise ValueError(f"class: {value!r} is not a class.")
+            search["label"] = label
+        elif field == "who":
+            search["who"] = value
+        else:
+            try:
+                time = datetime.fromisoformat(value)
+                if field == "date":
+                    day = date.fromisoformat(value)
+                    time = datetime(day.year, day.month, day.day)
+                    search["until"] = (time + timedelta(days=1)).astimezone()
+                    field = "since"
+                search[field] = time.astimezone()
+            except (ValueError, OverflowError):
+                raise ValueError(
+                    f"{field}: {value!r} is not a day. Write it as 2026-01-31."
+                ) from None
+    return {**search, "text": " ".join(text)}
+
+
+class Page(NamedTuple):
+    """Contents of the screen, from top to bottom."""
+
+    title: str
+    text: "Text"
+    message: str = ""  # what has just been done, or what is wrong; above the title
+    counts: str = ""
+    note: str = ""  # below the text
+    classes: list = []
+    commands: list = []
+    typed: str = ""
+    hint: str = ""  # behind what is typed
+
+    def head(self, width, is_low=False):
+        """Return the lines above the text."""
+        gap = [""] * (not is_low)
+        counts = [
+            line for each in self.counts.splitlines() for line in wrap_text(each, width)
+        ]
+        if is_low and counts:
+            counts = [cut(self.counts, width)]
+        title = f"── {cut(self.title, width - 6)} " if self.title else ""
+        rule = title + "─" * (width - get_cwidth(title))
+        return [
+            *wrap_text(self.message, width),
+            *gap[: bool(self.message)],
+            rule,
+            *counts,
+            *gap,
+        ]
+
+    def foot(self, width, is_low=False):
+        """Return the lines between the text and the classes."""
+        return [*[""] * (not is_low), *wrap_text(self.note, width)]
+
+
+class Text:
+    """A text that is shown page by page.
+
+    Parameters
+    ----------
+    paragraphs : list of str or (str, str)
+        Paragraphs; the second text indents all lines but the first.
+    is_cut : bool, default=False
+        Whether a paragraph that is too long is cut instead of wrapped.
+    """
+
+    def __init__(self, paragraphs, *, is_cut=False):
+        self._paragraphs = [(p, "") if isinstance(p, str) else p for p in paragraphs]
+        self._is_cut, self._width, self._lines = is_cut, None, []
+        self._start = self._size = 0
+
+    def lines(self, width, height=None):
+        """Return the lines of the present page, at most `height`."""
+        if width != self._width:
+            self._width, self._start = width, 0
+            self._lines = [
+                line
+                for text, hanging in self._paragraphs
+                for line in (
+                    [cut(text, width)]
+                    if self._is_cut
+                    else wrap_text(text, width, hanging)
+                )
+            ]
+        n_lines = len(self._lines)
+        if height is None:
+            return self._lines
+        if n_lines <= height:
+            self._start, self._size = 0, n_lines
+            return self._lines
+        self._size = max(1, height - 1)
+        end = min(self._start + self._size, n_lines)
+        words = [f"lines {self._start + 1}–{end} of {n_lines}"]
+        words += ["Space: more"] * (end < n_lines) + ["PgUp: back"] * (self._start > 0)
+        return [*self._lines[self._start : end], f"── {', '.join(words)} ──"]
+
+    def turn(self, by):
+        """Go to the next (1) or previous (-1) page; return False if there is none."""
+        start = max(0, self._start + by * self._size)
+        if start == self._start or start >= len(self._lines):
+            return False
+        self._start = start
+        return True
+
+
+def clean(text):
+    """Return a text without characters that control a terminal."""
+    return CONTROL.sub("", text).expandtabs()
+
+
+def wrap_text(text, width, hanging=""):
+    """Return a text in lines of at most `width` columns."""
+    found = []
+    for line in clean(text).splitlines():
+        # a wide letter counts as two; a word cut before the filler is a column longer
+        wide = "".join(f"{c}{FILLER}" if get_cwidth(c) > 1 else c for c in line)
+        lines = wrap(wide, width - (wide != line), subsequent_indent=hanging) or [""]
+        found += [each.replace(FILLER, "") for each in lines]
+    return found
+
+
+def cut(text, width):
+    """Return the beginning of a text that fits into one line."""
+    text = clean(text).replace("\n", " ")
+    if get_cwidth(text) <= width:
+        return text
+    while get_cwidth(text) > width - 1:
+        text = text[: max(0, min(len(text) - 1, width - 1))]
+    return f"{text}…"
+
+
+def pack(items, width, n_lines=None, rest="… and {} more"):
+    """Return items side by side in lines, with a last word on those left out."""
+    lines, items = [""], [cut(item, width) for item in items]
+    for i, item in enumerate(items):
+        line = f"{lines[-1]}{GAP}{item}" if lines[-1] else item
+        if get_cwidth(line) <= width:
+            lines[-1] = line
+        elif n_lines is None or len(lines) < n_lines:
+            lines.append(item)
+        else:
+            *before, last = lines
+            n_left = len(items) - i
+            while last and get_cwidth(f"{last}{GAP}{rest.format(n_left)}") > width:
+                last, n_left = last.rpartition(GAP)[0].rstrip(), n_left + 1
+            return [*before, cut(f"{last}{GAP}{rest.format(n_left)}".strip(), width)]
+    return lines
+
+
+class LineReader:
+    """Answers from a file, a pipe or a list, one a line; pages are printed."""
+
+    by_key = False
+
+    def __init__(self, lines):
+        self._lines = iter(lines)
+
+    @staticmethod
+    def width():
+        """Return the number of columns."""
+        return max(8, min(WIDEST, shutil.get_terminal_size().columns))
+
+    @staticmethod
+    def height():
+        """Return the number of lines, which is not limited."""
+        return HIGH
+
+    def show(self, page):
+        """Print a page."""
+        width = self.width()
+        lines = page.head(width) + page.text.lines(width) + page.foot(width)
+        lines += pack(page.classes, width) if page.classes else []
+        lines += pack(page.commands, width, 1, f"[{HELP}]") if page.commands else []
+        print("\n".join(lines), flush=True)
+
+    def read(self):
+        """Return the next line that is not empty, or END."""
+        return next(filter(None, map(str.strip, self._lines)), END)
+
+    def ask(self, prompt, text="", hint=""):
+        """Return the next line, None at the end."""
+        line = next(self._lines, None)
+        return None if line is None else line.strip()
+
+    def unseen_keys(self):
+        """Return no keys: lines wait for their row."""
+        return []
+
+
+class Lines(UIControl):
+    """Lines that depend on the size of their window.
+
+    Parameters
+    ----------
+    make_lines : callable
+        ``make_lines(width, height)`` returns a list of str; a height of None is not
+        limited.
+    style : str
+        Style of the text; parts in brackets are keys.
+    """
+
+    def __init__(self, make_lines, style=""):
+        self._make_lines, self._style = make_lines, style
+
+    def preferred_height(self, width, *_):
+        """Return the number of lines."""
+        return len(self._make_lines(min(width, WIDEST), None))
+
+    def create_content(self, width, height):
+        """Return the lines for the window."""
+        lines = self._make_lines(min(width, WIDEST), height)
+
+        def fragments(i):
+            parts = re.split(r"(\[[^]]+\])", lines[i])
+            return [
+                (self._style if k % 2 else "", part) for k, part in enumerate(parts)
+            ]
+
+        return UIContent(fragments, line_count=len(lines), show_cursor=False)
+
+
+class Screen:
+    """A full screen of prompt_toolkit, on which a conversation shows pages.
+
+    The conversation runs in a thread of its own: it shows a page and waits for a key.
+    """
+
+    by_key = True
+
+    def __init__(self):
+        self._page, self._keys, self._drawn = Page("", Text([])), SimpleQueue(), Event()
+        self._rendering, self._is_over = None, False
+        self._prompt, self._hint = "", ""
+        self._answer = Buffer(multiline=False, accept_handler=self._accept)
+        self._is_asking = Condition(lambda: bool(self._prompt))
+        self._question = Window(
+            BufferControl(self._answer, [BeforeInput(lambda: self._prompt)]), height=1
+        )
+        self._typed = Window(
+            FormattedTextControl(self._typed_fragments, focusable=True), height=1
+        )
+        self._app = Application(
+            Layout(self._layout(), focused_element=self._typed), style=STYLE,
+            key_bindings=self._bindings(), full_screen=True,
+            before_render=self._begin_drawing, after_render=self._end_drawing,
+        )  # fmt: skip
+        # seconds after Esc in which further characters make another key of it
+        self._app.timeoutlen = self._app.ttimeoutlen = 0.1
+
+    def run(self, converse):
+        """Show the pages of a conversation; return what `converse` returns."""
+        with ThreadPoolExecutor(1) as thread:
+            conversation = None
+
+            async def follow():
+                with suppress(Exception):
+                    await wrap_future(conversation)
+                self._app.exit()
+
+            def begin():
+                nonlocal conversation
+                conversation = thread.submit(converse)
+                self._app.create_background_task(follow())
+
+            try:
+                with suppress(EOFError):  # the terminal was closed
+                    self._app.run(pre_run=begin)
+            finally:
+                self._is_over = True
+                self._keys.put(END)
+            return conversation.result()
+
+    def width(self):
+        """Return the number of columns that lines may have."""
+        return min(WIDEST, self._app.output.get_size().columns)
+
+    def height(self):
+        """Return the number of lines of the terminal."""
+        return self._app.output.get_size().rows
+
+    def show(self, page):
+        """Draw a page as soon as possible."""
+        self._page = page
+        self._drawn.clear()
+        self._app.invalidate()
+
+    def read(self):
+        """Return the next key, or END."""
+        key = self._keys.get()
+        if key == END:
+            self._keys.put(END)  # for whoever reads after this
+        return key
+
+    def ask(self, prompt, text="", hint=""):
+        """Return a line that the person edits, None if they cancel with Esc."""
+        self._answer.text, self._answer.cursor_position = text, len(text)
+        self._prompt, self._hint = prompt, hint
+        self._app.layout.focus(self._question)
+        self._app.invalidate()
+        answer = self.read()
+        self._prompt = ""
+        self._app.layout.focus(self._typed)
+        return answer[1] if isinstance(answer, tuple) else None
+
+    def unseen_keys(self):
+        """Return the keys pressed before the present page was drawn."""
+        while not self._drawn.wait(0.1) and not self._is_over:
+            pass
+        keys = []
+        while not self._keys.empty() and (key := self.read()) != END:
+            keys.append(key)
+        return keys
+
+    def _layout(self):
+        def is_low():
+            return self.height() < LOW
+
+        def make(lines, weight, style="", **options):
+            height = Dimension(weight=weight, **options)
+            return Window(Lines(lines, style), height=height, dont_extend_height=True)
+
+        return HSplit(
+            [
+                make(lambda w, _: self._page.head(w, is_low()), 50),
+                make(lambda w, h: self._page.text.lines(w, h), 2, min=1),
+                make(lambda w, _: self._page.foot(w, is_low()), 50),
+                make(
+                    lambda w, h: pack(self._page.classes, w, h, MORE_CLASSES),
+                    1,
+                    "class:key",
+                ),
+                make(
+                    lambda w, _: pack(self._page.commands, w, 1, f"[{HELP}]"),
+                    50,
+                    "class:key",
+                ),
+                ConditionalContainer(self._question, self._is_asking),
+                ConditionalContainer(self._typed, ~self._is_asking),
+                Window(),
+            ]
+        )
+
+    def _typed_fragments(self):
+        page = self._page
+        return [
+            ("", f"> {clean(page.typed)}"),
+            ("[SetCursorPosition]", ""),
+            ("class:hint", f"{GAP}{cut(page.hint, self.width() // 2)}"),
+        ]
+
+    def _bindings(self):
+        bindings, has_text = KeyBindings(), Condition(lambda: bool(self._answer.text))
+
+        @bindings.add(Keys.Any, filter=~self._is_asking)
+        def press(event):
+            key = event.key_sequence[0].key
+            if not isinstance(key, Keys) or key in KEY_NAMES:
+                self._keys.put(KEY_NAMES.get(key, key))
+
+        @bindings.add("escape", Keys.Any, filter=~self._is_asking)
+        def ignore(event):
+            """Take Alt with a letter for no letter."""
+
+        @bindings.add("escape", filter=self._is_asking, eager=True)
+        @bindings.add("c-d", filter=self._is_asking & ~has_text)
+        def cancel(event):
+            self._keys.put(KEY_NAMES[event.key_sequence[0].key])
+
+        @bindings.add(Keys.BracketedPaste, filter=self._is_asking)
+        def paste(event):
+            self._answer.insert_text(" ".join(event.data.split()))
+
+        @bindings.add("c-c")
+        @bindings.add("<sigint>")
+        def interrupt(event):
+            event.app.exit(exception=KeyboardInterrupt)
+
+        @bindings.add("c-z")
+        def pause(event):
+            event.app.suspend_to_background()
+
+        return bindings
+
+    def _accept(self, buffer):
+        self._keys.put(("answer", buffer.text.strip()))
+        return True  # the text stays until the next question
+
+    def _begin_drawing(self, _):
+        self._rendering = self._page
+
+    def _end_drawing(self, _):
+        if self._rendering is self._page:
+            self._drawn.set()

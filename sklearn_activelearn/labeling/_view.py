@@ -1,170 +1,150 @@
-"""What the terminal and the page have in common: what they say, and the keys."""
+"""Words in which the terminal, the page and a notebook describe a session."""
 
-from functools import partial
+import re
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._keys import ClassKeys
 
 if TYPE_CHECKING:
-    from ._review import ReviewRow
+    from ._lists import ReviewRow
 
 MOST = 6  #: classes that are counted one by one
-#: What to tell somebody for whom there is no row, by the session's reason.
+#: Sentences for a person for whom there is no row, by the session's stop reason.
 ENDINGS = {
-    None: "There is nothing for you now: other people have the rows that are left.",
-    "budget": "The budget is spent. To go on, raise it: --budget.",
-    "no rows": "There is no row left.",
-    "disputed": "Only rows are left on which people disagree: {disputed}. Somebody who "
-    "has not voted on them may, or one person who has a name decides in the list of "
+    None: "There is nothing for you now: other people have the remaining rows.",
+    "budget": "The budget is spent. To label more, raise it: --budget.",
+    "no rows": "All rows are labelled or skipped.",
+    "disputed": "Only rows on which people disagree are left: {disputed}. Somebody who "
+    "has not voted on them can vote, or a person with a name can decide in the list of "
     "rows (*).",
 }
 
+HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*")
+ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s+(.*)")
+
+WIDTH, HEIGHT = 320, 120  #: size of the plot of a curve
+MARGINS = 44, 20, 16, 36  #: left, top, right and bottom margins of the plot
+
 
 class RowView(NamedTuple):
-    """What a person sees.
+    """What a person sees while labelling.
 
     Attributes
     ----------
-    row_id : str, int or None
-        The row to label; None if there is none.
-    item : str, dict or None
-        What is in it.
+    row : ReviewRow or None
+        Row to label, with the answers and notes that this person may see.
     counts : str
-        How far the work is, in words.
+        Progress in words.
     share : float
-        The same, from 0 to 1.
+        Progress from 0 to 1.
     last : str
         What has just been done.
     prediction : str
-        What the model believes of the row, if that is shown.
+        What the model predicts for the row, if predictions are shown.
     reason : str
         Why there is no row.
-    answers : ReviewRow or None
-        What this person may see of the answers to the row, and of the notes on it.
+    is_training : bool
+        True if the learner is still choosing the next row.
+    version : int
+        Version of the session that is shown.
     """
 
-    row_id: str | int | None
-    item: str | dict | None
+    row: "ReviewRow | None"
     counts: str
     share: float
     last: str
     prediction: str
     reason: str
-    answers: "ReviewRow | None"
+    is_training: bool
+    version: int
 
 
 class LabelingView:
-    """A session as people see it: each call answers one row and shows the next.
+    """A session in words: each answer returns the next row.
 
     Parameters
     ----------
     session : LabelingSession
-        Rows and labels; its classes are declared.
-    kind : {"text", "table", "image"}
-        How an item is shown.
+        Session with declared classes.
+    kind : {"text", "table", "image"} or None
+        How rows are shown. None decides for each row.
     folder : Path, default=None
-        Where images lie.
+        Folder of the images.
     show_prediction : bool, default=False
-        Whether to say what the model believes before the label too.
+        Whether to show the prediction of the model before the answer.
     keys : ClassKeys, default=None
-        What is typed for each class; None: without keys of one's own.
+        Keys of the classes. None: no custom keys.
     title : str, default=""
-        What the project is called.
+        Name of the project.
     guide : str, default=""
-        What the classes mean, in Markdown.
+        Meaning of the classes, in Markdown.
     """
 
     def __init__(
         self, session, kind, *, folder=None, show_prediction=False, keys=None,
         title="", guide="",
     ):  # fmt: skip
-        self.session = session
-        self.kind = kind
-        self.folder = folder
+        self.session, self._kind, self.folder = session, kind, folder
         self._show_prediction = show_prediction
         self.keys = keys or ClassKeys(session.classes)
         self.title, self.guide = title, guide
 
-    def next(self, who=None, last=""):
-        """Show the row to label."""
-        found = self.session._next_with(partial(self._look, who), who)
-        return self._shown(*found, last)
-
-    def _look(self, who, row_id):
-        """Return a row and where the session stands, all at the same time."""
-        row = None if row_id is None else self.session.answers(row_id, viewer=who)
-        return row, self.session.status(), self.session.status(who)
-
-    def _shown(self, row, status, own, last):
-        reason, item, prediction = "", None, ""
-        if row is None:
-            reason = status.stop_reason
-            reason = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
-            reason = reason.format(disputed=status.disputed)
-        else:
-            item = self.session.row(row.id)
-            if self._show_prediction:
-                prediction = self._belief(row.id)
-        n_rows = len(self.session.ids)
-        share = share_done(own, n_rows)
-        return RowView(
-            None if row is None else row.id,
-            item, counts(status, own, n_rows), share, last, prediction, reason, row,
-        )  # fmt: skip
+    def next(self, who=None, last="", *, wait=True):
+        """Return the row to label. With `wait`, wait for training if needed."""
+        return self._describe(self.session.look(who, wait=wait), last)
 
     def label(self, row_id, label, who=None):
-        """Label a row, say what the model believed, and show the next."""
-        last = self._labelled(row_id, label)
-        self.session.label(row_id, label, who)
-        return self.next(who, last)
+        """Label a row and return the next one, without waiting for training."""
+        prediction = self._describe_prediction(row_id)
+        last = f"Row {row_id}: {label}{prediction and f'. {prediction}'}"
+        return self._describe(self.session.answer_and_look(row_id, label, who), last)
 
     def skip(self, row_id, who=None, reason=None):
-        """Skip a row and show the next."""
-        self.session.skip(row_id, reason, who)
-        return self.next(who, f"Row {row_id}: skipped")
-
-    def label_at_once(self, row_id, label, who=None):
-        """Label a row, and wait for no training.
-
-        Returns
-        -------
-        last : str
-            What was done, and what the model believed.
-        shown : RowView or None
-            The next row; None if it is not there yet.
-        """
-        last = self._labelled(row_id, label)
-        look = partial(self._look, who)
-        found = self.session._label_then(look, row_id, label, who)
-        return last, found and self._shown(*found, last)
-
-    def skip_at_once(self, row_id, who=None, reason=None):
-        """Skip a row, otherwise as `label_at_once`."""
-        last = f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
-        look = partial(self._look, who)
-        found = self.session._skip_then(look, row_id, reason, who)
-        return last, found and self._shown(*found, last)
-
-    def _labelled(self, row_id, label):
-        belief = self._belief(row_id)
-        return f"Row {row_id}: {label}{belief and f'. {belief}'}"
+        """Skip a row and return the next one, without waiting for training."""
+        look = self.session.answer_and_look(row_id, None, who, reason=reason)
+        return self._describe(
+            look, f"Row {row_id}: skipped{f', {reason}' if reason else ''}"
+        )
 
     def undo(self, who=None):
-        """Take back the last answer and show its row again."""
-        row_id = self.session.undo(who)
-        return self.next(who, f"Row {row_id}: taken back")
+        """Undo the person's last answer and return its row."""
+        return self.next(who, f"Row {self.session.undo(who)}: answer undone")
 
-    def progress(self):
-        """Return the curve on the rows put aside, and what the session advises."""
-        points = self.session.curve()
-        curve = [[point.n_labels, point.score] for point in points]
-        found = {"curve": curve, "advice": self.session.advice()}
-        if points:
-            found |= {"measure": points[-1].measure, "constant": points[-1].constant}
-        return found
+    def item(self, row_id):
+        """Return the kind of a row and its item."""
+        from ._items import kind_of_item  # numpy is not imported for the first page
 
-    def _belief(self, row_id):
-        """Return what the model believes of a row, in words; nothing without one."""
+        item = self.session.row(row_id)
+        return self._kind or kind_of_item(item), item
+
+    def may_decide(self, who):
+        """Return True if a person can make final decisions."""
+        return who is not None and self.session.votes > 1
+
+    def counts(self, who=None):
+        """Return the progress of the session and of one person, in words."""
+        session = self.session
+        return describe_counts(session.status(), session.status(who), len(session.ids))
+
+    def _describe(self, look, last):
+        reason = prediction = ""
+        if look.is_training:
+            reason = "The next row follows when the model is trained."
+        elif look.row is None:
+            reason = look.status.stop_reason
+            reason = ENDINGS.get(reason, f"The learner has stopped: {reason}.")
+            reason = reason.format(disputed=look.status.disputed)
+        elif self._show_prediction:
+            prediction = self._describe_prediction(look.row.id)
+        n_rows = len(self.session.ids)
+        return RowView(
+            look.row, describe_counts(look.status, look.own, n_rows),
+            share_done(look.own, n_rows), last, prediction, reason, look.is_training,
+            look.version,
+        )  # fmt: skip
+
+    def _describe_prediction(self, row_id):
         try:
             found = self.session.predictions(ids=[row_id])
         except ValueError:  # no model yet
@@ -176,8 +156,8 @@ class LabelingView:
         return f"The model: {', '.join(f'{c} {100 * p:.0f} %' for p, c in best)}"
 
 
-def counts(status, own, n_rows):
-    """Return where a session of so many rows stands, and one person, in words."""
+def describe_counts(status, own, n_rows):
+    """Return the progress of a session with `n_rows` rows, and of one person."""
     by_class = {label: n for label, n in status.by_class.items() if n}
     most = sorted(by_class.items(), key=lambda item: -item[1])[:MOST]
     shown = dict(most) if len(by_class) > MOST + 1 else by_class
@@ -185,6 +165,8 @@ def counts(status, own, n_rows):
     if shown is not by_class:
         each += f" and {len(by_class) - MOST} other classes"
     parts = [f"{sum(by_class.values())} labelled" + (each and f" ({each})")]
+    if status.test_left:
+        parts.append(f"{status.test_left} of {status.n_test} test rows left")
     if own != status:
         parts.append(f"{sum(own.by_class.values())} by you")
     if status.disputed:
@@ -198,11 +180,19 @@ def counts(status, own, n_rows):
 
 
 def rows_left(status, n_rows):
-    """Return how many of so many rows have neither a label nor a skip."""
-    return n_rows - sum(status.by_class.values()) - status.skipped
+    """Return how many of `n_rows` rows can still be labelled."""
+    return n_rows - sum(status.by_class.values()) - status.skipped - status.empty
 
 
-def people_of(session):
+def share_done(status, n_rows):
+    """Return the finished share of the budget, or of all rows without a budget."""
+    done, whole = status.answered + status.skipped, n_rows
+    if status.left is not None:
+        whole = min(n_rows, done + status.left + status.pending)
+    return done / whole if whole else 1.0
+
+
+def describe_people(session):
     """Return what each person has done, and how far people agree, in sentences."""
     lines = []
     for who, status in session.people().items():
@@ -210,18 +200,152 @@ def people_of(session):
             done = f"{sum(status.by_class.values())} labelled"
             done += f", {status.skipped} skipped" if status.skipped else ""
             lines.append(f"{who}: {done}")
-    agreement = session.agreement()
-    if agreement.n_rows:
-        lines.append(
-            f"{agreement.n_people} people agree on {agreement.share:.0%} of "
-            f"{agreement.n_rows} rows ({agreement.measure} {agreement.value:.2f})."
-        )
-    return lines
+    return lines + describe_agreement(session)
 
 
-def share_done(status, n_rows):
-    """Return the share of the work that is done, of all rows without a budget."""
-    done, whole = status.answered + status.skipped, n_rows
+def describe_agreement(session):
+    """Return how far people agree, in a list of at most one sentence."""
+    found = session.agreement()
+    if not found.n_rows:
+        return []
+    return [
+        f"{found.n_people} people agree on {found.share:.0%} of {found.n_rows} rows "
+        f"({found.measure} {found.value:.2f})."
+    ]
+
+
+class Guide(NamedTuple):
+    """Labelling guidelines.
+
+    Attributes
+    ----------
+    blocks : list of dict
+        Parts in order, each with ``kind`` ("heading", "item" or "text") and ``text``.
+    descriptions : dict of label to str
+        Plain text below each heading that is the name of a class.
+    """
+
+    blocks: list
+    descriptions: dict
+
+
+def parse_guide(text, classes):
+    """Return the parts of a guide in Markdown: headings, list items and paragraphs."""
+    blocks = []
+    for line in map(str.strip, text.splitlines()):
+        if heading := HEADING.fullmatch(line):
+            blocks.append({"kind": "heading", "text": heading[2]})
+        elif item := ITEM.fullmatch(line):
+            blocks.append({"kind": "item", "text": item[1]})
+        elif not line:
+            blocks.append({"kind": "gap", "text": ""})
+        elif blocks and blocks[-1]["kind"] in ("item", "text"):
+            blocks[-1]["text"] += f" {line}"
+        else:
+            blocks.append({"kind": "text", "text": line})
+    blocks = [block for block in blocks if block["text"]]
+    names, descriptions = {f"{label}".casefold(): label for label in classes}, {}
+    label = None
+    for block in blocks:
+        if block["kind"] == "heading":
+            label = names.get(block["text"].strip("`*").casefold())
+        elif label is not None:
+            words = block["text"].replace("**", "").replace("`", "")
+            descriptions[label] = f"{descriptions.get(label, '')} {words}".strip()
+    return Guide(blocks, descriptions)
+
+
+def sentence_of(session):
+    """Return the progress of a session in a sentence."""
+    status = session.status()
+    counts = {label: n for label, n in status.by_class.items() if n}
+    each = ", ".join(f"{label}: {n:,}" for label, n in counts.items())
+    done = f"{sum(counts.values()):,} of {len(session.ids):,} rows are labelled"
+    parts = [done + (each and f" ({each})")]
+    if status.skipped:
+        parts.append(f"{status.skipped:,} skipped")
+    if status.empty:
+        parts.append(f"{status.empty:,} without content")
+    if status.pending:
+        parts.append(f"{status.pending:,} wait for a label")
     if status.left is not None:
-        whole = min(n_rows, done + status.left + status.pending)
-    return done / whole if whole else 1.0
+        n_rows = rows_left(status, len(session.ids)) - status.pending
+        parts.append(f"{min(status.left, n_rows):,} labels are left to buy")
+    if status.stop_reason is not None:
+        parts.append(f"it has ended ({status.stop_reason})")
+    return f"LabelingSession: {', '.join(parts)}."
+
+
+def html_of(session):
+    """Return the status, the learning curve and the advice as HTML for a notebook."""
+    status = session.status()
+    counts = ", ".join(f"{label}: {n}" for label, n in status.by_class.items())
+    facts = {
+        "Rows asked for": status.asked,
+        "Test rows": status.n_test,
+        "Labelled": status.answered,
+        "Skipped": status.skipped,
+        "Without content": status.empty,
+        "Waiting for a label": status.pending,
+        "People disagree": status.disputed,
+        "Labels left": "no limit" if status.left is None else status.left,
+        "By class": counts,
+        "Ended": status.stop_reason or "no",
+    }
+    lines = "".join(
+        f"<tr><th style='text-align:left'>{name}</th><td>{escape(str(value))}</td></tr>"
+        for name, value in facts.items()
+    )
+    plot = plot_curve(session.curve())
+    return f"<table>{lines}</table>{plot}<p>{escape(session.advice())}</p>"
+
+
+def describe_curve(curve):
+    """Return the last point of a curve in words."""
+    last = curve[-1]
+    return (
+        f"{last.measure.capitalize()} {last.score:.0%} on {last.n_test} test rows "
+        f"after {last.n_labels:,} labels; a constant answer has {last.constant:.0%}"
+    )
+
+
+def plot_curve(curve):
+    """Return a curve as SVG: scores from 0 to 1 against the number of labels."""
+    if not curve:
+        return ""
+    last, measure = curve[-1].n_labels or 1, escape(curve[-1].measure.capitalize())
+    left, top, right, bottom = MARGINS
+    width, height = WIDTH + left + right, HEIGHT + top + bottom
+    ys = {f"{share:.0%}": (1 - share) * HEIGHT for share in (0, 0.5, 1)}
+    xs = {f"{n:,}": n / last * WIDTH for n in sorted({0, last // 2, last})}
+    points = [
+        f"{point.n_labels / last * WIDTH:.1f},{(1 - point.score) * HEIGHT:.1f}"
+        for point in curve
+    ]
+    x_last, y_last = points[-1].split(",")
+    constant = f"{(1 - curve[-1].constant) * HEIGHT:.1f}"
+    axes = [f"M0 0V{HEIGHT}H{WIDTH}"]
+    axes += [f"M-3 {y:.1f}H0" for y in ys.values()]
+    axes += [f"M{x:.1f} {HEIGHT}v3" for x in xs.values()]
+    numbers = [
+        f"<text x='-6' y='{y + 4:.0f}' text-anchor='end'>{share}</text>"
+        for share, y in ys.items()
+    ]
+    numbers += [
+        f"<text x='{x:.1f}' y='{HEIGHT + 16}' text-anchor='middle'>{n}</text>"
+        for n, x in xs.items()
+    ]
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
+        f"viewBox='{-left} {-top} {width} {height}' role='img' fill='currentColor' "
+        f"font-family='sans-serif' font-size='11'>"
+        f"<title>{escape(describe_curve(curve))}</title>"
+        f"<path d='{''.join(axes)}' fill='none' stroke='currentColor'/>"
+        f"{''.join(numbers)}"
+        f"<text x='{WIDTH // 2}' y='{HEIGHT + 30}' text-anchor='middle'>labels</text>"
+        f"<text x='0' y='-6'>{measure}; dashed: a constant answer</text>"
+        f"<path d='M0 {constant}H{WIDTH}' stroke='gray' stroke-dasharray='4'/>"
+        f"<polyline points='{' '.join(points)}' fill='none' stroke='#0072b2' "
+        f"stroke-width='2'/>"
+        f"<circle cx='{x_last}' cy='{y_last}' r='3' fill='#0072b2'/></svg>"
+    )

@@ -80,6 +80,7 @@ from ..sources._containers import (
 from ..sources._conversion import as_source
 from ..sources._identity import VALUES, ByValue, identify, plain_id
 from ..sources._source import Source, is_mapped
+from . import _selection as selection
 from ._distances import (
     MOST_ROWS,
     Coverage,
@@ -88,39 +89,8 @@ from ._distances import (
     check_embedding,
 )
 from ._ledger import KeptPool, Ledger, check_json, check_record
-from ._selection import (
-    BATCHES,
-    NO_PURCHASE,
-    Candidates,
-    check_initial,
-    check_initial_columns,
-    check_scores,
-    choose_batch,
-    choose_covering,
-    draw_different_rows,
-    draw_explored,
-    draw_rows,
-    explored_share,
-    find_best_different,
-    is_rows,
-    merge_purchases,
-    nearest_cosine,
-    ranked_purchase,
-    score_by_initial,
-    score_rows,
-)
 from ._training import Known, OneModel, Trainer, seeded
-from .stopping._base import (
-    AUDIT,
-    Remembered,
-    check_rule_classes,
-    check_rule_models,
-    find_rules,
-    n_random_wanted,
-    rule_name,
-    rules_that_draw,
-    why_stop,
-)
+from .stopping import _base as stopping_rules
 
 #: Why a learner takes no source, and what to do.
 NEEDS_ALL = (
@@ -302,7 +272,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
     def _select(self, X: Any, rows: Ints, n_wanted: int, seed: Any) -> Purchase:
         """Choose among these row numbers of X with the model."""
         utility = self._utilities(X, rows)
-        return choose_batch(
+        return selection.choose_batch(
             X,
             rows,
             utility,
@@ -318,24 +288,28 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         initial = self._initial_for(self._n_first())
         if isinstance(initial, str):
             if initial == "random":
-                return draw_different_rows(hash_rows(X, rows), rows, n_wanted, seed)
+                return selection.draw_different_rows(
+                    hash_rows(X, rows), rows, n_wanted, seed
+                )
             return self._choose_first_covering(rows, n_wanted, seed)
-        if self.embedding is not None and is_rows(initial):
+        if self.embedding is not None and selection.is_rows(initial):
             points = self._points
-            utility = nearest_cosine(points.rows[rows], points.embed(initial))
+            utility = selection.nearest_cosine(points.rows[rows], points.embed(initial))
         else:
-            score = partial(score_by_initial, initial)
-            utility = score_rows(score, X, rows, self.n_jobs, self._prototypes)
+            score = partial(selection.score_by_initial, initial)
+            utility = selection.score_rows(
+                score, X, rows, self.n_jobs, self._prototypes
+            )
         keys = [lambda some: hash_rows(X, rows[some])]
-        chosen = find_best_different(utility, n_wanted, seed, keys)
-        return ranked_purchase(rows[chosen], utility[chosen])
+        chosen = selection.find_best_different(utility, n_wanted, seed, keys)
+        return selection.ranked_purchase(rows[chosen], utility[chosen])
 
     def _choose_first_covering(self, rows, n_wanted, seed):
         """Choose first rows that cover the pool."""
         space = self._space
         coverage = Coverage(space, 1 / space.points.typical)
         n_candidates = max(MOST_ROWS, self.n_initial, self._batch_size())
-        return choose_covering(
+        return selection.choose_covering(
             coverage, rows, n_wanted, seed, n_candidates=n_candidates
         )
 
@@ -368,13 +342,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         for estimator in trainer.estimators:
             check_has(self._needs, estimator, name, advice)
         if self.stopping is not None:
-            check_rule_models(self.stopping, trainer.models())
+            stopping_rules.check_rule_models(self.stopping, trainer.models())
         check_number(self.n_initial, "n_initial", 1, closed="left", integer=True)
         check_number(self._batch_size(), "batch_size", 1, closed="left", integer=True)
-        check_option(self.batch, "batch", BATCHES)
+        check_option(self.batch, "batch", selection.BATCHES)
         if self.embedding is not None:
             check_embedding(self.embedding)
-        check_initial(self.initial, self.embedding)
+        if not isinstance(self.initial, str) or self.initial not in selection.STARTS:
+            selection.check_initial(self.initial, self.embedding)
         check_budget(self.budget, 0)
         check_number(self.explore, "explore", 0, 1, closed="both")
         if self._samples and self.n_candidates is not None:
@@ -392,9 +367,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
                 raise ValueError(f"{type(self).__name__} {why}.")
         out = trainer.check_rows(self, X, *y, reset=reset, min_rows=min_rows)
         begins = reset and (y or not hasattr(self, "_ledger"))
-        if begins and self.embedding is None and is_rows(self.initial):
+        if begins and self.embedding is None and selection.is_rows(self.initial):
             names = getattr(self, "feature_names_in_", None)
-            check_initial_columns(self.initial, out[0] if y else out, names)
+            selection.check_initial_columns(self.initial, out[0] if y else out, names)
         return out
 
     def _reset(self):
@@ -484,8 +459,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         learner = transaction.learner
         X = learner._validate(X, min_rows=0, ids=ids)
         identity = identify(learner, X, ids, is_pool=True)
-        candidates = check_selection(candidates, exclude, n_rows(X))
-        limit = check_limit(limit, "limit")
+        if candidates is not None or exclude is not None:
+            candidates = check_selection(candidates, exclude, n_rows(X))
+        limit = UNLIMITED if limit is None else check_limit(limit, "limit")
         is_for_sale = learner._find_rows_for_sale(X, identity, candidates)
         stop_reason = learner.stop_reason_
         purchase = learner._choose(X, rows_of_mask(is_for_sale), limit)
@@ -531,38 +507,47 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         n_batch = min(n_first or self._batch_size(), n_open)
         n_wanted = min(n_batch, n_left)
         seed = self._seed, self._n_rounds  # a new one each round: nothing to rewind
-        candidates = Candidates(X, rows)
+        candidates = selection.Candidates(X, rows)
         if self._samples and self.n_candidates is not None:
             # the random rows of a batch leave enough, also if it is cut short
             candidates = candidates.sample(max(self.n_candidates, n_batch), seed)
         if n_wanted and not is_cold and self._uses_model:
             self._train_if_needed()  # the last training may have failed
-        self.stop_reason_ = None
-        if n_left == 0:
-            self.stop_reason_ = "budget"
-        elif n_wanted and not is_cold:
-            self.stop_reason_ = why_stop(self, candidates, n_open)
-        if self.stop_reason_ is None and (n_open == 0 or limit == 0):
-            self.stop_reason_ = "limit" if n_open else "no rows"
-        if self.stop_reason_ is not None:
-            return NO_PURCHASE
+        reason = "budget" if n_left == 0 else None
+        if n_wanted and not is_cold:
+            reason = stopping_rules.why_stop(self, candidates, n_open)
+        if reason is None and (n_open == 0 or limit == 0):
+            reason = "limit" if n_open else "no rows"
+        self.stop_reason_ = reason
+        if reason is not None:
+            return selection.NO_PURCHASE
         n_wanted = min(n_wanted, limit)
         self._n_rounds += 1
-        if not is_cold and self.stopping is not None and n_random_wanted(self):
-            n_audit = min(n_random_wanted(self), n_wanted)
-            return draw_rows(np.asarray(rows), n_audit, seed, AUDIT)
-        initial = self._initial_for(n_first) if is_cold else None
-        share = explored_share(self.explore, initial)
+        if (
+            not is_cold
+            and self.stopping is not None
+            and stopping_rules.n_random_wanted(self)
+        ):
+            n_audit = min(stopping_rules.n_random_wanted(self), n_wanted)
+            return selection.draw_rows(
+                np.asarray(rows), n_audit, seed, stopping_rules.AUDIT
+            )
+        initial, share = None, self.explore
+        if is_cold:
+            initial = self._initial_for(n_first)
+            share = selection.explored_share(share, initial)
         if not share:
             return self._apply_rule(candidates, initial, n_wanted, seed)
-        is_random, explored = draw_explored(share, rows, n_batch, n_wanted, seed)
-        chosen = NO_PURCHASE
+        is_random, explored = selection.draw_explored(
+            share, rows, n_batch, n_wanted, seed
+        )
+        chosen = selection.NO_PURCHASE
         if n_chosen := n_wanted - np.count_nonzero(is_random):
             candidates = candidates.without(explored.rows)
             self._random_rows_in_batch = explored.rows
             chosen = self._apply_rule(candidates, initial, n_chosen, seed)
             del self._random_rows_in_batch
-        return merge_purchases(is_random, explored, chosen)
+        return selection.merge_purchases(is_random, explored, chosen)
 
     def _apply_rule(self, candidates, initial, n_wanted, seed):
         """Choose candidates by the model, or by `initial` if there is no model."""
@@ -575,7 +560,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         choose, rows = self._select if initial is None else self._start, candidates.rows
         if choose.__func__ is not PoolClassifier._select:  # which needs no list of them
             rows = np.asarray(rows)
-        return candidates.in_pool(choose(candidates.X, rows, n_wanted, seed))
+        purchase = choose(candidates.X, rows, n_wanted, seed)
+        return purchase if candidates.share == 1 else candidates.in_pool(purchase)
 
     def _n_first(self):
         """Return how many of the first rows are missing.
@@ -614,7 +600,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             return True
         if isinstance(initial, str):
             return initial != "random"
-        return self.embedding is not None and is_rows(initial)
+        return self.embedding is not None and selection.is_rows(initial)
 
     @property
     def _space(self):
@@ -626,8 +612,8 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _utilities(self, X, rows):
         """Return the utilities of these row numbers of X."""
-        scores = score_rows(self._utility, X, rows, self.n_jobs, self._prototypes)
-        return check_scores(scores, rows, self.estimator_)
+        given = self.n_jobs, self._prototypes
+        return selection.score_rows(self._utility, X, rows, *given, self.estimator_)
 
     def _warn_if_constant(self, X):
         """Warn if all labels are of one class, or one class is predicted for all rows.
@@ -879,7 +865,9 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     def _set_classes(self, classes):
         known = classes.tolist()
-        check_rule_classes(getattr(self, "stopping", None), known, self.positive)
+        stopping_rules.check_rule_classes(
+            getattr(self, "stopping", None), known, self.positive
+        )
         self._replace_classes(classes)
         self._may_grow, self._declared_classes = False, tuple(known)
 
@@ -996,7 +984,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         transaction.commit()
         info = {"estimator": self, "X": X, "y": y}
         # rules that draw rows may end batches early
-        is_known = not rules_that_draw(self.stopping)
+        is_known = not stopping_rules.rules_that_draw(self.stopping)
         task = self._init_callback_context(
             max_subtasks=self._n_rounds_left(n_open) if is_known else None
         ).call_on_fit_task_begin(**info)
@@ -1085,14 +1073,14 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         if not hasattr(self, "_ledger"):
             raise NotFittedError(f"This {type(self).__name__} has seen no rows yet.")
         classes = getattr(self, "classes_", None)
-        remembered = self._stopping_memory or Remembered()
+        remembered = self._stopping_memory or stopping_rules.Remembered()
         for rule, memory in zip(remembered.rules, remembered.memory, strict=True):
             try:
                 check_json(memory)
             except (TypeError, ValueError) as error:
                 raise TypeError(
                     f"JSON cannot hold the memory of the stopping rule "
-                    f"{rule_name(rule)}: {error}."
+                    f"{stopping_rules.rule_name(rule)}: {error}."
                 ) from None
         return {
             **self._ledger.to_record(self._known_by not in (None, VALUES)),
@@ -1213,14 +1201,16 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         self._n_rounds = record["n_rounds"]
         self.stop_reason_ = record["stop_reason"]
         self._has_stopped = record["has_stopped"]
-        memory, rules = record["stopping"], find_rules(self.stopping)
+        memory, rules = record["stopping"], stopping_rules.find_rules(self.stopping)
         if memory and len(memory) != len(rules):
             raise ValueError(
                 f"The record is of a learner with {len(memory)} stopping rules, and "
                 f"this learner has {len(rules)}."
             )
         if memory:
-            self._stopping_memory = Remembered(tuple(rules), tuple(memory))
+            self._stopping_memory = stopping_rules.Remembered(
+                tuple(rules), tuple(memory)
+            )
 
     # Prediction
 

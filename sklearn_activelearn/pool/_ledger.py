@@ -221,10 +221,9 @@ class Ledger:
         }
         if len(ids):
             new["ids"] = ids
-        own = vars(self)
-        return replace(
-            self, **{k: np.concatenate((own[k], column)) for k, column in new.items()}
-        )
+        for name, column in new.items():
+            new[name] = np.concatenate((getattr(self, name), column))
+        return replace(self, **new)
 
     def add_requests(self, identity, purchase):
         """Return the ledger after a purchase."""

@@ -16,7 +16,7 @@ from .._validation import check_number, is_share
 from ..batch import RankAverageClassifier
 from ._base import PoolClassifier
 from ._passive import passive_baseline
-from ._selection import check_scores, score_rows, unit_of
+from ._selection import score_rows, unit_of
 from ._training import OneModel
 
 
@@ -281,8 +281,7 @@ class RelevanceSamplingClassifier(PoolClassifier):
         ranks = np.zeros(len(rows))
         for member in model.estimators_:
             score = partial(score_of_class, member, column=self._column)
-            scores = score_rows(score, X, rows, self.n_jobs, self._prototypes)
-            scores = check_scores(scores, rows, member)
+            scores = score_rows(score, X, rows, self.n_jobs, self._prototypes, member)
             ranks += rankdata(np.round(scores / unit_of(scores)))  # ties share a rank
         return ranks / (len(model.estimators_) * len(rows))
 

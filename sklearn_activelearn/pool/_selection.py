@@ -24,7 +24,7 @@ from ..sources._containers import (
     to_array,
     to_memory,
 )
-from ..sources._source import ArraySource, Source
+from ..sources._source import ROUND, ArraySource, Source
 from ._distances import MOST_ROWS, numbers
 
 #: Numbers that make the draws of a round differ from each other.
@@ -47,9 +47,6 @@ SPREAD = 10
 
 #: Utilities that agree in half of their digits are ties.
 HALF = np.sqrt(np.finfo(np.float64).eps)
-
-#: Number of utilities that are ranked together; all at once take twice the memory.
-BLOCK = 2**17
 
 #: Number of gains that are computed at first, and at a time.
 FIRST_GAINS, GAINS = 32, 256
@@ -251,33 +248,56 @@ class Candidates(NamedTuple):
 # Scores
 
 
-def map_blocks(function, X, n_jobs=None):
-    """Return ``function(X)``, one answer a row, computed block by block.
+def answers_of_blocks(function, X, n_jobs=None):
+    """Return an iterable of ``function(block)`` for the blocks of rows, in order.
 
     Blocks are computed in threads, or where the blocks of a source are stored.
     """
-    source = X if isinstance(X, Source) else ArraySource(X)
-    return np.concatenate([*source.map(function, n_jobs)])
+    if isinstance(X, Source):
+        return X.map(function, n_jobs)
+    if n_rows(X) <= ROUND:  # the smallest block
+        return [function(X)]
+    return ArraySource(X).map(function, n_jobs)
 
 
-def score_rows(utility, X, rows, n_jobs, estimators):
+def map_blocks(function, X, n_jobs=None):
+    """Return ``function(X)``, one answer a row, computed block by block."""
+    return np.concatenate([*answers_of_blocks(function, X, n_jobs)])
+
+
+def score_rows(utility, X, rows, n_jobs, estimators, model=None):
     """Return ``utility(X)`` of these rows of a pool, computed block by block.
 
     Estimators do not check the values again, unless they have a transformer.
+
+    Parameters
+    ----------
+    utility : callable
+        Returns a number for each row of a block.
+    X : rows
+        The pool.
+    rows : {ndarray of int, RowsExcept}
+        Row numbers of X.
+    n_jobs : int or None
+        Number of threads.
+    estimators : list of classifier
+        Unfitted classifiers that `utility` may ask.
+    model : classifier, optional
+        The classifier whose scores must be finite.
     """
     is_checked = isinstance(X, Source | np.ndarray) or issparse(X)
     is_checked = is_checked and not any(map(has_transformer, estimators))
     utility = partial(score_block, utility, is_checked)
     if not isinstance(rows, RowsExcept):
         X, within = restrict_rows(X, rows)
-        return map_blocks(utility, X, n_jobs)[within]
-    source = X if isinstance(X, Source) else ArraySource(X)
-    scores, start, n = np.empty(len(rows)), 0, 0
-    for values in source.map(utility, n_jobs):
-        some = rows.of(values, start)
-        scores[n : n + len(some)] = some
-        start, n = start + len(values), n + len(some)
-    return scores
+        scores = map_blocks(utility, X, n_jobs)[within]
+    else:
+        scores, start, n = np.empty(len(rows)), 0, 0
+        for values in answers_of_blocks(utility, X, n_jobs):
+            some = rows.of(values, start)
+            scores[n : n + len(some)] = some
+            start, n = start + len(values), n + len(some)
+    return scores if model is None else check_scores(scores, rows, model)
 
 
 def score_block(utility, is_checked, X):
@@ -314,8 +334,10 @@ def find_best(utility, n_wanted, seed):
     utilities that agree in half of their digits are ties.
     """
     largest = max(utility.max(), -utility.min())
-    last = highest(utility, n_wanted)
-    near = at_least(utility, last - HALF * largest)
+    last = (
+        np.partition(utility, -n_wanted)[-n_wanted] if n_wanted > 1 else utility.max()
+    )
+    near = np.flatnonzero(utility >= last - HALF * largest)
     if len(near) == 1:  # the usual case, without the price of a median
         return near
     unit = unit_of(utility)
@@ -359,61 +381,8 @@ def unit_of(values):
 
     The median makes it right for most values: an outlier must not make all others ties.
     """
-    return HALF * (median_size(values) or np.abs(values).max()) or 1.0
-
-
-def highest(values, k):
-    """Return the k-th highest value."""
-    if len(values) <= BLOCK:
-        return np.partition(values, -k)[-k]
-    tops = [  # copies: a view would keep its whole block
-        np.partition(block, -min(k, len(block)))[-k:].copy()
-        for _, block in in_blocks(values)
-    ]
-    return np.partition(np.concatenate(tops), -k)[-k]
-
-
-def at_least(values, least):
-    """Return the positions of the values that are not lower."""
-    if len(values) <= BLOCK:
-        return np.flatnonzero(values >= least)
-    found = [
-        start + np.flatnonzero(block >= least) for start, block in in_blocks(values)
-    ]
-    return np.concatenate(found)
-
-
-def in_blocks(values):
-    """Yield the position of the first value of each block, and the block."""
-    for start in range(0, len(values), BLOCK):
-        yield start, values[start : start + BLOCK]
-
-
-def median_size(values):
-    """Return the median of the absolute values, with little memory for many values.
-
-    Values are counted by their first bits; only those near the middle are sorted.
-    """
-    if len(values) <= BLOCK:
-        return np.median(np.abs(values))
-    counts = sum(
-        np.bincount(first_bits(block), minlength=2**16)
-        for _, block in in_blocks(values)
-    )
-    until, n = np.cumsum(counts), len(values)
-    low, high = np.searchsorted(until, [(n - 1) // 2, n // 2], side="right")
-    middle = []
-    for _, block in in_blocks(values):
-        bits = first_bits(block)
-        middle.append(np.abs(block[(bits >= low) & (bits <= high)]))
-    middle = np.sort(np.concatenate(middle))
-    n_lower = until[low] - counts[low]
-    return (middle[(n - 1) // 2 - n_lower] + middle[n // 2 - n_lower]) / 2
-
-
-def first_bits(values):
-    """Return the first 16 bits of the absolute values, which order them."""
-    return (np.abs(values).view(np.uint64) >> np.uint64(48)).astype(np.int64)
+    sizes = np.abs(values)
+    return HALF * (np.median(sizes) or sizes.max()) or 1.0
 
 
 def is_repeated(values):
@@ -558,7 +527,7 @@ def choose_batch(
     traits = [lambda some: hash_rows(X, rows[some])]
     if like is not None:
         traits.append(like.__getitem__)
-    n_batch = min(batch_size, len(rows))
+    n_batch = min(batch_size, len(utility))
     if n_batch == 1 or batch == "top":
         chosen = find_best_different(utility, n_wanted, seed, traits)
     else:  # a batch that is cut short begins as the whole one does

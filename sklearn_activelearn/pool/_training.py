@@ -111,15 +111,11 @@ class Trained(NamedTuple):
         Further fitted attributes of the learner, by name.
     memory : object
         The trainer finds it again in ``before.memory``.
-    has_ended : bool
-        True if the trainer wants no further labels; its ``why_ended()`` gives the
-        reason.
     """
 
     model: Any
     attributes: dict[str, Any] = {}
     memory: Any = None
-    has_ended: bool = False
 
 
 class Trainer:
@@ -198,9 +194,6 @@ class Trainer:
         tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
         tags.classifier_tags.multi_label = False
 
-    def why_ended(self) -> str | None:
-        """Return the reason to stop after `has_ended`, None to go on."""
-
 
 class OneModel(Trainer):
     """Trainer of one estimator on all labels.
@@ -236,11 +229,10 @@ class OneModel(Trainer):
 
     def check(self) -> None:
         """Refuse an estimator without `partial_fit` if it is to be incremental."""
-        super().check()
         (estimator,) = self.estimators
-        if check_flag(self.incremental, "incremental") and not hasattr(
-            estimator, "partial_fit"
-        ):
+        check_classifier(estimator)
+        check_flag(self.incremental, "incremental")
+        if self.incremental and not hasattr(estimator, "partial_fit"):
             raise TypeError(
                 f"incremental=True needs an estimator with partial_fit, which "
                 f"{estimator} lacks."
@@ -270,8 +262,7 @@ class OneModel(Trainer):
             if np.array_equal(present.classes_, seen):
                 labels = classes[labelled.codes]
                 return Trained(deepcopy(present).fit(labelled.rows, labels))
-        # its parameters passed scikit-learn's checks when it was trained before; an
-        # estimator with others inside may try parameters that did not
+        # parameters without other estimators passed scikit-learn's checks before
         is_known = before is not None and before.memory is prototype
         is_checked = is_known and has_plain_parameters(prototype)
         with config_context(skip_parameter_validation=is_checked or None):

@@ -154,8 +154,8 @@ class StreamLoop:
     """The verbs of a learner with a query rule, an update rule and a state.
 
     A subclass provides ``_make_rules()``, which checks the parameters of its own and
-    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the state
-    that a loop works on, and ``_zero_weights(n_vectors)``.
+    returns the two rules, ``_make_state(learned, classes, rules)``, which returns the
+    state that a loop works on, and ``_zero_weights(n_vectors)``.
     """
 
     #: Parameters that are True or False.
@@ -252,12 +252,15 @@ class StreamLoop:
 
     def _check_parameters(self):
         self._checked_rules()
-        check_budget(self.budget, 0)
-        check_limit(self.patience, "patience", low=1)
+        if self.budget is not None:
+            check_budget(self.budget, 0)
+        if self.patience is not None:
+            check_limit(self.patience, "patience", low=1)
         for name in self._flags:
             if type(getattr(self, name)) is not bool:
                 check_flag(getattr(self, name), name)
-        check_class_weight(self.class_weight, None)
+        if self.class_weight is not None:
+            check_class_weight(self.class_weight)
 
     def _checked_rules(self):
         """Return the query rule and the update rule, after checking their kinds."""
@@ -388,28 +391,26 @@ class StreamLoop:
         A budget that is a share counts the rows seen and the `n_offered` rows of this
         call. None, for a stream that comes in chunks, refuses such a budget.
         """
-        if n_offered is None and is_share(self.budget):
+        if n_offered is None and self.budget is not None and is_share(self.budget):
             raise ValueError(
                 f"budget={self.budget} is a share of the rows, which only fit and "
                 "learn know. Set a whole number for query and partial_fit."
             )
-        budget = check_budget(self.budget, self.n_seen_ + (n_offered or 0))
+        n_seen = self._learned.counts.n_seen
+        budget = check_budget(self.budget, n_seen + (n_offered or 0))
         budget = min(budget, UNLIMITED - self._n_refunded) + self._n_refunded
         return budget, check_limit(self.patience, "patience", low=1)
 
-    def _raise_if_stopped(self, stopped_at, X):
-        """Raise the error of the row at which a pass stopped, unless that is -1."""
-        if stopped_at >= 0:
-            check_finite_row(X, stopped_at)
-            raise ValueError(
-                f"Row {stopped_at} of X: the margin or the weights overflow or lose "
-                f"their digits. Scale the rows, or {self._remedy}."
-            )
+    def _raise_stopped(self, stopped_at, X):
+        """Raise the error of the row at which a pass stopped."""
+        check_finite_row(X, stopped_at)
+        raise ValueError(
+            f"Row {stopped_at} of X: the margin or the weights overflow or lose their "
+            f"digits. Scale the rows, or {self._remedy}."
+        )
 
-    def _why_closed(self, closed, budget, patience):
-        """Return why nothing could be bought at the end; None if something could."""
-        if not closed:
-            return None
+    def _why_closed(self, budget, patience):
+        """Return why nothing could be bought at the end of a pass."""
         counts = self._learned.counts
         if counts.n_queries >= budget:
             return "budget"
@@ -422,19 +423,21 @@ class StreamLoop:
         most = min(budget, n_before + min(limit, n))
         one = Pass(Rows(X), candidates, None, None, self._ready(), most, patience)
         one.run()
-        self._raise_if_stopped(one.stopped_at, X)
+        if one.stopped_at >= 0:
+            self._raise_stopped(one.stopped_at, X)
         self._commit(one.state)
         rows, probabilities = one.rows_bought, one.probabilities
         self.stop_reason_ = None
         if not len(rows):
-            self.stop_reason_ = self._why_closed(one.closed, budget, patience)
+            if one.closed:
+                self.stop_reason_ = self._why_closed(budget, patience)
             if self.stop_reason_ is None and n == 0:
                 self.stop_reason_ = "no rows"
             elif self.stop_reason_ is None and limit == 0:
                 self.stop_reason_ = "limit"
         keys = identity.part(take(X, rows), rows).keys()
         self._ledger = self._ledger.add(keys, probabilities, one.forecasts)
-        self._warn_of_one_class()
+        StreamLoop._warn_after_run(self)
         return Purchase(rows, probabilities)
 
     def _store_labels(self, X, identity, codes):
@@ -448,7 +451,8 @@ class StreamLoop:
             if request is not None:
                 forecasts[row] = request.forecast
         stopped = teach(Rows(X), codes, probabilities, asked, forecasts, state)
-        self._raise_if_stopped(stopped, X)
+        if stopped >= 0:
+            self._raise_stopped(stopped, X)
         self._commit(state)
         self._ledger = requests
 
@@ -520,10 +524,11 @@ class StreamLoop:
 
     def _finish_pass(self, one, X, limits):
         """Keep what a pass has learned; raise if it stopped early."""
-        self._raise_if_stopped(one.stopped_at, X)
+        if one.stopped_at >= 0:
+            self._raise_stopped(one.stopped_at, X)
         self._commit(one.state)
         self.queried_indices_ = one.rows_bought
-        self.stop_reason_ = self._why_closed(one.closed, *limits)
+        self.stop_reason_ = self._why_closed(*limits) if one.closed else None
 
     def _ask(self, X, identity, answer, candidates):
         if X.shape[0]:
@@ -555,18 +560,15 @@ class StreamLoop:
             one.run()
         finally:
             ensure_done(partial(self._end_asking, one))
-        self._raise_if_stopped(one.stopped_at, X)
-        self.stop_reason_ = self._why_closed(one.closed, *limits)
+        if one.stopped_at >= 0:
+            self._raise_stopped(one.stopped_at, X)
+        self.stop_reason_ = self._why_closed(*limits) if one.closed else None
 
     def _end_asking(self, one):
         self._commit(one.state)
         self.queried_indices_ = one.rows_bought
 
     def _warn_after_run(self):
-        """Warn about a run that went wrong, after `fit`, `partial_fit` or `learn`."""
-        self._warn_of_one_class()
-
-    def _warn_of_one_class(self):
         """Warn if the learner has long predicted one class of several.
 
         It does if labels of two classes are known, or if it has stopped asking with
@@ -770,5 +772,6 @@ class StreamClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
 def make_update_rule(update, eta0):
     """Return the update rule with this name."""
-    check_option(update, "update", UPDATE_RULES)
+    if update not in ("perceptron", "dkm"):
+        check_option(update, "update", UPDATE_RULES)
     return UPDATE_RULES[update](check_number(eta0, "eta0", 0))

@@ -95,19 +95,17 @@ class CBGZClassifier(StreamClassifier):
         shuffle: bool = True,
         random_state: Seed = None,
     ):
-        super().__init__(
-            average=average,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.b = b
         self.update = update
         self.eta0 = eta0
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     def _make_rules(self):
         if isinstance(self.b, str):

@@ -139,21 +139,19 @@ class MarginLossClassifier(StreamClassifier):
         shuffle: bool = True,
         random_state: Seed = None,
     ):
-        super().__init__(
-            average=average,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.loss = loss
         self.eta0 = eta0
         self.learning_rate = learning_rate
         self.query_probability = query_probability
         self.n_warm_start = n_warm_start
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     @property
     def _adapts(self):

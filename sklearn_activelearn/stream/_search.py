@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.metrics import accuracy_score, check_scoring
+from sklearn.metrics import accuracy_score, check_scoring, get_scorer_names
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
@@ -34,7 +34,7 @@ from .._validation import (
     finish_rows,
     labels_need_no_change,
 )
-from ..sources._containers import NO_ROWS, take
+from ..sources._containers import take
 from ..sources._source import Source
 from ._base import StreamClassifier, labels_of
 from ._pass import LANES, BatchedPass
@@ -185,7 +185,7 @@ class SharedFits:
         if one.transformer is None:
             scored = {name: (self.matrix, rows) for name, rows in wanted.items()}
             matrix, labels = self.matrix, self.labels[train]
-            if len(np.unique(train)) < len(train):  # repeated rows need own numbers
+            if np.bincount(train).max(initial=0) > 1:  # repeated rows need own numbers
                 matrix = finite_matrix(matrix.rows[train])
                 train = np.arange(len(train))
             return Part(None, self.checker, matrix, train, labels, scored)
@@ -303,8 +303,9 @@ def split_evenly(group, size):
 class SearchRecord:
     """The folds of a search, and the settings that are fitted.
 
-    The proxies of a search get positions instead of rows: all training and test rows of
-    all folds have a position each, fold by fold. All positions stand for all rows.
+    The proxies of a search get numbers of parts instead of rows, which scikit-learn
+    selects quickly. Part 2 k has the training rows of fold k, part 2 k + 1 its test
+    rows. All parts together stand for all rows.
 
     Parameters
     ----------
@@ -319,8 +320,8 @@ class SearchRecord:
 
     Attributes
     ----------
-    cv : list of (train, test)
-        Positions of each fold.
+    parts : ndarray of int of shape (2 * n_folds,)
+        Numbers of all parts.
     fused : ndarray of bool of shape (n_settings,)
         Whether a setting shared passes.
     n_queries : ndarray of shape (n_settings, n_folds)
@@ -328,30 +329,27 @@ class SearchRecord:
     """
 
     def __init__(self, X, y, folds, results, n_settings):
-        self.X, self.y, self.results = X, y, results
-        parts = [rows for fold in folds for rows in fold]
-        self.numbers = np.concatenate([NO_ROWS, *parts])
-        self.ends = np.cumsum([len(rows) for rows in parts])
-        cuts = np.split(np.arange(len(self.numbers)), self.ends)[: len(parts)]
-        self.cv = list(zip(cuts[::2], cuts[1::2], strict=True))
+        self.X, self.y, self.folds, self.results = X, y, folds, results
+        self.parts = np.arange(2 * len(folds))
         self.fused = np.array(
             [any(k in found for found in results) for k in range(n_settings)],
             dtype=bool,
         )
         self.n_queries = np.full((n_settings, len(folds)), np.nan)
 
-    def locate(self, positions):
-        """Return the fold and "train" or "test"; (None, None) for all positions."""
-        if len(positions) == len(self.numbers):
-            return None, None
-        part = int(np.searchsorted(self.ends, positions[0], side="right"))
-        return part // 2, "test" if part % 2 else "train"
+    def rows(self, parts):
+        """Return the rows of a part, or all rows."""
+        return self._select(self.X, parts)
 
-    def rows(self, positions):
-        """Return the rows at these positions."""
-        if len(positions) == len(self.numbers):
-            return self.X
-        return take(self.X, self.numbers[positions])
+    def labels(self, parts):
+        """Return the labels of these rows."""
+        return self._select(self.y, parts)
+
+    def _select(self, values, parts):
+        if len(parts) > 1:
+            return values
+        fold, is_test = divmod(int(parts[0]), 2)
+        return take(values, self.folds[fold][is_test])
 
 
 def model_has(method):
@@ -385,17 +383,17 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         self.number, self.params = params.pop(NUMBER), params
         return self
 
-    def fit(self, positions, y=None):
+    def fit(self, parts, y=None):
         """Look up the setting among the shared fits, or fit it."""
-        record, self.model, self.fitted = self.record, None, None
-        fold, _ = record.locate(positions)
-        if fold is not None:
+        record, fold, self.model, self.fitted = self.record, None, None, None
+        if len(parts) == 1:
+            fold = int(parts[0]) // 2
             self.fitted = record.results[fold].get(self.number)
         if isinstance(self.fitted, Exception):
             raise self.fitted
         if self.fitted is None:
             self.model = clone(self.estimator).set_params(**self.params)
-            self.model.fit(record.rows(positions), record.y if fold is None else y)
+            self.model.fit(record.rows(parts), record.labels(parts))
             learner = last_step(self.model)
         else:
             learner = self.fitted.learner
@@ -411,32 +409,32 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         return (self.model or self.fitted.learner).classes_
 
     @model_has("decision_function")
-    def decision_function(self, positions):
+    def decision_function(self, parts):
         """Return the scores of the classes."""
         if self.fitted is None:
-            return self.model.decision_function(self.record.rows(positions))
-        _, part = self.record.locate(positions)
-        scores = self.fitted.scores[part]
+            return self.model.decision_function(self.record.rows(parts))
+        scores = self.fitted.scores["test" if parts[0] % 2 else "train"]
         if isinstance(scores, Exception):
             raise scores
         return scores
 
     @model_has("predict_proba")
-    def predict_proba(self, positions):
+    def predict_proba(self, parts):
         """Return the probabilities of the classes; shared fits have none."""
-        return self.model.predict_proba(self.record.rows(positions))
+        return self.model.predict_proba(self.record.rows(parts))
 
-    def predict(self, positions):
+    def predict(self, parts):
         """Return the most likely class of each row."""
         if self.fitted is None:
-            return self.model.predict(self.record.rows(positions))
-        return labels_of(self.decision_function(positions), self.classes_)
+            return self.model.predict(self.record.rows(parts))
+        return labels_of(self.decision_function(parts), self.classes_)
 
-    def score(self, positions, y=None):
+    def score(self, parts, y=None):
         """Return the result of the estimator's `score`."""
+        y = self.record.labels(parts)
         if self.fitted is None:
-            return self.model.score(self.record.rows(positions), y)
-        predicted = self.predict(positions)
+            return self.model.score(self.record.rows(parts), y)
+        predicted = self.predict(parts)
         if type(y) is np.ndarray and labels_need_no_change(y, len(predicted)):
             # the same number, without checks that take longer than counting
             return float(np.mean(y == predicted))
@@ -452,34 +450,45 @@ class ProxyEstimator(ClassifierMixin, BaseEstimator):
         return Pipeline([*before, (self.estimator.steps[-1][0], self.fitted.learner)])
 
 
-class EstimatorScorer:
-    """A custom scorer, which gets the fitted estimator and rows instead of a proxy.
+class ProxyScorer:
+    """A scorer that gets the labels of a part.
 
     Parameters
     ----------
     scorer : callable
-        ``scorer(estimator, X, y)``.
+        ``scorer(estimator, X, y)``. A custom scorer gets the fitted estimator and its
+        rows; scorers of scikit-learn get the proxy, which is quicker.
     """
 
     def __init__(self, scorer):
         self.scorer = scorer
+        self.needs_estimator = not isinstance(scorer, STANDARD_SCORER)
 
     def __repr__(self):
         return repr(self.scorer)
 
-    def __call__(self, proxy, positions, y):
-        rows = proxy.record.rows(positions)
-        return self.scorer(proxy.fitted_estimator(), rows, y)
+    def __call__(self, proxy, parts):
+        labels = proxy.record.labels(parts)
+        if not self.needs_estimator:
+            return self.scorer(proxy, parts, labels)
+        return self.scorer(proxy.fitted_estimator(), proxy.record.rows(parts), labels)
 
 
-def proxy_scoring(scoring):
-    """Return scoring for proxies, and whether it needs the fitted estimators."""
+def proxy_scoring(estimator, scoring):
+    """Return scoring for proxies, and whether it needs the fitted estimators.
+
+    Invalid scoring stays as it is; scikit-learn raises its error.
+    """
+    if isinstance(scoring, list | tuple):
+        check_scoring(estimator, scoring)  # refuses repeated names
+        scoring = {name: name for name in scoring}
     if isinstance(scoring, dict):
-        found = {name: proxy_scoring(each) for name, each in scoring.items()}
+        found = {name: proxy_scoring(estimator, each) for name, each in scoring.items()}
         needs_estimators = any(needs for _, needs in found.values())
-        return {name: each for name, (each, _) in found.items()}, needs_estimators
-    if callable(scoring) and not isinstance(scoring, STANDARD_SCORER):
-        return EstimatorScorer(scoring), True
+        return {name: scorer for name, (scorer, _) in found.items()}, needs_estimators
+    if callable(scoring) or scoring in get_scorer_names():
+        scorer = ProxyScorer(check_scoring(estimator, scoring))
+        return scorer, scorer.needs_estimator
     return scoring, False
 
 
@@ -641,7 +650,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         folds = [
             (numbers[train], numbers[test]) for train, test in cv.split(X, y, **groups)
         ]
-        scoring, needs_estimators = proxy_scoring(self.scoring)
+        scoring, needs_estimators = proxy_scoring(self.estimator, self.scoring)
         info = {"estimator": self, "X": X, "y": y}
         task = self._init_callback_context(max_subtasks=len(folds) + 1)
         task.call_on_fit_task_begin(**info)
@@ -673,7 +682,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
                 for number, each in enumerate(settings)
             ],
             scoring=scoring,
-            cv=record.cv,
+            cv=[*record.parts.reshape(-1, 2, 1)],
             refit=(lambda found: self.refit(completed(found)))
             if callable(self.refit)
             else self.refit,
@@ -685,7 +694,7 @@ class OnePassSearchCV(GridSearchCV, CallbackSupportMixin):
         )
         last_task = task.subcontext("score and refit").call_on_fit_task_begin(**info)
         with parallel_config(backend="threading"):
-            inner.fit(np.arange(len(record.numbers)), take(y, record.numbers))
+            inner.fit(record.parts)
         self._take_over(inner, completed(inner.cv_results_), settings)
         self.fused_, self.n_labels_read_ = record.fused, len(y)
         last_task.call_on_fit_task_end(**info)

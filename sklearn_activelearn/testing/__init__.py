@@ -1,5 +1,5 @@
-"""The laws that every learner keeps, for learners of this package and of your own."""
+"""Checks of the guarantees that every learner gives, for learners of any package."""
 
-from ._check import check_learner
+from ._guarantees import check_learner
 
 __all__ = ["check_learner"]

@@ -91,7 +91,7 @@ def lower_end(losses):
     return max(0, np.mean(losses) - 1.96 * spread / np.sqrt(len(losses)))
 
 
-def compute_voi(models, T, V, candidate=None, *, temperature, pairing):
+def compute_voi(models, T, V, candidate=None, *, temperature):
     """ComputeVOI; the candidate is one more row of V that is not trained on (3.3)."""
     (X_T, y_T), (X_V, y_V) = T, V
     own = len(y_V)
@@ -109,14 +109,10 @@ def compute_voi(models, T, V, candidate=None, *, temperature, pairing):
             losses = [log_loss(y_V[i], p[0]) for p in said]
             P.append(model_probabilities(losses, temperature))
             L.append([log_loss(y_V[j], p[1]) for p in said])
-    if pairing == "paired":
-        return -np.mean([p @ losses for p, losses in zip(P, L, strict=True)])
     return -np.mean(P, axis=0) @ np.mean(L, axis=0)
 
 
-def one_round(
-    models, T, V, pool, *, temperature=None, pairing="averaged", label="predicted"
-):
+def one_round(models, T, V, pool, *, temperature=None, label="predicted"):
     """P_t(M), the estimated labels, VOI_T and VOI_V of each row of the pool.
 
     With ``label="expected"`` the values are means over both labels.
@@ -134,7 +130,7 @@ def one_round(
     mean = sum(w * p for w, p in zip(weights, said, strict=True))
     guesses = mean.argmax(axis=1)
     training, selection = [], []
-    how = {"temperature": temperature, "pairing": pairing}
+    how = {"temperature": temperature}
     for x, p in zip(pool, mean, strict=True):
         shares = p if label == "expected" else np.eye(len(p))[p.argmax()]
         value_T = value_V = 0

@@ -5,7 +5,6 @@ model that it had, the rows that were left, and all labels until then with their
 """
 
 from itertools import pairwise
-from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,18 +59,6 @@ def agreeing(agreement, threshold, patience):
     return stops
 
 
-def overall_uncertainty(threshold):
-    """Mean entropy of the rows that are left, as a share of the largest."""
-
-    def stops(rounds):
-        total = 0.0
-        for p in rounds[-1].model.predict_proba(rounds[-1].left):
-            total -= sum(q * log(q) for q in p if q > 0) / log(len(p))
-        return total / len(rounds[-1].left) <= threshold
-
-    return stops
-
-
 def no_new_class(n_labels):
     """The last labels are all of classes that the others have."""
 
@@ -96,8 +83,8 @@ def no_error(n_labels):
     return stops
 
 
-def label_price(error, label, n_labels, validation=None):
-    """What the labels since a model of some time ago changed is worth less than them.
+def label_price(cost, label, n_labels):
+    """The changes since an earlier model are worth less than the labels since then.
 
     Kept are the first model and the first of each fifth of `n_labels` after it.
     """
@@ -112,17 +99,11 @@ def label_price(error, label, n_labels, validation=None):
                 olds.append(each)
         if not olds:
             return False
-        old, right, wrong, changed = olds[-1], 0, 0, 0
-        for x, truth in zip(*(validation or ([], [])), strict=True):
-            before, after = (each.model.predict(x[None])[0] for each in (old, now))
-            changed += before != after
-            right += before != after == truth
-            wrong += after != before == truth
-        net = (0.3 * 100 + right - wrong) / (100 + changed)
+        old = olds[-1]
         pool = np.array([*now.left, *now.rows])
         both = zip(old.model.predict(pool), now.model.predict(pool), strict=True)
         share = (sum(a != b for a, b in both) + 1) / (len(pool) + 1)
-        return error * share * net < label * (len(now.labels) - len(old.labels))
+        return cost * share * 0.3 < label * (len(now.labels) - len(old.labels))
 
     return stops
 

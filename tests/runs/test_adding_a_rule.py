@@ -17,7 +17,7 @@ INSERTIONS = [
     ("rule_twin.py", "tests/reference/first_order.py", "def random("),
     ("loss.pyx", f"{SOURCE}/losses.pyx", "#: Losses by the name"),
     ("loss_twin.py", "tests/reference/margin_loss.py", "#: value, derivative"),
-    ("utility.py", f"{SOURCE}/pool/_utility.py", "#: By the names that `Uncert"),
+    ("utility.py", f"{SOURCE}/_scores.py", "def entropy("),
 ]
 
 IMPORT = f"from {SOURCE}.stream import InverseSquareClassifier"
@@ -30,9 +30,10 @@ LINES = [
     ),
     ("from libc.math cimport atan", f"{SOURCE}/losses.pyx", "from libc.math"),
     ('    "ArctanLoss",', f"{SOURCE}/losses.pyx", '    "HingeLoss"'),
+    ("    runner_up,", f"{SOURCE}/pool/_uncertainty.py", "    smallest_margin,"),
     (
         '    "runner_up": runner_up,',
-        f"{SOURCE}/pool/_utility.py",
+        f"{SOURCE}/pool/_uncertainty.py",
         '    "entropy": entropy',
     ),
     (

@@ -19,9 +19,9 @@ from benchmarks.papers._results import (
     read_texts,
     without_machine,
 )
+from benchmarks.papers._steps import STEPS
 from benchmarks.papers.claims import CLAIMS
 from sklearn_activelearn import __version__
-from sklearn_activelearn._cli.papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -152,7 +152,7 @@ class TestPages:
 def test_reproduce_runs_what_the_page_shows(page):
     steps = [
         " ".join(without_machine(step.replace("{out}", "out").split()))
-        for step in PAPERS[page.stem].steps
+        for step in STEPS[page.stem]
     ]
     shown = re.findall(COMMAND, page.read_text(encoding="utf-8"))
     assert shown

@@ -16,9 +16,13 @@ from benchmarks.papers import _readings_boosting_claims as boosting_claims
 from benchmarks.papers import _readings_rules as rules
 from benchmarks.papers import alms, boosting, readings, readings_again
 from benchmarks.papers._alms_purchases import Labelled, best
+from benchmarks.papers._alms_variants import variant
 from benchmarks.papers._results import Results, read_texts
 from sklearn_activelearn import PassiveClassifier
-from sklearn_activelearn.pool.alms._value_of_information import values_of_information
+from sklearn_activelearn.pool.alms._value_of_information import (
+    model_probabilities,
+    values_of_information,
+)
 
 TWO = {"a": (1, 2), "b": ("x", "y", "z")}
 
@@ -84,28 +88,48 @@ def worth_of(pool, seed=3, n=10):
 
 
 class TestModelSelection:
-    @pytest.mark.parametrize("label", ["predicted", "expected"])
-    @pytest.mark.parametrize("product", ["of averages", "of each pair"])
-    @pytest.mark.parametrize("temperature", [None, 1.0])
-    def test_values_are_those_of_the_learner(
-        self, pool, label, product, temperature, monkeypatch
+    def test_values_of_the_default_reading_are_those_of_the_learner(
+        self, pool, monkeypatch
     ):
         monkeypatch.setitem(bought_by.SIZES, "pairs", None)
-        worth = worth_of(pool)
-        flat, sharp = bought_by.BOUGHT["probability"]
-        reading = {**DEFAULT, "label": label, "product": product}
-        reading["probability"] = sharp if temperature else flat
+        worth, rng = worth_of(pool), np.random.default_rng(0)
         expected = values_of_information(
-            worth.models,
-            lambda losses: bought_by.probabilities(losses, reading),
-            temperature=temperature,
-            pairing=bought_by.PAIRING[product],
-            label=label,
-            n_pairs=None,
-            n_jobs=None,
-            rng=np.random.default_rng(0),
+            worth.models, model_probabilities, None, None, rng
         )
+        np.testing.assert_allclose(worth.values(DEFAULT), expected, rtol=1e-9)
+
+    def test_values_with_each_label_are_those_of_the_variant(self, pool, monkeypatch):
+        monkeypatch.setitem(bought_by.SIZES, "pairs", None)
+        worth = worth_of(pool)
+        trainer = variant(alms.Logistic(), "expected")._make_trainer()
+        monkeypatch.setattr(trainer, "models_on", lambda known, X: worth.models)
+        expected = trainer.values_of_information(
+            None, None, None, np.random.default_rng(0)
+        )
+        reading = {**DEFAULT, "label": "expected"}
         np.testing.assert_allclose(worth.values(reading), expected, rtol=1e-9)
+
+    @pytest.mark.parametrize("probability", bought_by.BOUGHT["probability"])
+    def test_means_over_pairs(self, probability):
+        losses = np.random.RandomState(0).uniform(size=(3, 5, 2))
+        weigh = model_probabilities
+        if probability != DEFAULT["probability"]:
+            weigh = bought_by.sharp_probabilities
+        weights = np.array([weigh(losses[:, :, k]) for k in (0, 1)])
+        expected = [
+            weights.mean(axis=(0, 2)),
+            losses.mean(axis=(1, 2)),
+            np.mean(
+                [
+                    weights[k][:, p] @ losses[:, p, 1 - k]
+                    for p in range(5)
+                    for k in (0, 1)
+                ]
+            ),
+        ]
+        found = bought_by.means(losses, {"probability": probability})
+        for own, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(own, other)
 
     def test_line_8_trains_on_the_candidate_where_it_does_not_validate(self, pool):
         worth = worth_of(pool)
@@ -116,11 +140,11 @@ class TestModelSelection:
         old = worth.old.mean(axis=(1, 2))[:, None]
         # what the candidate validates is the same
         np.testing.assert_allclose(
-            literal.loss - (1 - share) * training.loss,
-            usual.loss - (1 - share) * old,
+            literal[1] - (1 - share) * training[1],
+            usual[1] - (1 - share) * old,
             atol=1e-12,
         )
-        assert not np.allclose(literal.loss, usual.loss)
+        assert not np.allclose(literal[1], usual[1])
 
     @pytest.mark.parametrize("reading", OTHERS, ids=str)
     def test_a_reading_is_not_the_default(self, pool, reading):
@@ -407,7 +431,7 @@ class TestBoosting:
         def error(self, boosting):
             return next(errors)
 
-        monkeypatch.setattr(endings.EndingRounds, "error", error)
+        monkeypatch.setattr(endings.EndingTrainer, "error", error)
         learner = endings.EndingFASSL(n_initial=10, budget=16, random_state=0)
         sizes = []
 

@@ -5,15 +5,16 @@ from urllib.error import URLError
 
 import pytest
 
+from benchmarks.papers import claims, data
+from benchmarks.papers._steps import STEPS
 from sklearn_activelearn.__main__ import main
-from sklearn_activelearn._cli.papers import PAPERS, experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_step_is_an_experiment():
     known = {path.stem for path in (ROOT / "benchmarks/papers").glob("[!_]*.py")}
-    run = {step.split()[0] for paper in PAPERS.values() for step in paper.steps}
+    run = {step.split()[0] for steps in STEPS.values() for step in steps}
     assert run == known - {"data", "claims", "alms_ideas"}  # ideas of no paper
 
 
@@ -34,9 +35,7 @@ def test_verdicts_on_what_was_run(tmp_path, capsys, monkeypatch):
     assert main(["reproduce", "cavallanti2008", *argv]) == 0
     _, _, verdicts = capsys.readouterr().out.partition("\n== claims (of toy data")
     found = [line.split()[0] for line in verdicts.splitlines()[1:] if line[0] != " "]
-    assert len(found) == sum(
-        claim.paper == "cavallanti2008" for claim in experiment("claims").CLAIMS
-    )
+    assert len(found) == sum(claim.paper == "cavallanti2008" for claim in claims.CLAIMS)
     assert set(found) <= {"held", "partly", "not", "untested"}
     assert found.count("untested") <= 2  # toy curves are too short for these
     results = tmp_path / "quick"
@@ -57,7 +56,7 @@ def test_refused(argv, message, tmp_path, capsys, monkeypatch):
     def unreachable(*_, **__):
         raise URLError("no way to openml.org")
 
-    monkeypatch.setattr(experiment("data"), "fetch_openml", unreachable)
+    monkeypatch.setattr(data, "fetch_openml", unreachable)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SKLEARN_ACTIVELEARN_DATA", "")
     assert main(["reproduce", *argv]) == 2

@@ -64,7 +64,6 @@ ANY = {
 #: How a type parameter is filled in where one is needed.
 FILLED = {
     "LabelingSession": "LabelingSession[sklearn_activelearn.DKMClassifier]",
-    "Tuning": "Tuning[sklearn_activelearn.DKMClassifier]",
 }
 
 

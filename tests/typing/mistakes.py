@@ -13,18 +13,12 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import (
     ActiveTest,
-    LabelAdvice,
+    Estimate,
     LabelCurve,
-    LabelCurveComparison,
     LabelCurveDisplay,
-    LabelsToTarget,
     LossDisplay,
-    OnlineEstimate,
-    Tuning,
     advice,
-    compare_label_curves,
     label_curve,
-    labels_to_target,
     online_score,
     tune_labels_to_target,
 )
@@ -78,7 +72,7 @@ def of_parameters() -> None:
     CBGZClassifier(B=0.1)  # type: ignore[call-arg]
     CBGZClassifier(b="adaptative")  # type: ignore[arg-type]
     OnePassSearchCV(CBGZClassifier(), {"b": [1.0]}, folds=3)  # type: ignore[call-arg]
-    LabelPrice(error=1.0, price=1.0)  # type: ignore[call-arg]
+    LabelPrice(cost=1.0, price=1.0)  # type: ignore[call-arg]
     NoError(n_label=3)  # type: ignore[call-arg]
     LogRampLoss(s=1.0)  # type: ignore[call-arg]
     make_loss(3)  # type: ignore[arg-type]
@@ -113,29 +107,27 @@ def of_verbs(pool: MinMarginClassifier, stream: CBGZClassifier) -> None:
     pool.stop_reason_.upper()  # type: ignore[union-attr]
 
 
-def of_curves(curve: LabelCurve, comparison: LabelCurveComparison) -> None:
+def of_curves(curve: LabelCurve) -> None:
     """Curves and comparisons."""
     label_curve(CBGZClassifier(), X, y, repeats=2)  # type: ignore[call-arg]
     label_curve(CBGZClassifier, X, y)  # type: ignore[arg-type]
-    compare_label_curves(curve, curve, test="welch")  # type: ignore[arg-type]
-    compare_label_curves(curve, curve, level=0.9)  # type: ignore[call-arg]
-    compare_label_curves(curve, curve, scoring=["f1"])  # type: ignore[arg-type]
-    labels_to_target(curve, target=0.1)  # type: ignore[call-arg]
+    curve.compare(curve, test="welch")  # type: ignore[arg-type]
+    comparison = curve.compare(curve, level=0.9)  # type: ignore[call-arg]
+    curve.labels_to_target(target=0.1)  # type: ignore[call-arg]
     curve.labels  # type: ignore[attr-defined]
     curve.means  # type: ignore[attr-defined]
     curve.labels_for("0.1")  # type: ignore[arg-type]
     comparison.pvalue  # type: ignore[attr-defined]
     comparison.area_mean.lower()  # type: ignore[attr-defined]
-    LabelCurveDisplay.from_curves(curve, colour="red", target="a")  # type: ignore[arg-type]
+    LabelCurveDisplay(curve, target="a")  # type: ignore[arg-type]
     LabelCurveDisplay(curve).plot(kind="errors")  # type: ignore[arg-type]
-    LossDisplay.from_loss(["hinge"])  # type: ignore[attr-defined]
+    LossDisplay.from_losses(["hinge"])  # type: ignore[attr-defined]
 
 
-def of_results(
-    needed: LabelsToTarget, tuning: Tuning[CBGZClassifier], online: OnlineEstimate
-) -> None:
+def of_results(curve: LabelCurve, online: Estimate) -> None:
     """Fields of results."""
-    needed.failed  # type: ignore[attr-defined]
+    curve.labels_to_target(0.1).failed  # type: ignore[attr-defined]
+    tuning = tune_labels_to_target(CBGZClassifier(), {}, X, y, error=0.1)
     tuning.best_param  # type: ignore[attr-defined]
     tuning.best_estimator.budgets  # type: ignore[attr-defined]
     tuning.results[0][1].median  # type: ignore[attr-defined]
@@ -143,7 +135,7 @@ def of_results(
     online.lower  # type: ignore[attr-defined]
     online_score(MinMarginClassifier())  # type: ignore[arg-type]
     online_score(CBGZClassifier(), windows=3)  # type: ignore[call-arg]
-    worth: LabelAdvice = advice([(1, y)], y)
+    worth = advice([(1, y)], y)
     worth.gains  # type: ignore[attr-defined]
     worth.gain.upper  # type: ignore[attr-defined]
     test = ActiveTest(CBGZClassifier(), surrogates=None)  # type: ignore[call-arg]

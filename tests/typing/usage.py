@@ -57,35 +57,25 @@ from sklearn_activelearn import (
 from sklearn_activelearn.datasets import make_low_noise, make_outlier_line, make_twonorm
 from sklearn_activelearn.evaluation import (
     ActiveTest,
-    AllocationDisplay,
+    Comparison,
     CostCurveDisplay,
-    DoubtfulLabels,
     Estimate,
     ExperimentInterrupted,
-    LabelAdvice,
     LabelCurve,
-    LabelCurveComparison,
     LabelCurveDisplay,
-    LabelsToTarget,
-    LabelsToTargetDisplay,
     LossDisplay,
-    ModelProbabilityDisplay,
-    OnlineEstimate,
+    ModelSelectionDisplay,
     QueryDisplay,
     RecallCurve,
     RecallCurveDisplay,
     RecallEstimate,
     RecallPrice,
-    Tuning,
-    accuracy_per_label_scorer,
     advice,
-    area_under_label_curve,
-    best_in_hindsight,
-    compare_label_curves,
+    compare,
+    compare_recall,
     doubtful_labels,
     explored_score,
     label_curve,
-    labels_to_target,
     make_priced_scorer,
     n_queries_scorer,
     online_score,
@@ -117,7 +107,6 @@ from sklearn_activelearn.pool import (
     NoError,
     NoNewClass,
     OneModel,
-    OverallUncertainty,
     PoolClassifier,
     Progress,
     Purchase,
@@ -296,7 +285,7 @@ def use_pool_learners() -> None:
     assert_type(passive.model_names_, list[str])
     alms = ALMSClassifier(
         estimators=estimators, n_initial=6, n_candidates=2, n_pairs=1, budget=7,
-        voi="refit", cv=2, label="predicted", random_state=0,
+        cv=2, random_state=0,
     ).fit(X, y)  # fmt: skip
     assert_type(alms.allocation_, Labels)
     assert_type(alms.labeled_indices_, dict[str, RowNumbers])
@@ -344,18 +333,15 @@ def use_stopping_rules() -> None:
         stopping=[
             AllOf([NoNewClass(n_labels=10), "no_error"]),
             ClassificationChange(threshold=0.1, patience=2),
-            LabelPrice(error=10.0, label=0.5, n_labels=10, validation=(X, y)),
+            LabelPrice(cost=10.0, label=0.5, n_labels=10),
             NoError(n_labels=10),
-            OverallUncertainty(threshold=0.2),
-            RecallTarget(recall=0.9, confidence=0.9, method="audit", positive="yes"),
-            RecallTarget(method="sample", sample=(range(len(y)), y), recall=0.5),
+            RecallTarget(recall=0.9, confidence=0.9, positive="yes"),
             StablePredictions(threshold=0.9, patience=2),
         ],
         random_state=0,
     ).fit(X, y)
     MinMarginClassifier(stopping=MarginExhausted(), budget=20).fit(X, y)
-    rule = MarginExhausted(any_model=True)
-    MinMarginClassifier(LogisticRegression(), stopping=rule, initial=X[:1]).query(X)
+    MinMarginClassifier(LogisticRegression(), initial=X[:1]).query(X)
     MinMarginClassifier(initial=lambda rows: rows[:, 0]).query(X)
     assert_type(learner.stop_reason_, str | None)
     assert_type(AllOf(["no_error", NoNewClass()]).needs, tuple[str, ...])
@@ -495,7 +481,7 @@ def use_curves() -> None:
     assert_type(curve.to_dict(), dict[str, Any])
     assert_type(LabelCurve.from_json(curve.to_json()), LabelCurve)
     assert_type(LabelCurve.from_dict(curve.to_dict()), LabelCurve)
-    assert_type(area_under_label_curve(curve, start=10, stop=20), Floats)
+    assert_type(curve.area(start=10, stop=20), Floats)
     several = label_curve(learner, X, y, scoring=["accuracy", "roc_auc"], cv=2)
     assert_type(several.by("roc_auc"), LabelCurve)
     assert_type(several.others, dict[str, LabelCurve])
@@ -504,12 +490,9 @@ def use_curves() -> None:
     assert_type(several.constant_scores, np.ndarray)
     assert_type(several.constant_score, float)
     named = label_curve(learner, X, y, scoring={"rank": "roc_auc"}, cv=2)
-    assert_type(labels_to_target(named, 0.5, scoring="rank"), LabelsToTarget)
     pipeline = make_pipeline(StandardScaler(), DKMClassifier(random_state=0))
     other = label_curve(pipeline, X, y, cv=3, random_state=0)
-    comparison = compare_label_curves(curve, other, at=[10], test="bootstrap",
-                                      n_resamples=99, random_state=0)  # fmt: skip
-    assert_type(comparison, LabelCurveComparison)
+    comparison = curve.compare(other, at=[10], test="corrected_t", confidence=0.9)
     assert_type(comparison.test, str)
     assert_type(comparison.confidence, float)
     assert_type(comparison.n_runs, int)
@@ -517,8 +500,7 @@ def use_curves() -> None:
     assert_type(comparison.area_mean, float)
     assert_type(comparison.area_p_value, float)
     assert_type(str(comparison), str)
-    needed = labels_to_target(curve, 0.2)
-    assert_type(needed, LabelsToTarget)
+    needed = curve.labels_to_target(0.2)
     assert_type(needed.error, float)
     assert_type(needed.labels, np.ndarray)
     assert_type(needed.counted, Floats)
@@ -528,31 +510,44 @@ def use_curves() -> None:
     print(needed.to_frame(), curve.to_frame(), comparison.to_frame())
 
 
+def use_comparisons() -> None:
+    """Labels saved, and rows read to a recall."""
+    X, y = problem()
+    comparison = compare(X, y, [CBGZClassifier()], cv=2, n_repeats=1, random_state=1)
+    assert_type(comparison, Comparison)
+    assert_type(comparison.verdict.text, str)
+    assert_type(comparison.table(), list[dict[str, Any]])
+    assert_type(comparison.to_text(details=True), str)
+    (result,) = comparison.results
+    assert_type(result.savings.needed, float)
+    assert_type(result.curve, LabelCurve)
+    assert_type(result.errors, Floats)
+    assert_type(result.gain, tuple[float, float, float])
+    assert_type(comparison.plot(), LabelCurveDisplay)
+    search = compare_recall(X, y, positive="yes", n_runs=1)
+    assert_type(search.curves, dict[str, RecallCurve])
+    assert_type(search.plot(), RecallCurveDisplay)
+
+
 def use_tuning() -> None:
     """Settings for few labels."""
     X, y = problem()
     learner, grid = CBGZClassifier(), {"b": [0.3, 3.0]}
     tuning = tune_labels_to_target(learner, grid, X, y, error=0.2, cv=2, random_state=0)
-    assert_type(tuning, Tuning[CBGZClassifier])
     assert_type(tuning.best_estimator, CBGZClassifier)
     assert_type(tuning.best_params, dict[str, Any])
-    assert_type(tuning.results, list[tuple[dict[str, Any], LabelsToTarget]])
     assert_type(tuning.to_dict(), dict[str, Any])
     assert_type(tuning.to_json(), str)
-    params, curve = best_in_hindsight(learner, grid, X, y, cv=2, random_state=0)
-    assert_type(params, dict[str, Any])
-    assert_type(curve, LabelCurve)
     try:
         label_curve(learner, X, y, cv=2, random_state=0)
     except ExperimentInterrupted as stop:
-        assert_type(stop.result, LabelCurve | Tuning[Any])
+        print(stop.result)
 
 
 def use_estimates() -> None:
     """What labels say of a model, and a model of labels."""
     X, y = problem()
     doubtful = doubtful_labels(LogisticRegression(), X, y, cv=3, random_state=0)
-    assert_type(doubtful, DoubtfulLabels)
     assert_type(doubtful.indices, RowNumbers)
     assert_type(doubtful.confidence, Floats)
     assert_type(doubtful.predicted, Labels)
@@ -560,8 +555,8 @@ def use_estimates() -> None:
     pooled = HybridSamplingClassifier(budget=20, random_state=0).fit(X, y)
     assert_type(explored_score(pooled, scoring="balanced_accuracy"), Estimate)
     online = online_score(learner, window=None, confidence=0.9)
-    assert_type(online, OnlineEstimate)
-    assert_type(online.n_rows, int)
+    assert_type(online, Estimate)
+    assert_type(online.n_rows, int | None)
     assert_type(online.value, float)
     recall = recall_estimate(
         [True, False], [False, True], 5, confidence=0.9, always_valid=True,
@@ -599,13 +594,11 @@ def use_estimates() -> None:
     assert_type(test.n_taught_, int)
     assert_type(test.get_params(), dict[str, Any])
     worth = advice([(10, y[:20]), (40, y[1:21])], y[:20], n_labels=20)
-    assert_type(worth, LabelAdvice)
     assert_type(worth.gain, Estimate)
     assert_type(worth.n_before, int)
     assert_type(worth.n_changed, int)
     assert_type(worth.n_right, int)
     assert_type(worth.n_wrong, int)
-    assert_type(accuracy_per_label_scorer(learner, X, y), float)
     assert_type(n_queries_scorer(learner, X, y), int)
     scorer = make_priced_scorer(0.01, scoring="balanced_accuracy")
     assert_type(scorer(learner, X, y), float)
@@ -616,7 +609,7 @@ def use_displays() -> None:
     X, y = problem()
     learner = CBGZClassifier(random_state=0)
     curve = label_curve(learner, X, y, cv=2, random_state=0)
-    drawn = LabelCurveDisplay.from_curves({"CBGZ": curve}, passive=curve, target=0.1)
+    drawn = LabelCurveDisplay({"CBGZ": curve}, passive=curve, target=0.1).plot()
     assert_type(drawn, LabelCurveDisplay)
     assert_type(drawn.ax_, Axes)
     assert_type(drawn.figure_, Figure)
@@ -628,14 +621,10 @@ def use_displays() -> None:
     assert_type(found.rows_read(), Floats)
     assert_type(found.recall([1, 2]), Floats)
     assert_type(found.n_relevant, int)
-    recalls = RecallCurveDisplay.from_curves(found, recall=0.9, band=0.5)
+    recalls = RecallCurveDisplay(found, recall=0.9).plot(band=0.5)
     assert_type(recalls, RecallCurveDisplay)
     assert_type(recalls.lines_, list[Line2D])
-    needed = LabelsToTargetDisplay.from_curves(curve, errors=[0.1, 0.2])
-    assert_type(needed.lines_, list[Line2D])
-    measured = LabelsToTargetDisplay.from_estimator(learner, X, y, cv=2)
-    assert_type(measured, LabelsToTargetDisplay)
-    losses = LossDisplay.from_losses(["hinge", RampLoss()], kind="derivative")
+    losses = LossDisplay(["hinge", RampLoss()]).plot(kind="derivative")
     assert_type(losses.lines_, list[Line2D])
     boosted = COMBClassifier(n_estimators=3, budget=12, random_state=0).fit(X, y)
     costs = CostCurveDisplay.from_estimator(boosted)
@@ -643,8 +632,9 @@ def use_displays() -> None:
     assert_type(costs.lines_, list[Line2D])
     alms = ALMSClassifier(param_grid={"C": [0.1, 1.0]}, budget=14, random_state=0)
     alms.fit(X, y)
-    assert_type(AllocationDisplay.from_estimator(alms).lines_, list[Line2D])
-    assert_type(ModelProbabilityDisplay.from_estimator(alms).image_, AxesImage)
+    allocation = ModelSelectionDisplay.from_estimator(alms, kind="allocation")
+    assert_type(allocation.lines_, list[Line2D])
+    assert_type(allocation.plot(kind="probabilities").image_, AxesImage)
     X = X[:, :2]
     plane = MinMarginClassifier(budget=20, random_state=0).fit(X, y)
     queries = QueryDisplay.from_estimator(plane, X, y, grid_resolution=20)
@@ -877,7 +867,6 @@ def use_own_pool_learners() -> None:
     assert_type(OneModel(LogisticRegression(), incremental=False).goes_on, bool)
     trained = Trained(LogisticRegression())
     assert_type(trained.attributes, dict[str, Any])
-    assert_type(trained.has_ended, bool)
 
 
 class AdaptiveInverse(QueryRule):

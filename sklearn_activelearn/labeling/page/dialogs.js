@@ -1,9 +1,16 @@
+// Dialogs: help, guide, people, notes and reasons.
+
+import { $, ask, attempt, make, onClick, settings, who } from "./server.js";
+import { content, facts, getKeywords, setKeywords } from "./row.js";
+import { current, page, send } from "./label.js";
+
 const KEYS = {
-  "letters": "of a class, until one is left; or its key. Enter takes a whole name or number",
+  "letters": "of a class, until one is left; or its key. Enter ends a name or number",
   "/": "before a name that begins with s, u or a sign; in the list: search",
   "s": "skips the row; S (with Shift) asks why",
-  "u": "takes back your last answer and shows that row again",
+  "u": "undoes your last answer and shows that row again",
   "*": "rows that were answered: search, open and correct them; Esc comes back",
+  "=": "in an opened row with several votes: the next class decides for all",
   "#": "a note on this row",
   "!": "the guide",
   "+ −": "the size of an image; the arrow keys move it",
@@ -11,19 +18,19 @@ const KEYS = {
 };
 const SIZES = [87.5, 100, 112.5, 125, 150, 175, 200];
 let size = Number(settings.get("size")) || 100;
-let giveReason = false;
-let noted = null; // the row that the dialog was opened for
+let isReason = false; // whether the text is the reason of a skip
+let noted = null; // row that the dialog was opened for
 
-function toggleGuide() {
+export function openGuide() {
   if (!$("to-guide").hidden) $("guide").showModal();
 }
 
-function toggleHelp() {
-  $("keywords").value = keywords.join(", ");
+export function openHelp() {
+  $("keywords").value = getKeywords();
   $("help").showModal();
 }
 
-/** Return a line of the guide as nodes: `code` and **strong** words are understood. */
+/** Return a line of the guide as nodes; `code` and **strong** words are marked. */
 function inline(text) {
   return text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((part) => {
     if (part.startsWith("**") && part.length > 4) return make("strong", {}, part.slice(2, -2));
@@ -32,7 +39,7 @@ function inline(text) {
   });
 }
 
-function showGuide(blocks) {
+export function showGuide(blocks) {
   const nodes = [];
   for (const { kind, text } of blocks) {
     if (kind === "item") {
@@ -44,35 +51,32 @@ function showGuide(blocks) {
   $("to-guide").hidden = !blocks.length;
 }
 
-async function showPeople() {
+async function openPeople() {
   const found = await attempt(() => ask("people"));
   if (!found) return;
   const head = ["person", "labelled", "skipped"].map((name) => make("th", { scope: "col" }, name));
   const rows = found.people.map((person) => make("tr", {},
     make("th", { scope: "row" }, person.who || "without a name"),
     make("td", {}, `${person.labelled}`), make("td", {}, `${person.skipped}`)));
-  const sentences = found.sentences.slice(found.people.filter((person) => person.who).length);
   $("people-text").replaceChildren(
     make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)),
-    ...sentences.map((words) => make("p", {}, words)));
+    ...found.sentences.map((words) => make("p", {}, words)));
   $("people").showModal();
 }
 
-function openNote() {
-  askText(false);
+export const openNote = () => askText(false);
+
+export function skipWithReason() {
+  if (page.mode === "label") askText(true);
 }
 
-function skipWithReason() {
-  if (mode === "label") askText(true);
-}
-
-function askText(isReason) {
+function askText(forSkip) {
   const row = current();
-  if (!row || busy) return;
+  if (!row || page.busy) return;
   noted = row;
-  giveReason = isReason;
+  isReason = forSkip;
   $("note-title").textContent = isReason ? "Skip" : "Note";
-  $("note-label").textContent = isReason ? "Why is this row skipped?" : "Your note on this row";
+  $("note-label").textContent = isReason ? "Why do you skip this row?" : "Your note on this row";
   $("note-save").textContent = isReason ? "Skip" : "Save";
   const own = row.notes.find((note) => note.who === who);
   $("note-text").value = isReason ? "" : own?.text ?? "";
@@ -85,12 +89,12 @@ $("note-form").addEventListener("submit", async (event) => {
   const row = noted;
   const text = $("note-text").value.trim();
   $("note").close();
-  if (giveReason) return send("skip", { id: row.id, reason: text }, "Skipped");
+  if (isReason) return send("skip", { id: row.id, reason: text }, "Skipped");
   const found = await attempt(() => ask("note", { id: row.id, text }));
   if (!found || current()?.id !== row.id) return;
-  row.notes = found.notes;
-  $("facts").replaceChildren(...facts(row, mode === "row"));
-  $("last").textContent = text ? "The note is saved" : "The note is taken away";
+  current().notes = found.notes;
+  $("facts").replaceChildren(...facts(current(), page.mode === "row"));
+  $("last").textContent = text ? "The note is saved" : "The note is removed";
 });
 
 function setSize(to) {
@@ -100,7 +104,7 @@ function setSize(to) {
   settings.set("size", `${size}`);
 }
 
-function step(by) {
+function stepSize(by) {
   const at = SIZES.findIndex((each) => each >= size);
   setSize(SIZES[Math.min(SIZES.length - 1, Math.max(0, at + by))]);
 }
@@ -108,22 +112,20 @@ function step(by) {
 for (const button of document.querySelectorAll("dialog .close")) {
   button.addEventListener("click", () => button.closest("dialog").close());
 }
-$("smaller").addEventListener("click", () => step(-1));
-$("larger").addEventListener("click", () => step(1));
-$("keywords").addEventListener("change", () => {
-  keywords = splitWords($("keywords").value);
-  settings.set("keywords", keywords.join(","));
-});
+$("keywords").addEventListener("change", () => setKeywords($("keywords").value));
 $("help").addEventListener("close", async () => {
   const row = current();
   if (row && row.kind !== "image") $("card").replaceChildren(await content(row));
 });
-$("to-guide").addEventListener("click", toggleGuide);
-$("to-people").addEventListener("click", showPeople);
-$("to-help").addEventListener("click", toggleHelp);
-$("to-note").addEventListener("click", openNote);
+onClick({
+  smaller: () => stepSize(-1),
+  larger: () => stepSize(1),
+  "to-guide": openGuide,
+  "to-people": openPeople,
+  "to-help": openHelp,
+  "to-note": openNote,
+});
 $("keys").append(...Object.entries(KEYS).flatMap(([key, words]) => [
   make("dt", {}, make("kbd", {}, key)), make("dd", {}, words),
 ]));
 setSize(size);
-$("more").open = innerWidth >= 640;

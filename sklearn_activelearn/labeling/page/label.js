@@ -1,138 +1,152 @@
-let classes = []; // each with label, keys and description
-let view = null; // the row to label, as the server sent it
-let opened = null; // a row of the list
-let mode = "label"; // "label", "list", or "row": one that is opened
-let busy = false; // a key pressed now would answer a row that nobody has seen
-let votes = 1;
+// The row to label: answers, and the next row.
 
-/** The row that an answer is for; none in the list. */
-function current() {
-  return { label: view?.row, row: opened }[mode] ?? null;
+import { $, ask, attempt, fail, make, makeButton, onClick } from "./server.js";
+import { content, facts } from "./row.js";
+import { correct, withdraw } from "./review.js";
+import { TypeAhead } from "./typeahead.js";
+
+export const page = {
+  view: null, // row to label, as the server sent it
+  opened: null, // row opened from a list
+  mode: "label", // "label", "list", or "row" for an opened row
+  busy: false, // a key pressed now would answer a row that is not on the screen
+  version: 0, // of the session that is shown
+  mayDecide: false, // whether this person can make final decisions
+  typing: new TypeAhead([]),
+};
+
+/** Return the row that an answer is for; none in the list. */
+export function current() {
+  return { label: page.view?.row, row: page.opened }[page.mode] ?? null;
 }
 
-/** Send one answer and show what the server says: the next row, or why not. */
-async function send(verb, body, words) {
-  if (busy) return;
-  busy = true;
-  $("error").hidden = true;
+/** Run an action that ends with the next row; keys do nothing meanwhile. */
+async function whileBusy(action) {
+  if (page.busy) return;
+  page.busy = true;
   setWaiting(true);
-  $("last").textContent = words; // shown before it is confirmed
+  $("error").hidden = true;
   try {
-    view = await ask(verb, body);
-    if (view.waiting) {
-      $("last").textContent = `${view.last}. The next row follows the training.`;
-      view = await ask("next", { last: view.last });
-    }
+    await action();
     await show();
-    update().catch(fail);
   } catch (error) {
-    $("last").textContent = view?.last ?? "";
+    $("last").textContent = page.view?.last ?? "";
     fail(error);
   }
   setWaiting(false);
-  busy = false;
+  page.busy = false;
 }
 
-function setWaiting(is) {
-  $("card").classList.toggle("waiting", is && mode === "label");
+/** Send an answer and show the next row. */
+export function send(verb, body, words) {
+  return whileBusy(async () => {
+    $("last").textContent = words; // until the server confirms it
+    page.view = await ask(verb, body);
+    if (page.view.is_training) {
+      $("last").textContent = `${page.view.last}. The next row follows the training.`;
+      page.view = await ask("next", { last: page.view.last });
+    }
+    updateProgress().catch(fail);
+  });
+}
+
+/** Ask for the row to label again: an answer undone, or another person's work. */
+export function refreshNext() {
+  return whileBusy(async () => { page.view = await ask("next"); });
+}
+
+export function setWaiting(is) {
+  $("card").classList.toggle("waiting", is && page.mode === "label");
   $("card").setAttribute("aria-busy", `${is}`);
 }
 
-async function show() {
+export async function show() {
+  const { view } = page;
   showCounts(view);
+  page.version = view.version;
   $("last").textContent = view.last ?? "";
-  if (mode !== "label") return; // it is shown when the person comes back
+  if (page.mode !== "label") return; // it is shown when the person comes back
   $("prediction").textContent = view.prediction ?? "";
   $("prediction").hidden = !view.prediction;
-  $("facts").replaceChildren(...(view.row ? facts(view.row, false) : []));
   const { row, reason } = view;
+  $("facts").replaceChildren(...(row ? facts(row, false) : []));
   const shown = row ? await content(row) : make("p", {}, reason ?? "");
-  if (mode !== "label" || view.row !== row) return; // an image came late
+  if (page.mode !== "label" || page.view.row !== row) return; // an image came late
   $("card").replaceChildren(shown);
-  mark(null);
+  markLabel(null);
   scrollTo(0, 0);
 }
 
-function showCounts({ counts, share }) {
+export function showCounts({ counts, share }) {
   $("counts").textContent = counts;
   if (share !== undefined) $("share").value = share;
 }
 
 /** Show which class a row has. */
-function mark(label) {
+export function markLabel(label) {
   for (const button of $("classes").children) {
     const isGiven = button.dataset.label === label;
     button.classList.toggle("given", isGiven);
-    if (mode === "row") button.setAttribute("aria-pressed", `${isGiven}`);
+    if (page.mode === "row") button.setAttribute("aria-pressed", `${isGiven}`);
     else button.removeAttribute("aria-pressed");
   }
 }
 
-function classButton({ label, keys, description }) {
-  const attributes = { "aria-keyshortcuts": keys.join(" "), "data-label": label };
-  if (description) Object.assign(attributes, { title: description, "aria-description": description });
-  const button = make(
-    "button", attributes, ...keys.flatMap((key) => [make("kbd", {}, key), " "]), label
-  );
-  button.addEventListener("click", () => answer(label));
-  return button;
+/** Show what is typed, and the classes that match it. */
+export function showTyped() {
+  const { typed, problem } = page.typing;
+  const found = page.typing.find(typed).classes.map(({ label }) => label);
+  for (const button of $("classes").children) {
+    button.hidden = !found.includes(button.dataset.label);
+  }
+  const whole = page.typing.find(typed, true).answer;
+  const enter = whole ? `. Enter: ${whole.label}` : "";
+  $("typed").textContent = problem ||
+    (typed ? `Typed: ${typed}. ${found.length} classes${enter}` : "");
+  $("typed").hidden = !$("typed").textContent;
 }
 
-function answer(label) {
+export function showClasses(classes) {
+  page.typing = new TypeAhead(classes);
+  $("classes").append(...classes.map(({ label, keys, description }) => {
+    const attributes = { "aria-keyshortcuts": keys.join(" "), "data-label": label };
+    if (description) {
+      Object.assign(attributes, { title: description, "aria-description": description });
+    }
+    const shownKeys = keys.flatMap((key) => [make("kbd", {}, key), " "]);
+    return makeButton(() => answer(label), attributes, ...shownKeys, label);
+  }));
+}
+
+export function answer(label) {
   const row = current();
   if (!row) return;
-  if (mode === "row") correct(label);
+  if (page.mode === "row") correct(label);
   else send("label", { id: row.id, label }, label);
 }
 
-function skip() {
-  if (mode === "label" && view?.row) send("skip", { id: view.row.id }, "Skipped");
+export function skip() {
+  if (page.mode === "label" && page.view?.row) send("skip", { id: page.view.row.id }, "Skipped");
 }
 
-function undo() {
-  if (mode === "row") withdraw();
-  else if (mode === "label") send("undo", {}, "Undoing");
+export function undo() {
+  if (page.mode === "row") withdraw();
+  else if (page.mode === "label") send("undo", {}, "Undoing");
 }
 
-/** Draw the curve on the rows put aside, and say what it means. */
-async function update() {
+/** Show the learning curve and the advice. */
+async function updateProgress() {
   if (!$("details").open) return;
-  const found = await ask("progress");
-  $("advice").textContent = found.advice;
-  $("plot").replaceChildren(...(found.curve.length ? [plot(found)] : []));
+  const { advice, plot, words } = await ask("progress");
+  $("advice").textContent = advice;
+  $("plot").hidden = !plot;
+  if (!plot) return;
+  const { color } = getComputedStyle($("advice"));
+  const svg = plot.replace("<svg ", `<svg color="${color}" `);
+  URL.revokeObjectURL($("plot").src);
+  $("plot").src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  $("plot").alt = words;
 }
 
-function plot({ curve, measure, constant }) {
-  const [left, right, top, bottom] = [40, 310, 10, 110];
-  const most = Math.max(1, ...curve.map(([labels]) => labels));
-  const x = (labels) => left + (right - left) * labels / most;
-  const y = (score) => bottom - (bottom - top) * score;
-  const last = curve.at(-1);
-  const words = (score) => `${Math.round(100 * score)} %`;
-  const path = curve.map(([n, score], i) => `${i ? "L" : "M"}${x(n)} ${y(score)}`);
-  const text = (at, anchor, words) =>
-    make("text", { x: at[0], y: at[1], "text-anchor": anchor }, words);
-  return make(
-    "svg",
-    {
-      viewBox: "0 0 320 140", role: "img",
-      "aria-label": `${measure} ${words(last[1])} after ${last[0]} labels, ` +
-        `${words(constant)} for a constant answer`,
-    },
-    make("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }),
-    text([left - 6, top + 4], "end", "100 %"),
-    text([left - 6, bottom + 4], "end", "0 %"),
-    text([left, bottom + 16], "middle", "0"),
-    text([left + 6, top + 4], "start", measure),
-    make("path", { class: "constant", d: `M${left} ${y(constant)}H${right}` }),
-    text([left + 6, y(constant) + 14], "start", "always the same answer"),
-    text([right, bottom + 16], "end", `${most} labels`),
-    make("path", { class: "curve", d: path.join("") }),
-    make("circle", { class: "point", cx: x(last[0]), cy: y(last[1]), r: 3.5 }),
-    text([x(last[0]), y(last[1]) + 18], "end", words(last[1]))
-  );
-}
-
-$("skip").addEventListener("click", skip);
-$("undo").addEventListener("click", undo);
-$("details").addEventListener("toggle", () => update().catch(fail));
+onClick({ skip, undo });
+$("details").addEventListener("toggle", () => attempt(updateProgress));

@@ -1,3 +1,7 @@
+// Contents of a row: a text, a table of cells or an image; its answers and notes.
+
+import { make, makeButton, post, settings, when } from "./server.js";
+
 let keywords = splitWords(settings.get("keywords"));
 let zoom = 1;
 
@@ -5,15 +9,22 @@ function splitWords(words) {
   return words.split(",").map((word) => word.trim()).filter(Boolean);
 }
 
+export const getKeywords = () => keywords.join(", ");
+
+export function setKeywords(words) {
+  keywords = splitWords(words);
+  settings.set("keywords", keywords.join(","));
+}
+
 /** Return a text as nodes, with the person's keywords marked. */
-function highlighted(text) {
+export function highlighted(text) {
   if (!keywords.length) return [text];
   const escaped = keywords.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const parts = text.split(new RegExp(`(${escaped.join("|")})`, "giu"));
   return parts.map((part, i) => (i % 2 ? make("mark", {}, part) : part));
 }
 
-async function content({ id, kind, item }) {
+export async function content({ id, kind, item }) {
   if (kind === "image") return picture(id, item);
   if (kind === "text") return make("p", { dir: "auto" }, ...highlighted(item));
   return make("dl", {}, ...Object.entries(item).flatMap(
@@ -35,18 +46,15 @@ async function picture(id, name) {
   zoom = 1;
   const frame = make("div", { class: "frame", tabindex: "0", role: "group",
     "aria-label": "Image; the arrow keys move it when it is enlarged" }, image);
-  const button = (key, words, factor) => {
-    const found = make("button", { "aria-keyshortcuts": key }, make("kbd", {}, key), ` ${words}`);
-    found.addEventListener("click", () => enlarge(factor));
-    return found;
-  };
+  const zoomButton = (key, words, factor) => makeButton(
+    () => enlarge(factor), { "aria-keyshortcuts": key }, make("kbd", {}, key), ` ${words}`);
   return make("figure", {}, frame, make("figcaption", {}, words),
-    make("div", { class: "zoom" }, button("+", "Larger", 2), button("-", "Smaller", 0.5)));
+    make("div", { class: "zoom" }, zoomButton("+", "Larger", 2), zoomButton("-", "Smaller", 0.5)));
 }
 
-/** Enlarge the image that is shown, if there is one. */
-function enlarge(factor) {
-  const image = $("card").querySelector("img");
+/** Enlarge the image on the card, if there is one. */
+export function enlarge(factor) {
+  const image = document.querySelector("#card img");
   if (!image) return;
   const before = image.getBoundingClientRect().width / zoom;
   zoom = Math.min(8, Math.max(1, zoom * factor));
@@ -54,8 +62,8 @@ function enlarge(factor) {
   image.style.width = zoom > 1 ? `${before * zoom}px` : "";
 }
 
-/** Say what was answered to a row, and what was noted. */
-function facts(row, withAnswers) {
+/** Return the notes on a row as list items, and the answers if they are wanted. */
+export function facts(row, withAnswers) {
   const lines = (withAnswers ? row.answers : []).map((answer) => {
     const done = answer.label ?? "skipped" + (answer.reason ? `: ${answer.reason}` : "");
     return `${answer.who ? `${answer.who}: ` : ""}${done}` +

@@ -1,10 +1,8 @@
-/** Letters narrow the classes; the last one that is needed answers. */
-class TypeAhead {
-  static commands = "suq?*!#"; // of the terminal, as long as nothing is typed
-  // ms after a letter in which the next one of the same name is no answer; after one
-  // that was enough alone nobody can have read the next row in less
-  static afterwards = 1000;
-  static briefly = 500;
+/** Letters typed one by one; the first that leaves a single class answers. */
+export class TypeAhead {
+  static commands = "suq?*!#"; // as long as nothing is typed
+  // milliseconds after an answer in which letters that continue its name are ignored
+  static nameTime = 1000;
 
   /** Classes are {label, own, number}: what the server knows of their keys. */
   constructor(classes, now = () => performance.now()) {
@@ -14,7 +12,7 @@ class TypeAhead {
     this.until = 0;
   }
 
-  /** What typed letters stand for: {answer, classes}; no answer while there are more. */
+  /** Return {answer, classes} for typed letters; no answer while several classes match. */
   find(typed, isWhole = false) {
     const key = typed.toLowerCase();
     const own = this.classes.find((each) => each.own && each.own === key);
@@ -35,13 +33,13 @@ class TypeAhead {
     return { answer: null, classes: found };
   }
 
-  /** Take a key as events name it; return {command}, {label} or, if more is needed, null. */
+  /** Take the key of an event; return {command}, {label}, or null if more is needed. */
   press(key) {
     this.problem = "";
     if (key === "Escape") this.typed = "";
     else if (key === "Backspace") this.typed = this.typed.slice(0, -1);
     else if (key === "Enter") return this.typed ? this.answer(this.typed, true) : null;
-    else if ([...key].length === 1 && !this.isRest(key.toLowerCase())) {
+    else if ([...key].length === 1 && !this.continuesName(key)) {
       const command = key.toLowerCase();
       if (!this.typed && TypeAhead.commands.includes(command)) return { command };
       return this.answer(this.typed + key);
@@ -49,11 +47,24 @@ class TypeAhead {
     return null;
   }
 
-  /** Take a key that is no answer; it may go on with the name before it. */
-  forget(key) {
+  /** Take a key that came before the next row was shown. */
+  ignore(key) {
     if ([...key].length > 1) return;
     this.rest = this.rest[0] === key.toLowerCase() ? this.rest.slice(1) : "";
-    this.until = this.now() + TypeAhead.afterwards;
+    this.until = this.now() + TypeAhead.nameTime;
+  }
+
+  /** Return true if a key only continues the name of the last answer. */
+  continuesName(key) {
+    key = key.toLowerCase();
+    const isNext = this.rest !== "" && this.rest[0] === key && this.now() <= this.until;
+    const isCommand = TypeAhead.commands.includes(key) || key === "/";
+    if (this.typed || !isNext || (!isCommand && this.find(key).classes.length)) {
+      this.rest = "";
+      return false;
+    }
+    this.ignore(key);
+    return true;
   }
 
   answer(typed, isWhole = false) {
@@ -63,26 +74,15 @@ class TypeAhead {
       const name = answer.label.toLowerCase();
       const isPart = !isWhole && name.startsWith(letters);
       this.rest = isPart ? name.slice(letters.length) : "";
-      this.until = this.now() + (this.typed ? TypeAhead.afterwards : TypeAhead.briefly);
+      this.until = this.now() + TypeAhead.nameTime;
       this.typed = "";
       return { label: answer.label };
     }
     if (!classes.length) this.problem = `${typed}: no class`;
     else {
       this.typed = typed;
-      if (isWhole) this.problem = `${typed}: ${classes.length} classes; go on typing`;
+      if (isWhole) this.problem = `${typed}: ${classes.length} classes; type more`;
     }
     return null;
-  }
-
-  /** Whether a key goes on with the name that was enough already. */
-  isRest(key) {
-    if (this.typed || this.now() > this.until || !this.rest || this.rest[0] !== key) {
-      this.rest = "";
-      return false;
-    }
-    this.rest = this.rest.slice(1);
-    this.until = this.now() + TypeAhead.afterwards;
-    return true;
   }
 }

@@ -1,9 +1,11 @@
 """Active learning with model selection (ALMS)."""
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..._docstrings import CANDIDATES, documented
@@ -18,7 +20,7 @@ from ..._typing import (
     Seed,
     Stopping,
 )
-from ..._validation import check_limit, check_option
+from ..._validation import check_has, check_limit, check_number
 from ..._warnings import warn_user
 from ...sources._containers import hash_rows, take
 from .._base import NEEDS_SAMPLE, PoolClassifier
@@ -29,175 +31,99 @@ from .._selection import (
     random_purchase,
     ranked_purchase,
 )
-from .._training import Known, candidate_set
-from ._models import TRAIN, VALIDATION, Allocation, ALMSTrainer, in_turn
-from ._newton import NotSolved
-from ._value_of_information import values_of_information
+from .._training import (
+    Known,
+    Trained,
+    Trainer,
+    candidate_set,
+    middle_of_best,
+    stratified_folds,
+    train,
+)
+from ._logistic import NotSolved
+from ._models import (
+    JointModels,
+    RefittedModels,
+    calibrated,
+    can_train_jointly,
+    shared_key,
+    split,
+)
+from ._value_of_information import (
+    lower_ends,
+    model_probabilities,
+    values_of_information,
+)
 
-#: Candidates and pairs if models are refitted and none are given.
-FEW = 10
-
-
-class Round(NamedTuple):
-    """What was known of the candidates when a label was chosen."""
-
-    names: list
-    probabilities: np.ndarray
-
-
-def most_valuable(
-    trainer,
-    known,
-    X,
-    rows,
-    n_wanted,
-    seed,
-    *,
-    n_candidates,
-    n_pairs,
-    batch_size,
-    pairing,
-    label,
-    may_be_few,
-):
-    """Choose rows for the set for which a label is worth more.
-
-    Parameters
-    ----------
-    trainer : ALMSTrainer
-        Trains the candidates.
-    known : Known
-        What they are trained on.
-    X : rows
-        The pool.
-    rows : ndarray of int
-        Those of its row numbers that may be bought.
-    n_wanted : int
-        How many.
-    seed : tuple of int
-        Of the random numbers of this round.
-    n_candidates, n_pairs, batch_size, pairing, label
-        As for `ALMSClassifier`.
-    may_be_few : bool
-        Whether to consider a few rows and pairs only where models are refitted.
-
-    Returns
-    -------
-    bought : Purchase
-        The rows.
-    values : tuple of float
-        The largest value of a label for training, and for validation.
-    """
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(rows)
-    if may_be_few and not trainer.shares(known):
-        n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
-    offered = np.sort(order[: max(n_candidates or len(rows), batch_size)])
-    training, selection = values_of_information(
-        trainer.engine(known, take(X, offered), len(offered)),
-        trainer.weights,
-        temperature=trainer.temperature,
-        pairing=pairing,
-        label=label,
-        n_pairs=n_pairs,
-        n_jobs=trainer.n_jobs,
-        rng=rng,
-    )
-    values = training.max(), selection.max()
-    if values[0] > values[1]:
-        traits = [lambda some: hash_rows(X, offered[some])]
-        chosen = find_best_different(training, n_wanted, seed, traits)
-        return ranked_purchase(offered[chosen], training[chosen], TRAIN), values
-    chosen = rng.permutation(rows)[:n_wanted]
-    return random_purchase(chosen, n_wanted / len(rows), VALIDATION), values
-
+#: Purposes of a label.
+TRAIN, VALIDATION = "train", "validation"
 
 #: The candidates if none are given.
 DEFAULT_GRID = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+
+#: Default number of candidate rows, and of pairs, where models are refitted.
+FEW = 10
 
 
 @documented(CANDIDATES)
 class ALMSClassifier(PoolClassifier):
     r"""Pool learner that trains a set of models and chooses the best of them.
 
-    One budget pays for two sets of labels: a training set, chosen row by row for what
-    it does for the more promising candidates, and a validation set, drawn at random,
-    that says which ones these are. Each label goes where it is worth more. In the end
-    the candidate that is best in cross-validation is trained on both.
+    One budget pays for two sets of labels. The training set is chosen row by row to
+    improve the more promising candidates. The validation set is drawn at random and
+    tells which candidates are promising. Each label goes to the set where it is worth
+    more. The candidate that is best in cross-validation is trained on both sets.
 
     Parameters
     ----------
     {estimator, param_grid}
     estimators : list of (str, classifier), default=None
-        The candidates with their names, instead of the two above: any classifiers with
-        `predict_proba` or `decision_function`.
-    voi : {"auto", "gram", "refit"}, default="auto"
-        How the value of information is computed. "refit": by training all candidates
-        again for each row and each pair of validation rows. "gram": the same for
-        ``LogisticRegression`` with L2 penalty and two classes, a hundred to a thousand
-        times faster; a third class is an error. "auto": "gram" if possible, else
-        "refit" with at most 10 rows and 10 pairs unless `n_candidates` and `n_pairs`
-        say otherwise; with a warning from where "gram" fails on numbers too large.
-    label : {"predicted", "expected"}, default="predicted"
-        Which label a row is tried with, since its own is not known: the one that the
-        models, weighted by their probabilities, take for most probable, as in the
-        paper's equation 4; or each class in turn, the values being averaged with the
-        models' probabilities of the classes, which takes about as many times as long.
+        The candidates with their names, instead of `estimator` and `param_grid`: any
+        classifiers with `predict_proba` or `decision_function`.
     n_candidates : int >= 1, default=None
-        Look at so many random rows of the pool in each round. None: all.
+        Number of random rows of the pool that are considered in each round. None: all
+        rows, or 10 where models are refitted (see the notes).
     n_pairs : int >= 1, default=None
-        Leave out so many random pairs of validation rows. None: all.
-    loss : {"log_loss", "brier"} or callable, default="log_loss"
-        Proper scoring loss: ``loss(codes, probabilities) -> losses`` of shape
-        (n_samples,) for positions in `classes_`, shape (n_samples,), and class
-        probabilities, shape (n_samples, n_classes); finite where these are 0, too.
-    temperature : float > 0, default=None
-        None: models are as probable as the paper has it, which is nearly uniform. A
-        number: softmax of minus the losses over it.
-    pairing : {"averaged", "paired"}, default="averaged"
-        Whether the probabilities from row i and the losses on row j are averaged over
-        all pairs and then multiplied, as in the paper, or multiplied for each pair.
-    selection : {"cv", "validation", "leave_one_out"}, default="cv"
-        How the model is chosen: by its loss in cross-validation on both sets; on the
-        validation set when trained on the training set, as in the paper; or on each
-        row of the validation set when trained on all other rows of both sets. Of equals
-        the middle one of the list. It has no influence on what is bought.
+        Number of random pairs of validation rows that are left out. None: all pairs, or
+        10 where models are refitted.
     cv : int >= 2, default=5
-        Folds of that cross-validation, which always chooses as long as there is no
-        validation set.
+        Folds of the stratified cross-validation that chooses the model by its log loss
+        on all labels. Of equal candidates the middle one of the list is chosen.
     n_initial : int >= 1, default=10
-        Random labels bought first, in turn for training and for validation; more
-        follow until the training set has two classes and the validation set two rows.
+        Random labels bought first, in turn for training and for validation. More random
+        labels follow until the training set has two classes and the validation set two
+        rows.
     batch_size : int >= 1, default=1
-        Labels bought at a time after that, all for one of the sets.
+        Labels bought at a time after the first ones, all for the same set.
     {explore, budget, stopping}
     n_jobs : int, default=None
-        Processes ("refit") or threads ("gram") that compute the value of information,
-        as in joblib.
+        Threads (models trained jointly) or processes (refitted models) that compute the
+        value of information, as in joblib.
     random_state : int, RandomState instance or None, default=None
-        Seed of all random rows and pairs, of the choice among ties, and of the
-        estimators if they have none of their own.
+        Seed of all random rows and pairs, of the choice among ties, and of estimators
+        that have no seed.
 
     Attributes
     ----------
     estimator_, best_estimator_ : classifier
-        The candidate chosen, trained on all labels taught.
+        The chosen candidate, trained on all labels taught.
     best_index_ : int
-        Which of the candidates it is.
+        Position of the chosen candidate among the candidates.
     best_params_ : dict
-        Its parameters in the grid; empty without a grid.
+        Parameters of the chosen candidate in the grid. Empty without a grid.
     {model_names_}
     model_probabilities_ : ndarray of shape (n_rounds + 1, n_models)
-        How probably each candidate was the best whenever the next label was chosen,
-        and how probably it is now. Another candidate set starts over.
+        Probability that each candidate is the best: one row for each round in which a
+        label was chosen, and the last row for the present. Another set of candidates
+        starts a new history.
     voi_history_ : ndarray of shape (n_rounds, 2)
-        The largest value of a label for training, and for validation, whenever they
-        were compared.
+        Largest value of a label for training, and for validation, in each round in
+        which they were compared.
     allocation_ : ndarray of str of shape (n_taught,)
-        "train" or "validation" for each label, in the order in which they were taught.
+        "train" or "validation" for each label, in the order of teaching.
     labeled_indices_ : dict of ndarray of int
-        For "train" and "validation" the row numbers, in the pool that they were bought
-        from, of the labels taught. Rows that nobody asked for have none.
+        For "train" and for "validation", the row numbers of the labels taught in the
+        pool from which they were bought. Rows that nobody asked for have no number.
     {attributes_of_all}
 
     Raises
@@ -205,9 +131,8 @@ class ALMSClassifier(PoolClassifier):
     ValueError, TypeError
         From every verb, before anything is bought or changed: a parameter out
         of its range, both `param_grid` and `estimators`, a candidate with neither
-        `predict_proba` nor `decision_function`, one with decision values for pairs of
-        classes, one that does not go with ``voi="gram"``, rows that the candidates'
-        tags refuse, labels outside the classes. Later, a `loss` that is not finite.
+        `predict_proba` nor `decision_function` or with decision values for pairs of
+        classes, rows that the candidates' tags refuse, labels outside the classes.
 
     See Also
     --------
@@ -221,28 +146,30 @@ class ALMSClassifier(PoolClassifier):
 
     .. math:: P(M) = 1 - \exp(e(M)) / \sum_{M'} \exp(e(M')),
 
-    scaled to sum 1, where :math:`e` is the lower end of the 95 % interval of the loss
-    on the validation set :math:`V`, or 0 if it is negative. With their mean prediction
-    :math:`\tilde y` as the label of a row x (or averaged over labels, see `label`), the
-    value of information is :math:`-\bar P \cdot \bar L`: over all pairs i, j of V,
-    the models are trained on everything but i and j,
-    :math:`P` is found from the loss at i alone and :math:`L` is the loss at j.
-    For training, x is one of the rows trained on; for validation, one of V, and never
-    trained on. If the largest value is one for training, that row is bought for T. Else
-    a random row is bought for V: one that was chosen would not be a fair sample.
-    Random rows are drawn from what is left, so V is slightly biased all the same.
+    scaled to sum 1, where :math:`e` is the lower end of the 95 % interval of the log
+    loss on the validation set :math:`V`, or 0 if it is negative. A row x is tried with
+    the label that their mean prediction :math:`\tilde y` makes most probable. The value
+    of information is :math:`-\bar P \cdot \bar L`, averages over all pairs i, j of V:
+    the models are trained on everything but i and j, :math:`P` is found from the loss
+    at i alone, and :math:`L` is the loss at j. For training, x belongs to the training
+    rows. For validation, x belongs to V and is never trained on. If the largest value
+    is one for training, that row is bought for T. Otherwise a random row is bought for
+    V, because a chosen row would not be a fair sample. Random rows are drawn from the
+    unlabelled rows, so V is slightly biased nevertheless.
 
-    A candidate without `predict_proba` gets a sigmoid fitted on V (Platt's), within
-    leave-two-out on what is left of V, and with fewer than 5 rows or a class missing
-    :math:`1 / (1 + e^{-f})`. So has the chosen model in `predict_proba`; `predict` is
-    its own.
+    A candidate without `predict_proba` gets Platt's sigmoid, fitted on V or, in
+    leave-two-out, on the rest of V. With fewer than 5 rows or a missing class the
+    probabilities are :math:`1 / (1 + e^{-f})`. The chosen model uses the sigmoid in
+    `predict_proba`, but not in `predict`.
 
-    With "gram", transformers of a `Pipeline` are not trained again each time but once,
-    on the last pool and the labelled rows that are not in it; they must not need
-    labels. Wrap trained ones in ``sklearn.frozen.FrozenEstimator`` to have the same
-    with "refit".
+    For two classes, ``LogisticRegression`` with L2 penalty, alone or at the end of a
+    `Pipeline` whose transformers need no labels, is trained jointly for all candidates
+    and all rows left out, a hundred to a thousand times faster than by refitting. The
+    transformers are trained only once, on the last pool and the labelled rows that are
+    not in it. All other candidates are refitted, and so is everything, with a warning,
+    where numbers are too large for joint training.
 
-    Rows that nobody asked for are training data: they are no random sample.
+    Rows that nobody asked for are training data, because they are no random sample.
 
     References
     ----------
@@ -266,8 +193,8 @@ class ALMSClassifier(PoolClassifier):
     0.97 {'logisticregression__C': 100.0}
     """
 
-    #: Whether models could not be trained together, and are refitted instead.
-    _gave_up = False
+    #: True once joint training has failed; the models are refitted from then on.
+    _refits = False
 
     best_index_: int
     best_params_: dict[str, Any]
@@ -280,14 +207,8 @@ class ALMSClassifier(PoolClassifier):
         *,
         param_grid: ParamGrid | None = None,
         estimators: Estimators | None = None,
-        voi: Literal["auto", "gram", "refit"] = "auto",
-        label: Literal["predicted", "expected"] = "predicted",
         n_candidates: int | None = None,
         n_pairs: int | None = None,
-        loss: Literal["log_loss", "brier"] | Callable[..., Any] = "log_loss",
-        temperature: float | None = None,
-        pairing: Literal["averaged", "paired"] = "averaged",
-        selection: Literal["cv", "validation", "leave_one_out"] = "cv",
         cv: int = 5,
         n_initial: int = 10,
         batch_size: int = 1,
@@ -300,14 +221,8 @@ class ALMSClassifier(PoolClassifier):
         self.estimator = estimator
         self.param_grid = param_grid
         self.estimators = estimators
-        self.voi = voi
-        self.label = label
         self.n_candidates = n_candidates
         self.n_pairs = n_pairs
-        self.loss = loss
-        self.temperature = temperature
-        self.pairing = pairing
-        self.selection = selection
         self.cv = cv
         self.n_initial = n_initial
         self.batch_size = batch_size
@@ -319,20 +234,24 @@ class ALMSClassifier(PoolClassifier):
 
     @property
     def allocation_(self) -> Labels:
-        """What each label is for, in the order in which they were taught."""
-        return self._allocation().names
+        """Set for which each label is used, in the order of teaching."""
+        return np.where(self._is_validation, VALIDATION, TRAIN)
 
     @property
     def labeled_indices_(self) -> dict[str, RowNumbers]:
         """Rows of the pool whose labels were bought, for each of the two sets."""
-        return self._allocation().divided(self._ledger.rows[self._ledger.taught])
+        rows = self._ledger.rows[self._ledger.taught]
+        return {
+            name: rows[(rows >= 0) & (self.allocation_ == name)]
+            for name in (TRAIN, VALIDATION)
+        }
 
     @property
     def model_probabilities_(self) -> Floats:
-        """How probable each candidate was before each of these rounds, and is now."""
+        """Probability that each candidate is the best, in past rounds and now."""
         check_is_fitted(self, "best_index_")
-        rounds = [past.probabilities for past in self._past]
-        return np.array([*rounds, self._trained.memory])
+        past = [probabilities for _, probabilities in self._past]
+        return np.array([*past, self._trained.memory])
 
     @property
     def best_estimator_(self) -> Any:
@@ -354,33 +273,34 @@ class ALMSClassifier(PoolClassifier):
             decision values, a sigmoid fitted on the validation set.
         """
         model, X = self._model(), self._rows_to_predict(X)
-        model = self._allocation().calibrated(model, self.classes_)
+        labelled = self._ledger.labelled
+        rows = np.flatnonzero(self._is_validation)
+        labels = self.classes_[labelled.codes[rows]]
+        model = calibrated(model, labelled.rows, rows, labels)
         return self._probabilities(model, X)
 
-    def _follows_from_labels(self):
-        return False  # it tells labels for training from those for validation
+    @property
+    def _is_validation(self):
+        return self._ledger.purposes[self._ledger.taught] == VALIDATION
 
-    def _allocation(self):
-        return Allocation.of(self._ledger.labelled, self._ledger)
+    def _follows_from_labels(self):
+        return False  # labels for training differ from labels for validation
 
     def _is_cold_start(self, n_first):
-        return n_first > 0 or not self._allocation().is_enough
+        is_validation = self._is_validation
+        return (
+            n_first > 0
+            or is_validation.sum() < 2
+            or not can_validate(self._ledger.labelled.codes, is_validation)
+        )
 
     def _start(self, X, rows, n_wanted, seed):
         return in_turn(draw_rows(rows, n_wanted, seed), self.n_queries_)
 
     def _make_trainer(self):
         given = self.estimator, self.param_grid, self.estimators
-        gave_up = self.voi == "auto" and self._gave_up
-        return ALMSTrainer(
-            candidate_set(*given, DEFAULT_GRID),
-            voi="refit" if gave_up else self.voi,
-            loss=self.loss,
-            temperature=self.temperature,
-            selection=self.selection,
-            cv=self.cv,
-            n_jobs=self.n_jobs,
-        )
+        candidates = candidate_set(*given, DEFAULT_GRID)
+        return ALMSTrainer(candidates, self.cv, self.n_jobs, self._refits)
 
     def _passive_baseline(self):
         return passive_baseline(self)
@@ -390,50 +310,184 @@ class ALMSClassifier(PoolClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_option(self.pairing, "pairing", ("averaged", "paired"))
-        check_option(self.label, "label", ("predicted", "expected"))
         for name in ("n_candidates", "n_pairs"):
             check_limit(getattr(self, name), name, 1)
 
     def _reset(self):
         super()._reset()
-        self.voi_history_, self._past, self._gave_up = np.empty((0, 2)), (), False
-
-    def _replace_classes(self, classes):
-        self._make_trainer().check_number_of(classes)
-        super()._replace_classes(classes)
+        self.voi_history_, self._past, self._refits = np.empty((0, 2)), (), False
 
     def _select(self, X, rows, n_wanted, seed):
-        return self._or_refitted(self._most_valuable, X, rows, n_wanted, seed)
+        return self._refit_if_unsolved(self._most_valuable, X, rows, n_wanted, seed)
 
     def _most_valuable(self, X, rows, n_wanted, seed):
-        names = ("n_candidates", "n_pairs", "batch_size", "pairing", "label")
-        options = {name: getattr(self, name) for name in names}
-        options["may_be_few"] = self.voi == "auto"
-        bought, values = most_valuable(
-            self._make_trainer(), Known.of(self), X, rows, n_wanted, seed, **options
+        """Choose rows for the set for which a label is worth more."""
+        rng, trainer = np.random.default_rng(seed), self._make_trainer()
+        known = Known.of(self)
+        n_candidates, n_pairs = self.n_candidates, self.n_pairs
+        if not trainer.is_joint(known):
+            n_candidates, n_pairs = n_candidates or FEW, n_pairs or FEW
+        order = rng.permutation(rows)
+        offered = np.sort(order[: max(n_candidates or len(rows), self.batch_size)])
+        training, selection = trainer.values_of_information(
+            known, take(X, offered), n_pairs, rng
         )
+        values = training.max(), selection.max()
         self.voi_history_ = np.vstack([self.voi_history_, values])
-        now = Round(self.model_names_, self._trained.memory)
-        self._past = (*self._past, now)
-        return bought
+        self._past = (*self._past, (self.model_names_, self._trained.memory))
+        if values[0] > values[1]:
+            traits = [lambda some: hash_rows(X, offered[some])]
+            chosen = find_best_different(training, n_wanted, seed, traits)
+            return ranked_purchase(offered[chosen], training[chosen], TRAIN)
+        chosen = rng.permutation(rows)[:n_wanted]
+        return random_purchase(chosen, n_wanted / len(rows), VALIDATION)
 
     def _train(self):
-        self._or_refitted(super()._train)
-        if self._past and self._past[-1].names != self.model_names_:
+        self._refit_if_unsolved(super()._train)
+        if self._past and self._past[-1][0] != self.model_names_:
             self._past = ()
 
-    def _or_refitted(self, step, *args):
-        """Take a step; if ``voi="auto"`` fails, take it again with refitted models."""
+    def _refit_if_unsolved(self, step, *args):
+        """Take a step, a second time with refitted models if joint training fails."""
         try:
             return step(*args)
         except NotSolved:
-            shares = self._make_trainer().shares(Known.of(self))
-            if self.voi != "auto" or not shares:
-                raise
             warn_user(
-                "Some logistic regressions could not be trained together; they are "
+                "Some logistic regressions could not be trained jointly; they are "
                 "refitted from now on, which takes much longer. Scale the features.",
             )
-            self._gave_up = True
+            self._refits = True
             return step(*args)
+
+
+class ALMSTrainer(Trainer):
+    """Trains the candidates, estimates the value of labels, chooses the model.
+
+    Parameters
+    ----------
+    candidates : CandidateSet
+        The models to choose from.
+    cv, n_jobs
+        As for `ALMSClassifier`.
+    refits : bool
+        Do not train jointly.
+    """
+
+    #: Probability that each model is the best, for losses of shape (n_models, ...).
+    weigh = staticmethod(model_probabilities)
+
+    def __init__(self, candidates, cv, n_jobs, refits):
+        self.candidates, self.cv, self.n_jobs = candidates, cv, n_jobs
+        self.refits = refits
+
+    @property
+    def estimators(self):
+        return self.candidates.estimators
+
+    @property
+    def keeps_pool(self):
+        """True if transformers are trained on the pool, for joint training."""
+        return self._can_train_jointly(self.estimators) and any(
+            split(estimator)[0] for estimator in self.estimators
+        )
+
+    def is_joint(self, known):
+        """Return True if the models are trained jointly."""
+        return len(known.classes) == 2 and self._can_train_jointly(known.prototypes)
+
+    def _can_train_jointly(self, estimators):
+        return not self.refits and all(map(can_train_jointly, estimators))
+
+    def check(self):
+        super().check()
+        check_number(self.cv, "cv", 2, closed="left", integer=True)
+        for estimator in self.estimators:
+            if hasattr(estimator, "predict_proba"):
+                continue
+            if not hasattr(estimator, "decision_function"):
+                raise TypeError(
+                    f"ALMSClassifier needs candidates with predict_proba or "
+                    f"decision_function; {estimator} has neither. Use other candidates."
+                )
+            check_has("decision_function", estimator, "ALMSClassifier")
+
+    def models_on(self, known, X=None):
+        """Return the candidates as `values_of_information` needs them.
+
+        Parameters
+        ----------
+        known : Known
+            Labelled rows, and which of them validate.
+        X : rows, optional
+            Rows whose labels may be bought.
+        """
+        is_validation = known.purposes == VALIDATION
+        if not self.is_joint(known):
+            return RefittedModels(
+                known.prototypes, known.labelled, is_validation, known.classes, X
+            )
+
+        fit = partial(fit_transformers, known=known)
+        return JointModels(known.prototypes, known.labelled, is_validation, X, fit)
+
+    def values_of_information(self, known, X, n_pairs, rng):
+        """Return the value of each row of X for training, and for choosing a model."""
+        models = self.models_on(known, X)
+        return values_of_information(models, self.weigh, n_pairs, self.n_jobs, rng)
+
+    def train(self, known, before):
+        """Return the chosen candidate, trained on both sets."""
+        models, m = self.models_on(known), len(known.prototypes)
+        probabilities = np.full(m, 1 / m)
+        if can_validate(known.labelled.codes, known.purposes == VALIDATION):
+            losses, _ = models.trained()
+            probabilities = self.weigh(lower_ends(losses))
+        best = middle_of_best(-self.losses_to_choose_by(models, known).mean(axis=1))
+        attributes = {
+            "model_names_": self.candidates.names,
+            "best_index_": best,
+            "best_params_": self.candidates.settings[best],
+        }
+        model = self._trained_on_all(known, known.prototypes[best])
+        return Trained(model, attributes, probabilities)
+
+    def losses_to_choose_by(self, models, known):
+        """Return the losses of each model in K-fold cross-validation on all labels.
+
+        With one row of the second class there are no folds, and all losses are 0.
+        """
+        fold, n_folds = stratified_folds(known.labelled.codes, self.cv)
+        losses = np.zeros((len(self.candidates.names), len(fold)))
+        if n_folds > 1:
+            folds = [np.flatnonzero(fold == k) for k in range(n_folds)]
+            workers = Parallel(n_jobs=self.n_jobs, prefer=models.prefer)
+            found = workers(map(delayed(models.without_fold), folds))
+            for rows, part in zip(folds, found, strict=True):
+                losses[:, rows] = part
+        return losses
+
+    def _trained_on_all(self, known, prototype):
+        before, model = split(prototype)
+        if before is None or not self.is_joint(known):
+            return train(prototype, known.labelled, known.classes)
+        fitted = fit_transformers(before, known)
+        labels = known.classes[known.labelled.codes]
+        model = clone(model).fit(fitted.transform(known.labelled.rows), labels)
+        steps = [*fitted.steps, (prototype.steps[-1][0], model)]
+        return clone(prototype).set_params(steps=steps)
+
+
+def fit_transformers(before, known):
+    """Fit transformers on the pool and the labelled rows."""
+    return known.pool.fitted(shared_key(before), clone(before).fit, known.labelled.rows)
+
+
+def can_validate(codes, is_validation):
+    """Return True if models can be trained on one set and judged by the other."""
+    return bool(is_validation.any()) and len(np.unique(codes[~is_validation])) > 1
+
+
+def in_turn(bought, n_before):
+    """Return a random purchase whose rows go to the two sets in turn."""
+    turns = (n_before + np.arange(len(bought.rows))) % 2
+    return bought._replace(purposes=np.where(turns == 0, TRAIN, VALIDATION))

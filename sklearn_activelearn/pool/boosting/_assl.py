@@ -1,27 +1,56 @@
-"""Committees that minimise the cost, for chosen labels and for random ones."""
+"""Committees that minimise the cost, for random labels and for chosen labels."""
 
-from typing import Literal
+from itertools import islice
 
 from ..._base import make_baseline
 from ..._docstrings import NEWTON_BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._validation import check_number
 from .._base import PoolClassifier
 from .._selection import draw_rows
-from ._trainer import BoostingTrainer, NewtonRounds, closest_vote
+from ._trainer import BoostingClassifier, BoostingTrainer
+
+
+class NewtonTrainer(BoostingTrainer):
+    """Newton steps from nothing, until the cost stalls.
+
+    Parameters
+    ----------
+    estimator, alpha, init, n_estimators, tol
+        As for the learners.
+    """
+
+    soft = True
+
+    def __init__(self, estimator, alpha, init, n_estimators, tol):
+        super().__init__(estimator, alpha, init)
+        self.n_estimators, self.tol = n_estimators, tol
+
+    def check(self):
+        super().check()
+        check_number(self.n_estimators, "n_estimators", 1, closed="left", integer=True)
+        check_number(self.tol, "tol", 0, closed="left")
+
+    def boost(self, boosting, weak_learners, n_first, n_later):
+        after = boosting.cost(boosting.scores, boosting.targets)
+        for weak in islice(weak_learners, self.n_estimators):
+            before, after = after, boosting.newton_step(weak)
+            if before - after <= self.tol * before:
+                break
 
 
 @documented(NEWTON_BOOSTING)
 class SSMarginBoostClassifier(PoolClassifier):
     r"""Boosting on random labels and on the rows without a label (SS-MarginBoost).
 
-    Buys labels at random, `n_initial` of them at once, and lowers the cost of labelled
-    and unlabelled rows: the classifier step of ASSL-Boost alone.
+    The learner buys random labels, `n_initial` of them at once, and lowers the cost of
+    labelled and unlabelled rows. It is the classifier step of ASSL-Boost alone.
 
     Parameters
     ----------
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
-        Most members of the committee.
+        Largest number of members of the committee.
     {tol}
     n_initial : int >= 1, default=100
         Labels of the first purchase: the whole default budget.
@@ -46,8 +75,7 @@ class SSMarginBoostClassifier(PoolClassifier):
 
     A Newton step adds :math:`f_t(x) = 2 P_w(y = 1 | x) - 1`, trained with the terms of
     the sum as weights (the paper prints F + C'/C''; the step that lowers C is F -
-    C'/C''). The infimum lies at infinity:
-    `tol` and `n_estimators` end it.
+    C'/C''). The infimum lies at infinity, so `tol` and `n_estimators` end the steps.
 
     {multiclass}
 
@@ -101,8 +129,8 @@ class SSMarginBoostClassifier(PoolClassifier):
         self.random_state = random_state
 
     def _make_trainer(self):
-        rounds = NewtonRounds(self.n_estimators, self.tol)
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
+        steps = self.n_estimators, self.tol
+        return NewtonTrainer(self.estimator, self.alpha, self.init, *steps)
 
     def _select(self, X, rows, n_wanted, seed):
         return draw_rows(rows, n_wanted, seed)
@@ -114,19 +142,18 @@ class SSMarginBoostClassifier(PoolClassifier):
 
 
 @documented(NEWTON_BOOSTING)
-class ASSLBoostClassifier(PoolClassifier):
+class ASSLBoostClassifier(BoostingClassifier):
     r"""Pool learner that minimises one cost before every query (ASSL-Boost).
 
-    Lowers the cost of labelled and unlabelled rows until it stalls, buys the row with
-    the smallest margin, and begins again.
+    The learner lowers the cost of labelled and unlabelled rows until the cost stalls,
+    buys the row with the smallest margin, and begins again.
 
     Parameters
     ----------
     {estimator, alpha, init}
     n_estimators : int >= 1, default=50
-        Most members of the committee, built again for every query.
-    {tol, n_initial, initial, batch_size, batch, embedding, explore, budget,
-    stopping, random_state}
+        Largest number of members of the committee, which is built for every query.
+    {tol, n_initial, initial, batch_size, explore, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -136,15 +163,15 @@ class ASSLBoostClassifier(PoolClassifier):
 
     See Also
     --------
-    FASSLBoostClassifier : One step for each label instead; many times as fast.
+    FASSLBoostClassifier : One step for each label instead; several times faster.
     SSMarginBoostClassifier : The same with random labels.
 
     Notes
     -----
     {cost}
 
-    It never decreases as labels are added and reaches the cost of the fully labelled
-    pool (Theorem 1). The steps are those of `SSMarginBoostClassifier`.
+    The cost never decreases as labels are added, and reaches the cost of the fully
+    labelled pool (Theorem 1). The steps are as in `SSMarginBoostClassifier`.
 
     References
     ----------
@@ -179,8 +206,6 @@ class ASSLBoostClassifier(PoolClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -194,17 +219,14 @@ class ASSLBoostClassifier(PoolClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
 
     def _make_trainer(self):
-        rounds = NewtonRounds(self.n_estimators, self.tol)
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
+        steps = self.n_estimators, self.tol
+        return NewtonTrainer(self.estimator, self.alpha, self.init, *steps)
 
-    _select = closest_vote
-
-    _passive_baseline = SSMarginBoostClassifier._passive_baseline
+    def _passive_baseline(self):
+        return make_baseline(self, SSMarginBoostClassifier(), stopping=None)

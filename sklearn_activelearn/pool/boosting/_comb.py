@@ -1,24 +1,21 @@
-"""COMB: boosting from scratch, also on guessed labels of the rows without one."""
-
-from typing import Literal
+"""COMB: boosting from scratch, also on guessed labels of the unlabelled rows."""
 
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
-from .._base import PoolClassifier
-from ._trainer import BoostingTrainer, DiscreteRounds, boosted_baseline, closest_vote
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
 @documented(BOOSTING)
-class COMBClassifier(PoolClassifier):
+class COMBClassifier(BoostingClassifier):
     r"""Pool learner that boosts from scratch, also on guessed labels (COMB).
 
-    QBB whose training rows include those without a label: each counts as `alpha` rows
-    of the class that the last committee gave it.
+    The learner is query by boosting that also trains on the unlabelled rows. Each of
+    them counts as `alpha` rows of the class that the last committee predicts for it.
 
     Parameters
     ----------
-    {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, batch,
-    embedding, explore, budget, stopping, random_state}
+    {estimator, alpha, init, n_estimators, n_initial, initial, batch_size, explore,
+    budget, stopping, random_state}
 
     Attributes
     ----------
@@ -33,12 +30,12 @@ class COMBClassifier(PoolClassifier):
 
     Notes
     -----
-    A row without a label has weight :math:`\alpha e^{-y^F_i F(x_i)}`, where the
-    pseudo-label :math:`y^F_i` is that of the committee before the last purchase, or of
-    `init`. The rest is as in `QueryByBoostingClassifier`.
+    A row without a label has weight :math:`\alpha e^{-y^F_i F(x_i)}`. The pseudo-label
+    :math:`y^F_i` is the prediction of the committee before the last purchase, or of
+    `init`. Everything else is as in `QueryByBoostingClassifier`.
 
-    Each training boosts all rows of the pool. Give the whole pool to each `query` and
-    name the rows that are left in `candidates`: then it is sorted once.
+    Each training boosts all rows of the pool. Pass the whole pool to each `query`, and
+    the unlabelled rows as `candidates`; then the pool is sorted once.
 
     References
     ----------
@@ -72,8 +69,6 @@ class COMBClassifier(PoolClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -86,18 +81,10 @@ class COMBClassifier(PoolClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
 
     def _make_trainer(self):
-        rounds = DiscreteRounds(self.n_estimators)
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
-
-    _select = closest_vote
-
-    def _passive_baseline(self):
-        return boosted_baseline(self, n_estimators=self.n_estimators)
+        return AdaBoostTrainer(self.estimator, self.n_estimators, self.alpha, self.init)

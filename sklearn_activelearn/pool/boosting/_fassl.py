@@ -1,41 +1,64 @@
-"""The committee that grows: one boosting step for each label."""
+"""A committee that grows by one boosting step for each label."""
 
-from typing import Literal
+from itertools import islice
 
 from ..._docstrings import BOOSTING, documented
 from ..._labels import encode
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
-from .._base import PoolClassifier
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ..._validation import check_number
 from .._distances import warn_if_worse_than_constant
-from ._trainer import BoostingTrainer, RoundsPerLabel, boosted_baseline, closest_vote
+from ._trainer import BoostingClassifier, BoostingTrainer
+
+
+class GrowingTrainer(BoostingTrainer):
+    """A step of AdaBoost for each new label, added to the last committee.
+
+    Parameters
+    ----------
+    estimator, alpha, init, n_initial_estimators, shrinkage
+        As for `FASSLBoostClassifier`.
+    """
+
+    grows = True
+
+    def __init__(self, estimator, alpha, init, n_initial_estimators, shrinkage):
+        super().__init__(estimator, alpha, init)
+        self.n_initial_estimators = n_initial_estimators
+        self.shrinkage = shrinkage
+
+    def check(self):
+        super().check()
+        if (number := self.n_initial_estimators) is not None:
+            check_number(number, "n_initial_estimators", 1, closed="left", integer=True)
+        check_number(self.shrinkage, "shrinkage", 0, 1, closed="right")
+
+    def boost(self, boosting, weak_learners, n_first, n_later):
+        n_steps = n_later
+        if n_first:
+            n_steps += self.n_initial_estimators or n_first
+        for weak in islice(weak_learners, n_steps):
+            boosting.adaboost_step(weak, self.shrinkage)
 
 
 @documented(BOOSTING)
-class FASSLBoostClassifier(PoolClassifier):
+class FASSLBoostClassifier(BoostingClassifier):
     r"""Pool learner whose committee grows with the labels (FASSL-Boost).
 
-    One boosting step for each label taught, on labelled rows and on guessed labels of
-    the others; nothing is thrown away. Then the row with the smallest margin is bought.
+    Each label taught adds one member to the committee, trained on the labelled rows and
+    on guessed labels of the other rows. No member is removed. The row with the smallest
+    margin is bought next.
 
     Parameters
     ----------
     {estimator, alpha, init}
-    n_estimators_per_label : int >= 1, default=1
-        Boosting steps for each label taught.
     n_initial_estimators : int >= 1, default=None
-        Boosting steps for all labels of the first committee together. 1 is Algorithm
-        1. None: `n_estimators_per_label` for each of them, which predicts better from
-        the first query on.
+        Number of members of the first committee. 1 is Algorithm 1. None: one member for
+        each of the first labels, which predicts better from the first query on.
     shrinkage : float in (0, 1], default=1.0
-        By what the weights of members are multiplied. 1 is Algorithm 1. Where labels
-        are noisy, or many are bought, a smaller one is better: early members, trained
-        on few labels, are then outvoted in time.
-    early_stopping : bool, default=False
-        Whether to buy no more when a new member is no better than chance, or when the
-        error on the labelled rows does not decrease, which Algorithm 1 does. That is
-        soon: at the latest when there is no such error.
-    {n_initial, initial, batch_size, batch, embedding, explore, budget,
-    stopping, random_state}
+        Factor of the weights of members. 1 is Algorithm 1. Where labels are noisy, or
+        many labels are bought, a smaller factor is better: early members, trained on
+        few labels, are then outvoted in time.
+    {n_initial, initial, batch_size, explore, budget, stopping, random_state}
 
     Attributes
     ----------
@@ -52,21 +75,23 @@ class FASSLBoostClassifier(PoolClassifier):
     -----
     {cost}
 
-    A member is trained with its terms as weights: :math:`w_i = e^{-y_i F(x_i)}` with a
-    label, :math:`\alpha e^{-y^F_i F(x_i)}` without, where :math:`y_i` is the label and
-    :math:`y^F_i` the pseudo-label as of now. That is the update of Algorithm 1, kept
-    right when labels change. Its weight is :math:`\omega_t = \frac12 \log \frac{1 -
-    \varepsilon_t}{\varepsilon_t}`; an error smaller than the share of half a labelled
-    row counts as that. Pseudo-labels are those of `init` for the first training and
-    then, after each purchase, of the committee.
+    A member is trained with the terms of the cost as weights: :math:`w_i = e^{-y_i
+    F(x_i)}` for a labelled row, :math:`\alpha e^{-y^F_i F(x_i)}` for any other row.
+    Here :math:`y_i` is the label and :math:`y^F_i` the present pseudo-label. This is
+    the update of Algorithm 1, and stays correct when labels change. The weight of a
+    member is :math:`\omega_t = \frac12 \log \frac{1 - \varepsilon_t}{\varepsilon_t}`,
+    and its error is at least the share of half a labelled row. The pseudo-labels come
+    from `init` at the first training, and then from the committee after each purchase.
 
-    A member no better than chance is left out; the next label brings a new one.
+    A member no better than chance is left out; the next label brings a new member. The
+    paper's end of Algorithm 1, when the error on the labelled rows does not decrease,
+    is left to `stopping` and `budget`.
 
     {multiclass}
     When a label of a new class comes, all committees begin again.
 
-    A step takes one pass over the pool. Give the whole pool to each `query` and name
-    the rows that are left in `candidates`: then it is sorted and scored once, not for
+    A step takes one pass over the pool. Pass the whole pool to each `query`, and the
+    unlabelled rows as `candidates`; then the pool is sorted and scored once, not for
     every query.
 
     References
@@ -85,7 +110,7 @@ class FASSLBoostClassifier(PoolClassifier):
     60 labels, accuracy 0.97
     """
 
-    _search_grid = {"alpha": [0.01, 0.1], "n_estimators_per_label": [1, 2]}
+    _search_grid = {"alpha": [0.01, 0.1], "shrinkage": [0.2, 1.0]}
 
     cost_curve_: Floats
 
@@ -95,15 +120,11 @@ class FASSLBoostClassifier(PoolClassifier):
         *,
         alpha: float = 0.01,
         init: Classifier | None = None,
-        n_estimators_per_label: int = 1,
         n_initial_estimators: int | None = None,
         shrinkage: float = 1.0,
-        early_stopping: bool = False,
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -112,42 +133,26 @@ class FASSLBoostClassifier(PoolClassifier):
         self.estimator = estimator
         self.alpha = alpha
         self.init = init
-        self.n_estimators_per_label = n_estimators_per_label
         self.n_initial_estimators = n_initial_estimators
         self.shrinkage = shrinkage
-        self.early_stopping = early_stopping
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
 
     def _make_trainer(self):
-        rounds = RoundsPerLabel(
-            self.n_estimators_per_label,
-            self.n_initial_estimators,
-            self.shrinkage,
-            self.early_stopping,
-        )
-        return BoostingTrainer(self.estimator, rounds, self.alpha, self.init)
+        steps = self.n_initial_estimators, self.shrinkage
+        return GrowingTrainer(self.estimator, self.alpha, self.init, *steps)
 
     def _select(self, X, rows, n_wanted, seed):
-        def predicted():
-            return encode(
-                self.estimator_.predict(self._ledger.labelled.rows), self.classes_
-            )
-
+        rows_known = self._ledger.labelled.rows
         warn_if_worse_than_constant(
             self,
-            predicted,
+            lambda: encode(self.estimator_.predict(rows_known), self.classes_),
             "Take another weak learner, or HybridSamplingClassifier around another "
             "model.",
         )
-        return closest_vote(self, X, rows, n_wanted, seed)
-
-    def _passive_baseline(self):
-        return boosted_baseline(self)
+        return super()._select(X, rows, n_wanted, seed)

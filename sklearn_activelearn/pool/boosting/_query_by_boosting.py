@@ -1,23 +1,20 @@
 """Query by boosting: a committee that is boosted again for every query."""
 
-from typing import Literal
-
 from ..._docstrings import BOOSTING, documented
-from ..._typing import Classifier, Embedding, Floats, Initial, Seed, Stopping
-from .._base import PoolClassifier
-from ._trainer import BoostingTrainer, DiscreteRounds, boosted_baseline, closest_vote
+from ..._typing import Classifier, Floats, Initial, Seed, Stopping
+from ._trainer import AdaBoostTrainer, BoostingClassifier
 
 
 @documented(BOOSTING)
-class QueryByBoostingClassifier(PoolClassifier):
+class QueryByBoostingClassifier(BoostingClassifier):
     r"""Pool learner that boosts again for every query (query by boosting, QBB).
 
-    AdaBoost on the labels bought; the row with the smallest margin is bought next. It
-    is boosting active learning with ``alpha=0``: rows without a label do not count.
+    The learner trains AdaBoost on the labels taught and buys the row with the smallest
+    margin. It is `COMBClassifier` with ``alpha=0``: rows without a label do not count.
 
     Parameters
     ----------
-    {estimator, n_estimators, n_initial, initial, batch_size, batch, embedding, explore,
+    {estimator, n_estimators, n_initial, initial, batch_size, explore,
     budget, stopping, random_state}
 
     Attributes
@@ -38,16 +35,16 @@ class QueryByBoostingClassifier(PoolClassifier):
     With weights :math:`w_i \propto e^{-y_i F(x_i)}`, a member :math:`f_t` of weighted
     error :math:`\varepsilon_t` gets :math:`\omega_t = \frac12 \log \frac{1 -
     \varepsilon_t}{\varepsilon_t}`, and :math:`F = \sum_t \omega_t f_t`.
-    A member no better than chance, or without error, is
-    the last one. For two
-    classes scikit-learn's `AdaBoostClassifier` makes the same committee of
-    stumps, up to the weight of a member without error; its weights are twice these, and
-    it refuses rows on which no weak learner is better than chance.
+    A member without error is the last one; a member no better than chance is left out
+    and ends the committee. For two classes scikit-learn's `AdaBoostClassifier` makes
+    the same committee of stumps, up to the weight of a member without error. Its
+    weights are twice these, and it refuses rows on which no weak learner is better than
+    chance.
 
     {multiclass}
 
-    A pool is kept until the next one. Give the whole of it to each `query` and name the
-    rows that are left in `candidates`: then it is sorted once.
+    The learner keeps a pool until the next pool comes. Pass the whole pool to each
+    `query`, and the unlabelled rows as `candidates`; then the pool is sorted once.
 
     References
     ----------
@@ -79,8 +76,6 @@ class QueryByBoostingClassifier(PoolClassifier):
         n_initial: int = 10,
         initial: Initial = "random",
         batch_size: int = 1,
-        batch: Literal["top", "cluster", "herding"] = "top",
-        embedding: Embedding | None = None,
         explore: float = 0.0,
         budget: int | float | None = 100,
         stopping: Stopping | None = None,
@@ -91,17 +86,10 @@ class QueryByBoostingClassifier(PoolClassifier):
         self.n_initial = n_initial
         self.initial = initial
         self.batch_size = batch_size
-        self.batch = batch
-        self.embedding = embedding
         self.explore = explore
         self.budget = budget
         self.stopping = stopping
         self.random_state = random_state
 
     def _make_trainer(self):
-        return BoostingTrainer(self.estimator, DiscreteRounds(self.n_estimators))
-
-    _select = closest_vote
-
-    def _passive_baseline(self):
-        return boosted_baseline(self, n_estimators=self.n_estimators)
+        return AdaBoostTrainer(self.estimator, self.n_estimators)

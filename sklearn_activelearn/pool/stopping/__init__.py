@@ -1,8 +1,8 @@
-"""When to stop asking: small rules, used by every pool learner.
+"""Stopping rules of the pool learners.
 
-A rule holds parameters only, and is a `StoppingRule`: it gets where the learner stands,
-a `Progress`, and what it remembered at the last query; it answers whether to stop and
-what to remember.
+A rule is a `StoppingRule` and holds parameters only. It gets the state of the learner,
+a `Progress`, and its memory of the last query, and returns whether to stop and its new
+memory.
 """
 
 from ._base import AllOf, Progress, StoppingRule
@@ -13,7 +13,6 @@ from ._rules import (
     MarginExhausted,
     NoError,
     NoNewClass,
-    OverallUncertainty,
     StablePredictions,
 )
 
@@ -24,7 +23,6 @@ __all__ = [
     "MarginExhausted",
     "NoError",
     "NoNewClass",
-    "OverallUncertainty",
     "Progress",
     "RecallTarget",
     "StablePredictions",

@@ -95,33 +95,6 @@ class SecondOrderClassifier(StreamLoop, LinearPredictor, ActiveClassifier):
 
     _shaped_by = ("kernel", "gamma", "solver", "max_stored", *StreamLoop._shaped_by)
 
-    def __init__(
-        self,
-        *,
-        kernel,
-        gamma,
-        solver,
-        max_stored,
-        fit_intercept,
-        normalize,
-        class_weight,
-        budget,
-        patience,
-        shuffle,
-        random_state,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.solver = solver
-        self.max_stored = max_stored
-        self.fit_intercept = fit_intercept
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.budget = budget
-        self.patience = patience
-        self.shuffle = shuffle
-        self.random_state = random_state
-
     @property
     def coef_(self) -> Floats:
         """Weights of the features, for rows of unit norm if `normalize`."""

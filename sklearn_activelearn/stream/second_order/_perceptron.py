@@ -91,20 +91,18 @@ class SecondOrderPerceptronClassifier(SecondOrderClassifier):
         shuffle: bool = True,
         random_state: Seed = None,
     ):
-        super().__init__(
-            kernel=kernel,
-            gamma=gamma,
-            solver=solver,
-            max_stored=max_stored,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.a = a
+        self.kernel = kernel
+        self.gamma = gamma
+        self.solver = solver
+        self.max_stored = max_stored
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     def _make_rules(self):
         return ConstantRule(1.0), PerceptronUpdate(1.0)

@@ -139,22 +139,20 @@ class RLSSamplingClassifier(SecondOrderClassifier):
         shuffle: bool = True,
         random_state: Seed = None,
     ):
-        super().__init__(
-            kernel=kernel,
-            gamma=gamma,
-            solver=solver,
-            max_stored=max_stored,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.lam = lam
         self.variant = variant
         self.transient = transient
+        self.kernel = kernel
+        self.gamma = gamma
+        self.solver = solver
+        self.max_stored = max_stored
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     @available_if(stores_all_it_buys)
     def predict_proba(self, X: RowsLike) -> Floats:

@@ -117,22 +117,20 @@ class SOLEClassifier(SecondOrderClassifier):
         shuffle: bool = True,
         random_state: Seed = None,
     ):
-        super().__init__(
-            kernel=kernel,
-            gamma=gamma,
-            solver=solver,
-            max_stored=max_stored,
-            fit_intercept=fit_intercept,
-            normalize=normalize,
-            class_weight=class_weight,
-            budget=budget,
-            patience=patience,
-            shuffle=shuffle,
-            random_state=random_state,
-        )
         self.b = b
         self.a = a
         self.query_probability = query_probability
+        self.kernel = kernel
+        self.gamma = gamma
+        self.solver = solver
+        self.max_stored = max_stored
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.budget = budget
+        self.patience = patience
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     def _make_rules(self):
         b = check_number(self.b, "b", 0)

@@ -1,0 +1,903 @@
+"""Comparison of active learners with random labels: labels saved, table and verdict."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import count
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import catch_warnings
+
+import joblib
+import numpy as np
+from joblib import parallel_config
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_limits
+
+from .._labels import check_not_missing
+from .._statistics import paired_t_test
+from .._typing import Estimator, FilePath, Floats, RowsLike, Scoring
+from .._validation import check_number
+from ..pool import HybridSamplingClassifier
+from ..pool._base import PoolClassifier
+from ..sources._containers import n_rows
+from ..stream import GreedyOnlineClassifier
+from ._curves import LabelCurve, frame, plain
+from ._displays import LabelCurveDisplay
+from ._label_curve import ExperimentInterrupted, label_curve
+from ._measures import Measure, default_measure, measures_of, percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+#: Rows that each run uses at most, held-out rows included: of a learner that scores the
+#: whole pool for each purchase, and of a learner that sees each row once.
+POOL_ROWS, STREAM_ROWS = 2_500, 20_000
+#: Repeats of the folds for runs of at most this many numbers; above the last one: 1.
+REPEATS = ((40_000, 8), (500_000, 2))
+#: Budget of the default pool learner.
+DEFAULT_BUDGET = 200
+#: Confidence of all intervals of a comparison together.
+CONFIDENCE = 0.95
+LEVEL = f"{100 * CONFIDENCE:g} %"
+#: Shares of the labels for which the savings are tested.
+N_SHARES = 500
+#: Errors that differ by less are equal.
+ROUNDING = 1e-12
+#: Characters in a line of the report.
+WIDTH = 100
+
+
+class Savings(NamedTuple):
+    """Share of the random labels that chosen labels need for the same error.
+
+    Infinite: more than all of them. NaN: unknown, because a run bought no labels.
+
+    Attributes
+    ----------
+    needed : float
+        The estimate; 1 means that no labels are saved.
+    low, high : float
+        Ends of the confidence interval. `low` is 0 if the smallest share that was
+        measured is in the interval.
+    """
+
+    needed: float
+    low: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all runs bought labels."""
+        return not np.isnan(self.needed)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether chosen labels are better than random labels, beyond noise."""
+        return self.high <= 1
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether chosen labels are worse than random labels, beyond noise."""
+        return np.isinf(self.low)
+
+
+class Verdict(NamedTuple):
+    """Result of a comparison in one sentence.
+
+    Attributes
+    ----------
+    outcome : str
+        "labels saved", "smaller error", "unclear", "nothing saved", "useless" (no
+        better than a constant prediction), or "unknown" (a run bought no labels).
+    learner : str or None
+        Name of the learner that the sentence is about.
+    text : str
+        The sentence.
+    """
+
+    outcome: str
+    learner: str | None
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class LearnerResult:
+    """Runs of a learner and of random labels for the same model, on the same rows.
+
+    Attributes
+    ----------
+    learner, passive : estimator
+        The learner and its passive baseline, unfitted.
+    curve, passive_curve : LabelCurve
+        Their runs.
+    confidence : float
+        Confidence of each interval; with several learners it is higher, so that all
+        intervals hold together.
+    notes : tuple of str
+        Warnings of the learner.
+    """
+
+    learner: Any
+    passive: Any
+    curve: LabelCurve
+    passive_curve: LabelCurve
+    confidence: float = CONFIDENCE
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_bought(self) -> float:
+        """Labels bought, mean over runs."""
+        return float(self.curve.n_bought.mean())
+
+    @property
+    def n_needed(self) -> float:
+        """Chosen labels with the error of `n_bought` random labels."""
+        return self.n_bought * self.savings.needed
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Error of each run with all labels that it bought."""
+        return self.curve.best - self.curve.final_scores
+
+    @cached_property
+    def passive_errors(self) -> Floats:
+        """Error of each run with the same number of random labels; NaN for none."""
+        scores = np.diagonal(self.passive_curve.scores_at(self.curve.n_bought))
+        return self.curve.best - scores
+
+    @cached_property
+    def constant_errors(self) -> Floats:
+        """Error of the most frequent class as constant prediction, for each run."""
+        return self.curve.best - self.curve.constant_scores
+
+    def _interval(self, differences):
+        mean, low, high, _ = paired_t_test(differences[:, None], self.confidence)
+        return float(mean[0]), float(low[0]), float(high[0])
+
+    @cached_property
+    def gain(self) -> tuple[float, float, float]:
+        """Error with random labels minus error with chosen ones: mean, low, high."""
+        return self._interval(self.passive_errors - self.errors)
+
+    @cached_property
+    def beats_constant(self) -> bool:
+        """Whether the learner is better than a constant prediction, beyond noise.
+
+        Also true if the score of a constant prediction is unknown.
+        """
+        return not self._interval(self.constant_errors - self.errors)[1] <= ROUNDING
+
+    @cached_property
+    def passive_beats_constant(self) -> bool:
+        """Whether random labels are better than a constant prediction."""
+        differences = self.constant_errors - self.passive_errors
+        return not self._interval(differences)[1] <= ROUNDING
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the learner is better than random labels and than a constant."""
+        return self.savings.is_clear and self.beats_constant
+
+    @cached_property
+    def savings(self) -> Savings:
+        """Share of the random labels that the learner needs.
+
+        The interval holds every share s that a paired t-test over the runs does not
+        reject: on average over further runs, the error with s times as many chosen
+        labels may equal the error with all random labels. At s = 1 this is the test of
+        chosen labels against the same number of random labels. Errors between two
+        label counts are interpolated linearly.
+        """
+        bought = self.curve.n_bought
+        chosen = [measured_errors(self.curve, run) for run in range(len(bought))]
+        random = [
+            measured_errors(self.passive_curve, run) for run in range(len(bought))
+        ]
+        runs = list(zip(bought, chosen, random, strict=True))
+        if any(n == 0 or counts[0] > n for n, _, (counts, _) in runs):
+            return Savings(np.nan, np.nan, np.nan)
+        first = max(counts[0] / n for n, (counts, _), _ in runs)
+        shares = np.geomspace(first, 1, N_SHARES)
+        differences = np.array(
+            [
+                np.interp(shares * n, *own) - np.interp(n, *other)
+                for n, own, other in runs
+            ]
+        )
+        mean, low, high, _ = paired_t_test(differences, self.confidence)
+
+        def share_after_last(exceptions):
+            (rows,) = np.nonzero(exceptions)
+            return float(np.append(shares, np.inf)[rows[-1] + 1 if len(rows) else 0])
+
+        not_rejected = np.append(low <= ROUNDING, True)
+        smallest = float(np.append(shares, np.inf)[not_rejected.argmax()])
+        return Savings(
+            needed=share_after_last(mean > ROUNDING),
+            low=0.0 if not_rejected[0] else smallest,
+            high=share_after_last(high >= -ROUNDING),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return errors, savings and curves as arrays and numbers."""
+        # random labels that are no better than a constant save no labels
+        unknown = 0.0 if self.passive_beats_constant else np.nan
+        needed, low, high = np.array(self.savings) + unknown
+        return {
+            "learner": learner_code(self.learner),
+            "passive": learner_code(self.passive),
+            "labels_bought": self.curve.n_bought,
+            "errors": self.errors,
+            "passive_errors": self.passive_errors,
+            "constant_errors": self.constant_errors,
+            "labels_needed": self.n_bought * needed,
+            "saved": 1 - needed,
+            "saved_low": 1 - high,
+            "saved_high": 1 - low,
+            "saved_is_clear": self.is_clear and self.passive_beats_constant,
+            "beats_constant": self.beats_constant,
+            "passive_beats_constant": self.passive_beats_constant,
+            "confidence": self.confidence,
+            "curve": curve_to_dict(self.curve),
+            "passive_curve": curve_to_dict(self.passive_curve),
+            "notes": self.notes,
+        }
+
+
+def measured_errors(curve, run):
+    """Return the label counts at which a run was scored, and ``1 - score``."""
+    is_known = ~np.isnan(curve.scores[run]) & (curve.n_labels < curve.n_bought[run])
+    n_labels = np.append(curve.n_labels[is_known], curve.n_bought[run])
+    scores = np.append(curve.scores[run, is_known], curve.final_scores[run])
+    return n_labels, 1 - scores
+
+
+def curve_to_dict(curve):
+    """Return mean and spread of the error at label counts that some run reached."""
+    bought = curve.n_labels <= curve.n_bought.max()
+    return {
+        "labels": curve.n_labels[bought],
+        "error_mean": curve.best - curve.mean[bought],
+        "error_std": curve.std[bought],
+    }
+
+
+def learner_code(learner):
+    """Return a learner as code on one line."""
+    return " ".join(repr(learner).split()).removesuffix("()")
+
+
+def short_names(learners):
+    """Return class names without "Classifier"; several of one class are numbered."""
+    names = [type(learner).__name__.removesuffix("Classifier") for learner in learners]
+    return [
+        f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name
+        for i, name in enumerate(names)
+    ]
+
+
+def align(rows):
+    """Return table rows as lines: first and last cells to the left, others right."""
+    width = max(map(len, rows))
+    rows = [(*row, *[""] * (width - len(row))) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others, last in rows:
+        padded = [text.rjust(w) for text, w in zip(others, widths[1:-1], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+    return lines
+
+
+@dataclass(frozen=True)
+class Design:
+    """Rows, folds and repeats of a comparison.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+        Size of the data.
+    row_size : int
+        Numbers in a row.
+    cv, random_state : int
+        As for `label_curve`.
+    n_repeats : int or None
+        None: chosen by the size of the data.
+    max_rows : int or None
+        Random rows that each run uses at most. None: chosen by the kind of learner.
+    """
+
+    n_rows: int
+    n_features: int
+    row_size: int
+    cv: int
+    n_repeats: int | None
+    max_rows: int | None
+    random_state: int
+
+    def rows_for(self, learner):
+        """Return the number of rows that a run of a learner uses."""
+        most = POOL_ROWS if isinstance(learner, PoolClassifier) else STREAM_ROWS
+        return min(self.max_rows or most, self.n_rows)
+
+    def runs_for(self, learner):
+        """Return the number of runs of a learner."""
+        size = self.rows_for(learner) * self.row_size
+        by_size = next((n for most, n in REPEATS if size <= most), 1)
+        return self.cv * (self.n_repeats or by_size)
+
+    def shares_rows(self, learner):
+        """Return True if runs have rows in common, because there are too few."""
+        return self.rows_for(learner) * self.runs_for(learner) > self.n_rows
+
+    def splits_for(self, learner):
+        """Return the arguments of `label_curve` that choose the rows of each run."""
+        rows, n_runs = self.rows_for(learner), self.runs_for(learner)
+        held_out = rows // self.cv
+        if rows == self.n_rows:
+            return {"cv": self.cv, "n_repeats": n_runs // self.cv}
+        if self.shares_rows(learner):
+            splitter = StratifiedShuffleSplit(
+                n_runs,
+                train_size=rows - held_out,
+                test_size=held_out,
+                random_state=self.random_state,
+            )
+            return {"cv": splitter}
+        order = np.random.RandomState(self.random_state).permutation(self.n_rows)
+        parts = order[: n_runs * rows].reshape(n_runs, rows)
+        return {"cv": [(part[held_out:], part[:held_out]) for part in parts]}
+
+    def label_counts(self, learner):
+        """Return the label counts at which to score: steps of 10 %, and all rows."""
+        params = learner.get_params(deep=False)
+        # whole batches: between two trainings the model does not change
+        first, batch = params.get("n_initial", 1), params.get("batch_size", 1)
+        batch = batch if isinstance(batch, int) else 1  # a share: batches grow
+        rows = self.rows_for(learner)
+        fewest, most = rows - -(-rows // self.cv), rows - rows // self.cv
+        counts = 1.1 ** np.arange(np.log(most) / np.log(1.1))
+        n_batches = np.round(np.maximum(counts - first, 0) / batch).astype(int)
+        counts = np.union1d(first + batch * n_batches, [fewest, most])
+        return counts[counts <= most]
+
+    def default_learners(self, class_weight):
+        """Return a pool learner and a stream learner."""
+        hybrid = HybridSamplingClassifier(
+            LogisticRegression(max_iter=1_000, class_weight=class_weight), batch_size=10
+        )
+        rows = self.rows_for(hybrid)
+        offered = rows - rows // self.cv
+        hybrid.set_params(budget=min(DEFAULT_BUDGET, max(20, offered // 40 * 10)))
+        return [hybrid, GreedyOnlineClassifier(class_weight=class_weight)]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Labels saved by active learners on labelled data; the result of `compare`.
+
+    Printed, it is the verdict, a table and how it was run.
+
+    Attributes
+    ----------
+    results : list of LearnerResult
+        One for each learner: ``learner``, ``passive``, ``curve``, ``passive_curve``,
+        ``errors``, ``passive_errors``, ``constant_errors``, ``gain``, ``savings``,
+        ``n_bought``, ``n_needed``.
+    design : Design
+        Rows, folds and repeats.
+    measure : Measure
+        The measure of all errors.
+    target_error : float or None
+        Error for which the labels are counted, too.
+    classes : list of str
+        Classes, the most frequent one first.
+    notes : tuple of str
+        Default learners that were left out, with the reason.
+    """
+
+    results: list[LearnerResult]
+    design: Design
+    measure: Measure
+    target_error: float | None
+    classes: list[str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def named_results(self) -> dict[str, LearnerResult]:
+        """Results by the short names of their learners."""
+        names = short_names([result.learner for result in self.results])
+        return dict(zip(names, self.results, strict=True))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether chosen labels are better than random labels.
+
+        Of several learners with clear savings it is about the one whose model has the
+        smallest error with random labels: many labels saved for a poor model are worth
+        little. Of two true statements, on labels saved and on the error, it takes the
+        one whose interval is further from no gain. Nothing is called saved at an error
+        that a constant prediction reaches.
+        """
+        known = {n: r for n, r in self.named_results.items() if r.savings.is_known}
+        if not known:
+            text = "Nothing to compare: in some run no labels were bought, or too few."
+            return Verdict("unknown", None, text)
+        clear = {n: r for n, r in known.items() if r.is_clear}
+        useful = {n: r for n, r in known.items() if r.passive_beats_constant}
+        name, best = min(
+            (clear or useful or known).items(),
+            key=lambda item: (item[1].passive_errors.mean(), item[1].savings),
+        )
+        measure, n_bought = self.measure, f"{best.n_bought:,.0f}"
+        saved = (
+            f"{best.n_needed:,.0f} labels chosen by {name} reach the {measure.name} of "
+            f"{n_bought} random labels ({measure.text(best.passive_errors.mean())}): "
+            f"{saved_share(best.savings)} of the labels saved "
+            f"({LEVEL} interval: {saved_interval(best.savings)})."
+        )
+        level = measure.text(best.constant_errors.mean())
+        constant = f"always predicting {self.classes[0]!r} ({measure.name} {level})"
+        if clear:
+            error, (_, low, high) = best.passive_errors.mean(), best.gain
+            least_gain = low / error if error > 0 else 0.0
+            if best.passive_beats_constant and 1 - best.savings.high >= least_gain:
+                return Verdict("labels saved", name, f"On these data, {saved}")
+            text = (
+                f"On these data, {n_bought} labels chosen by {name} give "
+                f"{measure.article} of {measure.text(best.errors.mean())}, and "
+                f"{n_bought} random labels one of {measure.text(error)} ({LEVEL} "
+                f"interval of the difference: {measure.difference(low, high)})."
+            )
+            if not best.passive_beats_constant:
+                text += f" Random labels are not clearly better than {constant}."
+            return Verdict("smaller error", name, text)
+        if not best.passive_beats_constant:
+            text = (
+                f"neither chosen nor random labels are clearly better than {constant}"
+            )
+            if best.beats_constant:
+                text = (
+                    "chosen labels are not clearly better than random labels, which "
+                    f"are not clearly better than {constant}"
+                )
+            text = f"No savings on these data: with {n_bought} labels, {text}."
+            return Verdict("useless", name, text)
+        if np.isinf(best.savings.needed):
+            rank = "better than" if best.savings.is_worse else "as good as"
+            text = (
+                f"No savings on these data: {n_bought} random labels are {rank} "
+                f"{n_bought} labels chosen by {name}."
+            )
+            return Verdict("nothing saved", name, text)
+        text = f"No savings beyond noise on these data. The estimate: {saved}"
+        return Verdict("unclear", name, text)
+
+    def to_text(self, *, data: str | None = None, details: bool = False) -> str:
+        """Return verdict, table and settings as lines of text.
+
+        Parameters
+        ----------
+        data : str, default=None
+            Description of the data, for a line of the report.
+        details : bool, default=False
+            Add the learners with all parameters and the errors along the way.
+
+        Returns
+        -------
+        text : str
+            Lines of at most about 100 characters.
+        """
+        design, named = self.design, self.named_results
+        constant = self.measure.number(self.results[0].constant_errors.mean())
+        table = [
+            *self._heading(),
+            *(self._cells(name, result) for name, result in named.items()),
+            (f"always {self.classes[0]!r}", "0", constant, constant, ""),
+        ]
+        lines = [*fold(self.verdict.text), "", *align(table), ""]
+        lines += [f"data  {data}"] if data else []
+        lines += [f"runs  {name}: {self._runs(r)}" for name, r in named.items()]
+        lines += [
+            "      means over the runs, measured on held-out rows; random state "
+            f"{design.random_state}",
+            f"{LEVEL}  intervals of the mean over further splits and orders of these "
+            "rows",
+        ]
+        if self.measure.why:
+            lines.append(f"why   {self.measure.name}: {self.measure.why}")
+        notes = [*self.notes, *(note for r in self.results for note in r.notes)]
+        for note in dict.fromkeys(notes):
+            first, *rest = wrap(note, WIDTH - 6)
+            lines += [f"note  {first}", *(f"      {line}" for line in rest)]
+        if details:
+            lines += ["", *self._details(named)]
+        return "\n".join(lines)
+
+    __str__ = to_text
+
+    def _heading(self):
+        measure, target = self.measure, self.target_error
+        first = ["", "labels", f"{measure.name}{' (%)' * measure.is_error}", ""]
+        second = ["", "bought", "chosen", "random", "to match random"]
+        first.append("chosen labels")
+        if target is not None:
+            first += [f"until {measure.text(target)}:", ""]
+            second += ["chosen", "random"]
+        return [(*first, "labels saved"), (*second, f"({LEVEL} interval)")]
+
+    def _cells(self, name, result):
+        """Return the table row of a learner."""
+        measure, savings = self.measure, result.savings
+        is_known = savings.is_known and result.passive_beats_constant
+        row = [
+            name,
+            f"{result.n_bought:,.0f}",
+            measure.number(result.errors.mean()),
+            measure.number(result.passive_errors.mean()),
+            count_within(result.n_needed, result.n_bought) if is_known else "–",
+        ]
+        if self.target_error is not None:
+            for curve in (result.curve, result.passive_curve):
+                n_labels = curve.labels_for(self.target_error)
+                row.append(count_within(n_labels, curve.n_bought.mean()))
+        if is_known:
+            return (*row, f"{saved_share(savings)} ({saved_interval(savings)})")
+        return (*row, "random ≤ constant" if savings.is_known else "unknown")
+
+    def _runs(self, result):
+        """Return how a learner was run, in a line."""
+        design, learner = self.design, result.learner
+        n_runs, rows = len(result.errors), design.rows_for(learner)
+        which = f"{design.cv} folds × {n_runs // design.cv} repeats"
+        if rows < design.n_rows:
+            kind = "random" if design.shares_rows(learner) else "separate"
+            which = f"{n_runs} runs of {rows:,} {kind} rows"
+        return (
+            f"{which}, {result.curve.n_offered.max():,} to choose from, "
+            f"{result.curve.n_held_out.max():,} held out"
+        )
+
+    def _details(self, named):
+        level = self.results[0].confidence
+        lines = [
+            f"{LEVEL}: shares that a paired t-test over the runs does not reject; each "
+            f"of {len(named)} intervals has",
+            f"      a confidence of {level:.4g}, so that all hold together",
+        ]
+        measure = self.measure
+        for name, result in named.items():
+            lines += ["", f"{name}: {learner_code(result.learner)}"]
+            lines.append(f"random: {learner_code(result.passive)}")
+            if not result.savings.is_known:
+                continue
+            counts = result.curve.n_labels
+            counts = counts[counts <= result.curve.n_bought.max()]
+            some = np.unique(np.linspace(0, len(counts) - 1, 10).astype(int))
+            rows = [("labels", *(f"{n:,}" for n in counts[some]), "")]
+            title = f"chosen, {measure.name}{' (%)' * measure.is_error}"
+            for head, curve in (
+                (title, result.curve),
+                ("random", result.passive_curve),
+            ):
+                errors = curve.best - curve.scores_at(counts[some]).mean(axis=0)
+                rows.append((head, *map(measure.number, errors), ""))
+            lines += align(rows)
+        return lines
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return the table as one dict for each learner, unrounded."""
+        rows = []
+        for result in self.results:
+            values = result.to_dict()
+            row = {name: values[name] for name in ("learner", "passive")}
+            row["labels_bought"] = result.n_bought
+            for name, errors in (
+                ("error", result.errors),
+                ("passive_error", result.passive_errors),
+                ("constant_error", result.constant_errors),
+            ):
+                row[name], row[f"{name}_std"] = errors.mean(), errors.std()
+            for name in ("labels_needed", "saved", "saved_low", "saved_high"):
+                row[name] = values[name]
+            rows.append(row)
+        return rows
+
+    def to_frame(self) -> "DataFrame":
+        """Return the table as a pandas DataFrame with a row for each learner."""
+        return frame(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as lists and numbers; None for NaN and infinity."""
+        results, target = [], self.target_error
+        for result in self.results:
+            values = result.to_dict()
+            for name in ("curve", "passive_curve"):
+                curve = getattr(result, name)
+                values[name]["labels_to_target"] = (
+                    None if target is None else curve.labels_for(target)
+                )
+            results.append(values)
+        return plain(
+            {
+                **vars(self.design),
+                "measure": vars(self.measure),
+                "target_error": target,
+                "classes": self.classes,
+                "verdict": self.verdict._asdict(),
+                "results": results,
+                "notes": self.notes,
+            }
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> LabelCurveDisplay:
+        """Draw error against labels bought: learners in colours, random labels grey.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on. None makes a figure.
+
+        Returns
+        -------
+        display : LabelCurveDisplay
+            The display, drawn.
+        """
+        named = self.named_results
+        band = 0.8 if len(named) <= 3 else 0  # more bands hide one another
+        return LabelCurveDisplay(
+            {name: result.curve for name, result in named.items()},
+            passive={f"random, {n}": r.passive_curve for n, r in named.items()},
+            target=self.target_error,
+        ).plot(ax, band=band)
+
+
+def fold(text):
+    """Return lines that do not part a number from its unit."""
+    lines = wrap(text.replace(" %", "\N{NO-BREAK SPACE}%"), WIDTH)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def count_within(n_labels, most):
+    """Return the number of labels in words; infinite: not within those bought."""
+    if np.isinf(n_labels):
+        return f"not within {most:,.0f}"
+    return f"{min(n_labels, most):,.0f}"
+
+
+def saved_share(savings):
+    """Return the share of labels saved, in words."""
+    return f"{percent(1 - savings.needed)} %" if savings.needed < 1 else "none"
+
+
+def saved_interval(savings):
+    """Return the interval of the share of labels saved, in words."""
+    least, most = (
+        percent(1 - end) if end < 1 else "none" for end in (savings.high, savings.low)
+    )
+    return most if most == least else f"{least}–{most}"
+
+
+def compare(
+    X: RowsLike,
+    y: ArrayLike,
+    learners: Sequence[Estimator] | None = None,
+    *,
+    preprocessor: Estimator | None = None,
+    scoring: Scoring | None = None,
+    cv: int = 5,
+    n_repeats: int | None = None,
+    max_rows: int | None = None,
+    row_size: int | None = None,
+    target_error: float | None = None,
+    n_jobs: int | None = None,
+    memory: FilePath | joblib.Memory | None = None,
+    progress: bool | Callable[[str, int, int], object] = False,
+    random_state: int = 0,
+) -> Comparison:
+    """Measure how many labels active learners save on data whose labels are known.
+
+    Each learner, and random labels for the same model (its passive baseline), run over
+    the same folds in the same order. The command ``sklearn-activelearn compare`` prints
+    the result.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Labels of all rows. A learner sees the labels that it buys.
+    learners : list of learners, default=None
+        Learners of this package, unfitted. None: `HybridSamplingClassifier` around
+        logistic regression in batches of 10 for a pool, and `GreedyOnlineClassifier`
+        for a stream; they weigh classes if the default measure is the balanced error.
+    preprocessor : transformer, default=None
+        Fitted in each run on the rows to choose from, without labels, such as
+        ``StandardScaler()``.
+    scoring : str or callable, default=None
+        Measure, as for `label_curve`. None: the error, or the balanced error if one
+        class has more than 70 % of the labels.
+    cv : int >= 2, default=5
+        Number of folds.
+    n_repeats : int >= 1 or None, default=None
+        Number of times to go through the folds. None: 8, 2 or 1, by the size of the
+        data.
+    max_rows : int >= 1 or None, default=None
+        Random rows that each run uses at most, held-out rows included. None: 2,500 for
+        pool learners, 20,000 for stream learners.
+    row_size : int >= 1 or None, default=None
+        Numbers in a row after preprocessing, from which `n_repeats` follows. None: the
+        number of columns of `X`, or of the values in a row of a sparse matrix.
+    target_error : float in [0, 1], default=None
+        Error for which the labels are counted, too.
+    n_jobs : int, default=None
+        Number of runs at the same time, each on one thread, as in joblib.
+    memory : str, path or joblib.Memory, default=None
+        Folder that keeps finished runs, as for `label_curve`.
+    progress : bool or callable, default=False
+        True shows a bar, by rich. A function is called as ``progress(step, done,
+        total)``, with the step in words and runs.
+    random_state : int, default=0
+        Seed of folds, orders and learners.
+
+    Returns
+    -------
+    comparison : Comparison
+        ``results`` with savings, errors and curves for each learner, ``verdict``,
+        ``table()``, ``to_frame()``, ``to_dict()`` and ``plot()``.
+
+    Raises
+    ------
+    TypeError
+        For a learner that is not an active learner of this package.
+    ValueError
+        For labels of one class, a class with fewer rows than folds, a measure that a
+        given learner does not support, and data that a learner refuses.
+    ExperimentInterrupted
+        On Ctrl-C once a learner has ended; ``result`` is the comparison of the
+        learners that have.
+
+    See Also
+    --------
+    label_curve : Runs one learner.
+    compare_recall : Compares how soon learners find all rows of a class.
+
+    Notes
+    -----
+    Labels are saved if chosen labels reach the error of the random labels sooner. A
+    share of the labels belongs to the interval if a paired t-test over the runs does
+    not reject that the error with this share of chosen labels equals the error with
+    all random labels. With several learners the intervals are wider (Bonferroni), so
+    that all of them hold with a confidence of 95 %. They are about the mean over
+    further splits and orders of these rows, not about another table.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn_activelearn import GreedyOnlineClassifier
+    >>> from sklearn_activelearn.evaluation import compare
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = compare(
+    ...     X, y, [GreedyOnlineClassifier()], preprocessor=StandardScaler(), n_repeats=1
+    ... )
+    >>> print(found.verdict.text)
+    On these data, 30 labels chosen by GreedyOnline reach the error of 91 random labels
+    (4.7 %): 67 % of the labels saved (95 % interval: 30–100).
+    """
+    y = np.asarray(check_not_missing(y))
+    check_number(cv, "cv", 2, closed="left", integer=True)
+    check_number(random_state, "random_state", 0, closed="left", integer=True)
+    optional = {"n_repeats": n_repeats, "max_rows": max_rows, "row_size": row_size}
+    for name, value in optional.items():
+        if value is not None:
+            check_number(value, name, 1, closed="left", integer=True)
+    n_features = np.shape(X)[1] if np.ndim(X) == 2 or issparse(X) else 1
+    if row_size is None:
+        row_size = -(-X.nnz // X.shape[0]) if issparse(X) else n_features
+    classes = check_class_sizes(y, cv)
+    design = Design(
+        n_rows(X), n_features, row_size, cv, n_repeats, max_rows, random_state
+    )
+    measure = default_measure(y)
+    weight = "balanced" if measure.why and scoring != "accuracy" else None
+    candidates = design.default_learners(weight) if learners is None else learners
+    suited, notes = [], []
+    for learner in candidates:
+        if not hasattr(learner, "_passive_baseline"):
+            raise TypeError(f"{learner!r} is no active learner of this package.")
+        try:
+            for each in (learner, learner._passive_baseline()):
+                asked = measure.scoring if scoring is None else scoring
+                (name,) = measures_of(asked, each, y, single=True).scorers
+        except ValueError as error:
+            notes.append(f"left out: {error}")
+            if learners is not None or len(notes) == len(candidates):
+                raise
+        else:
+            suited.append(learner)
+    if scoring is not None:
+        measure = Measure(name)
+    baselines = [learner._passive_baseline() for learner in suited]
+    keys = [
+        (learner_code(passive), design.rows_for(learner))
+        for learner, passive in zip(suited, baselines, strict=True)
+    ]
+    steps = count(1)
+    n_steps = len(suited) + len({*keys})
+
+    def run(learner, like):
+        """Return the label curve of a learner, and its warnings."""
+        title = f"{next(steps)} of {n_steps}: {learner_code(learner)}"
+        each_run = partial(progress, title) if callable(progress) else progress
+        parts = [part for part in (preprocessor, learner) if part is not None]
+        try:
+            with (
+                parallel_config("loky", inner_max_num_threads=1),
+                threadpool_limits(1),
+                catch_warnings(record=True, action="always") as caught,
+            ):
+                curve = label_curve(
+                    make_pipeline(*parts) if len(parts) > 1 else learner,
+                    X,
+                    y,
+                    **design.splits_for(like),
+                    at=design.label_counts(like),
+                    scoring=asked,
+                    n_jobs=n_jobs,
+                    memory=memory,
+                    progress=each_run,
+                    random_state=random_state,
+                )
+        except ValueError as error:
+            raise ValueError(f"{learner_code(learner)}: {error}") from error
+        return curve, tuple(dict.fromkeys(str(each.message) for each in caught))
+
+    # with several learners all intervals hold together (Bonferroni)
+    confidence = 1 - (1 - CONFIDENCE) / len(suited)
+    results, passive_curves = [], {}
+
+    def result():
+        return Comparison(results, design, measure, target_error, classes, tuple(notes))
+
+    try:
+        for learner, passive, key in zip(suited, baselines, keys, strict=True):
+            if key not in passive_curves:
+                passive_curves[key], _ = run(passive, learner)
+            curve, warned = run(learner, learner)
+            results.append(
+                LearnerResult(
+                    learner, passive, curve, passive_curves[key], confidence, warned
+                )
+            )
+    except KeyboardInterrupt as stop:
+        if not results:
+            raise KeyboardInterrupt("before the first learner had ended") from stop
+        raise ExperimentInterrupted(
+            f"after {len(results)} of {len(suited)} learners",
+            result(),
+        ) from stop
+    return result()
+
+
+def check_class_sizes(y, n_folds):
+    """Return the classes as text, the most frequent one first.
+
+    Raises ValueError for one class, or a class with fewer rows than folds.
+    """
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(f"All labels are {classes[0]!s}: two classes are needed.")
+    rare = counts.argmin()
+    if counts[rare] < n_folds:
+        raise ValueError(
+            f"Class {classes[rare]!s} has {counts[rare]} rows, fewer than the "
+            f"{n_folds} folds; there are {len(classes)} classes in {len(y)} rows. Use "
+            "fewer folds, or leave the class out."
+        )
+    return [str(classes[k]) for k in np.argsort(-counts, kind="stable")]

@@ -1,0 +1,889 @@
+"""Displays of curves, purchases and losses; matplotlib is imported to draw them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length
+
+from .._docstrings import DISPLAY, documented
+from .._typing import Estimator, Floats, Ints, Label, Labels, RowsLike
+from .._validation import check_number, check_option
+from ..losses import MarginLoss, make_loss
+from ._curves import LabelCurve, check_error
+from ._label_curve import label_curve
+from ._measures import ERRORS, Measure, learner_of
+from ._recall import RecallCurve, recall_curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
+
+#: One curve, or several by name.
+Curves: TypeAlias = LabelCurve | Mapping[str, LabelCurve]
+
+#: Okabe and Ito's colours, which nearly everybody can tell apart.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: Styles of the passive baselines.
+PASSIVE = [
+    {"color": color, "linestyle": style}
+    for color, style in (("0.3", "--"), ("0.5", "-."), ("0.5", ":"), ("0.7", "--"))
+]
+
+#: Labels of the vertical axis for each kind of `LossDisplay`.
+LOSS_KINDS = {
+    "value": "loss l(z)",
+    "derivative": "slope l'(z)",
+    "query_probability": "probability q to buy the label",
+}
+
+
+class Display:
+    """Base of the displays: the axes, and elements that several of them draw."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+    lines_: "list[Line2D]"
+
+    @classmethod
+    def _check_matplotlib(cls):
+        """Tell how to get matplotlib, before a long experiment."""
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError as error:
+            raise ImportError(
+                f"{cls.__name__} needs matplotlib: pip install matplotlib"
+            ) from error
+
+    @classmethod
+    def _fitted(cls, estimator, name, owner):
+        """Return an attribute of a fitted learner, or tell which kind has it."""
+        cls._check_matplotlib()
+        learner = learner_of(estimator)
+        if not hasattr(learner, name):
+            raise AttributeError(
+                f"{type(learner).__name__} has no {name}. {cls.__name__} needs a "
+                f"fitted {owner}."
+            )
+        return getattr(learner, name)
+
+    def _start(self, ax):
+        """Return the axes to draw on, new ones for None, and remember them."""
+        self._check_matplotlib()
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            _, ax = plt.subplots(layout="constrained")
+        self.ax_, self.figure_, self.lines_ = ax, ax.figure, []
+        return ax
+
+    def _finish(self, **legend):
+        """Add a grid and a legend."""
+        self.ax_.grid(alpha=0.3)
+        self.ax_.legend(frameon=False, **{"fontsize": "small", **legend})
+        return self
+
+    def _draw_runs(self, x, values, band, label, style):
+        """Draw the mean over runs, and the middle share of the runs as a band."""
+        (line,) = self.ax_.plot(x, values.mean(axis=0), label=label, **style)
+        if band:
+            ends = np.quantile(values, [(1 - band) / 2, (1 + band) / 2], axis=0)
+            self.ax_.fill_between(
+                x, *ends, color=style["color"], alpha=0.15, linewidth=0
+            )
+        self.lines_.append(line)
+        return line
+
+
+def curves_by_name(curves, name):
+    """Return curves as a dict; a single curve gets the name, None gives no curve."""
+    if curves is None:
+        return {}
+    return dict(curves) if hasattr(curves, "items") else {name: curves}
+
+
+def color_style(i):
+    """Return the style of the i-th learner."""
+    return {"color": COLORS[i % len(COLORS)]}
+
+
+def set_integer_ticks(*axes):
+    """Put the ticks of linear axes at whole numbers."""
+    for axis in axes:
+        axis.get_major_locator().set_params(integer=True)
+
+
+def set_log_ticks(axis, *, percent=False):
+    """Put plain numbers at 1, 2, 5, 10, ... on a logarithmic axis."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(
+        FuncFormatter(lambda v, _: f"{100 * v:g} %" if percent else f"{v:g}")
+    )
+    axis.set_minor_formatter(NullFormatter())
+
+
+@documented(DISPLAY)
+class LabelCurveDisplay(Display):
+    """Held-out error against labels bought, one line for each learner.
+
+    A line is the mean over the runs; the band around it holds the middle share of the
+    runs. It ends in a dot, at the mean number of labels that the learner bought. A thin
+    grey line is the level of a constant prediction.
+
+    Parameters
+    ----------
+    curves : LabelCurve or dict of LabelCurve
+        Curves of learners, by name.
+    passive : LabelCurve or dict of LabelCurve, default=None
+        Curves of passive baselines; drawn grey, with broken lines.
+    target : float, default=None
+        Target error; drawn as a horizontal line.
+    scoring : str, default=None
+        Name of the measure to draw. None: the first measure of each curve.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    lines_ : list of matplotlib Line2D
+        A line for each learner, then for each passive baseline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import GreedyOnlineClassifier, RandomSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import LabelCurveDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> display = LabelCurveDisplay.from_estimator(
+    ...     GreedyOnlineClassifier(), X, y == 0, target=0.02, at=range(5, 201, 5),
+    ...     passive=RandomSamplingClassifier(rate=1.0), random_state=0,
+    ... )
+    >>> [line.get_label() for line in display.lines_]
+    ['GreedyOnlineClassifier', 'passive learning']
+    """
+
+    def __init__(
+        self,
+        curves: Curves,
+        *,
+        passive: Curves | None = None,
+        target: float | None = None,
+        scoring: str | None = None,
+    ):
+        self.curves, self.passive = (
+            {n: c.by(scoring) for n, c in curves_by_name(given, name).items()}
+            for given, name in ((curves, "learner"), (passive, "passive learning"))
+        )
+        every = [*self.curves.values(), *self.passive.values()]
+        if not every:
+            raise ValueError("curves is empty: pass at least one LabelCurve.")
+        measures = sorted({curve.scoring for curve in every})
+        if len(measures) > 1:
+            raise ValueError(
+                f"curves are of several measures, {', '.join(measures)}: choose one "
+                "with scoring."
+            )
+        self._first = every[0]
+        if target is not None:
+            check_error(target, "target", self._first.best)
+        self.target = target
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        passive: Estimator | None = None,
+        target: float | None = None,
+        ax: "Axes | None" = None,
+        **experiment: Any,
+    ) -> Self:
+        """Measure a learner, and a passive one on the same runs, and draw both.
+
+        Parameters
+        ----------
+        estimator : learner, or Pipeline that ends in one
+            Not changed.
+        X, y : array-like
+            Rows and labels, as for `label_curve`.
+        passive : learner or Pipeline, default=None
+            The baseline, such as ``RandomSamplingClassifier(rate=1.0)`` or
+            ``PassiveClassifier(budget=None)``.
+        target : float, default=None
+            Target error.
+        {ax}
+        **experiment : dict
+            Other arguments of `label_curve`. `random_state` is 0 by default, so that
+            both learners get the same folds. Of several measures the first is drawn.
+
+        {returns}
+        """
+        cls._check_matplotlib()
+        experiment = {"random_state": 0, **experiment}
+        curves = {
+            type(learner_of(estimator)).__name__: label_curve(
+                estimator, X, y, **experiment
+            )
+        }
+        if passive is not None:
+            passive = label_curve(passive, X, y, **experiment)
+        return cls(curves, passive=passive, target=target).plot(ax)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Literal["error", "score"] | None = None,
+        band: float = 0.8,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        {ax}
+        kind : {"error", "score"}, default=None
+            "error": 1 - score on a logarithmic axis (for losses: the loss). "score":
+            the score. None: the error for accuracies, losses and functions, the score
+            for other measures.
+        band : float in [0, 1), default=0.8
+            Middle share of the runs to shade; 0 for none.
+
+        {returns}
+        """
+        if kind is not None:
+            check_option(kind, "kind", ("error", "score"))
+        check_number(band, "band", 0, 1, closed="left")
+        ax = self._start(ax)
+        scoring, best = self._first.scoring, self._first.best
+        is_share = scoring in ERRORS or scoring == "score"
+        is_error = kind == "error" or (kind is None and (is_share or best == 0))
+        styled = [
+            *((*item, color_style(i)) for i, item in enumerate(self.curves.items())),
+            *(
+                (*item, PASSIVE[i % len(PASSIVE)])
+                for i, item in enumerate(self.passive.items())
+            ),
+        ]
+        heights = []
+        for name, curve, style in styled:
+            end = max(curve.n_bought.mean(), 1)  # labels that runs bought on average
+            kept = curve.n_labels < end
+            labels = np.append(curve.n_labels[kept], end)
+            scores = np.column_stack(
+                [curve.carried_scores[:, kept], curve.final_scores]
+            )
+            values = best - scores if is_error else scores
+            self._draw_runs(labels, values, band, name, style)
+            heights.append(values[:, -1].mean())
+            ax.plot([end], heights[-1:], "o", color=style["color"], markersize=5)
+        if not np.isnan(constant := self._first.constant_score):
+            heights.append(best - constant if is_error else constant)
+            ax.axhline(
+                heights[-1],
+                label="constant prediction",
+                color="0.6",
+                linewidth=1.0,
+                zorder=0,
+            )
+        if self.target is not None:
+            height = self.target if is_error else best - self.target
+            heights.append(height)
+            ax.axhline(height, color="black", linewidth=0.8, linestyle=":")
+            text = f"{100 * self.target:.3g} % error" if is_share else f"{height:.3g}"
+            ax.annotate(
+                f"target {text}", (0.01, height),
+                (0, 2), xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize="small", annotation_clip=True,
+            )  # fmt: skip
+        ax.set(
+            xscale="log", xlabel="labels bought", ylabel=axis_label(scoring, is_error)
+        )
+        set_log_ticks(ax.xaxis)
+        positive = [height for height in heights if height > 0]
+        if is_error and positive:
+            highest = max(np.nanmax(line.get_ydata()) for line in self.lines_)
+            is_share = is_share or best == 1
+            top = 1.2 * max([highest, *positive])
+            ax.set_yscale("log")
+            ax.set_ylim(
+                max(0.6 * min(positive), 1e-4), min(top, 1.05) if is_share else top
+            )
+            set_log_ticks(ax.yaxis, percent=is_share)
+        return self._finish()
+
+
+def axis_label(scoring, is_error):
+    """Return the label of the axis of scores or errors."""
+    name = Measure(scoring).name
+    if not is_error:
+        return scoring.replace("_", " ") if scoring in ERRORS else name
+    if scoring == "score":
+        return "test error"
+    if scoring in ERRORS or scoring.startswith("neg_"):
+        return f"test {name}"
+    return f"1 - {name}"
+
+
+@documented(DISPLAY)
+class RecallCurveDisplay(Display):
+    """Share of the relevant rows found against rows read, one line for each learner.
+
+    A line is the mean over the runs; the band around it holds the middle share of the
+    runs. The dashed line is random order.
+
+    Parameters
+    ----------
+    curves : RecallCurve or dict of RecallCurve
+        Curves by name, all of the same rows.
+    recall : float in (0, 1], default=0.95
+        Target recall; drawn as a horizontal line.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    lines_ : list of matplotlib Line2D
+        A line for each learner, random order last.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_activelearn import RelevanceSamplingClassifier
+    >>> from sklearn_activelearn.evaluation import RecallCurveDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> learner = RelevanceSamplingClassifier(batch_size=0.2, budget=400)
+    >>> display = RecallCurveDisplay.from_estimator(learner, X / 16, y == 8, n_runs=2)
+    >>> [line.get_label() for line in display.lines_]
+    ['RelevanceSamplingClassifier', 'random order']
+    """
+
+    def __init__(
+        self,
+        curves: RecallCurve | Mapping[str, RecallCurve],
+        *,
+        recall: float = 0.95,
+    ):
+        self.curves = curves_by_name(curves, "learner")
+        if not self.curves:
+            raise ValueError("curves is empty: pass at least one RecallCurve.")
+        sizes = {(curve.n_rows, curve.n_relevant) for curve in self.curves.values()}
+        if len(sizes) > 1:
+            raise ValueError(
+                "curves must be of the same rows; their numbers of rows and relevant "
+                f"rows are {', '.join(map(str, sorted(sizes)))}."
+            )
+        check_number(recall, "recall", 0, 1, closed="right")
+        self.recall = recall
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        positive: Label | None = None,
+        n_runs: int = 3,
+        recall: float = 0.95,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Fit a pool learner several times and draw the recall of its purchases.
+
+        Parameters
+        ----------
+        estimator : pool learner, or Pipeline that ends in one
+            Cloned; its `random_state` is 0, 1, ... With ``budget=None`` it reads all
+            rows.
+        X : array-like of shape (n_samples, n_features), or what the estimator takes
+            The pool.
+        y : array-like of shape (n_samples,)
+            Labels of all rows.
+        positive : label or None, default=None
+            Label of the relevant rows, as for `recall_curve`.
+        n_runs : int >= 1, default=3
+            Number of runs.
+        recall : float in (0, 1], default=0.95
+            Target recall.
+        {ax}
+
+        {returns}
+        """
+        cls._check_matplotlib()
+        check_number(n_runs, "n_runs", 1, closed="left", integer=True)
+        orders = []
+        for seed in range(n_runs):
+            model = clone(estimator)
+            learner_of(model).set_params(random_state=seed)
+            model.fit(X, y)
+            orders.append(cls._fitted(model, "queried_indices_", "pool learner"))
+        curve = recall_curve(y, orders, positive=positive)
+        name = type(learner_of(estimator)).__name__
+        return cls({name: curve}, recall=recall).plot(ax)
+
+    def plot(self, ax: "Axes | None" = None, *, band: float = 0.8) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        {ax}
+        band : float in [0, 1), default=0.8
+            Middle share of the runs to shade; 0 for none.
+
+        {returns}
+        """
+        check_number(band, "band", 0, 1, closed="left")
+        ax = self._start(ax)
+        for i, (name, curve) in enumerate(self.curves.items()):
+            n = np.arange(curve.n_read.min() + 1)
+            line = self._draw_runs(n, curve.recall(n), band, name, color_style(i))
+            line.set_drawstyle("steps-post")
+        ends = [0, curve.n_rows], [0, 1]
+        self.lines_ += ax.plot(*ends, label="random order", **PASSIVE[0])
+        ax.axhline(self.recall, color="black", linewidth=0.8, linestyle=":")
+        ax.set(xlabel="rows read", ylabel="recall", ylim=(0, 1.02))
+        return self._finish(loc="lower right")
+
+
+@documented(DISPLAY)
+class CostCurveDisplay(Display):
+    """Semi-supervised cost of boosting after each round, one line for each learner.
+
+    Parameters
+    ----------
+    curves : array-like of shape (n,) or dict of them
+        Costs, by the name of the learner.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    lines_ : list of matplotlib Line2D
+        A line for each learner.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.evaluation import CostCurveDisplay
+    >>> display = CostCurveDisplay({"alpha = 0.1": [1.0, 0.7, 0.6]}).plot()
+    >>> display.lines_[0].get_xdata().tolist()
+    [1, 2, 3]
+    """
+
+    def __init__(self, curves: ArrayLike | Mapping[str, ArrayLike]):
+        self.curves = {
+            name: np.asarray(curve, dtype=float)
+            for name, curve in curves_by_name(curves, "cost").items()
+        }
+        for name, curve in self.curves.items():
+            if curve.ndim != 1:
+                raise ValueError(
+                    f"curve {name!r} must have the shape (n,), got {curve.shape}."
+                )
+
+    @classmethod
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None) -> Self:
+        """Draw the cost curve of a fitted learner.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or Pipeline that ends in one
+            Has ``cost_curve_``.
+        {ax}
+
+        {returns}
+        """
+        owner = "boosting learner with a cost"
+        return cls(cls._fitted(estimator, "cost_curve_", owner)).plot(ax)
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the costs.
+
+        Parameters
+        ----------
+        {ax}
+
+        {returns}
+        """
+        ax = self._start(ax)
+        for i, (name, curve) in enumerate(self.curves.items()):
+            rounds = np.arange(1, len(curve) + 1)
+            self.lines_ += ax.plot(rounds, curve, label=name, **color_style(i))
+        ax.set(xlabel="round", ylabel="semi-supervised cost")
+        if all((curve > 0).all() for curve in self.curves.values()):
+            ax.set_yscale("log")  # a committee that is sure and wrong has a high cost
+        set_integer_ticks(ax.xaxis)
+        return self._finish()
+
+
+@documented(DISPLAY)
+class ModelSelectionDisplay(Display):
+    """Labels for training and for validation, and probabilities of candidate models.
+
+    It shows a learner that also chooses its model, such as `ALMSClassifier`.
+
+    Parameters
+    ----------
+    allocation : array-like of {"train", "validation"} of shape (n_labels,)
+        Purpose of each label, in the order in which the labels were taught.
+    probabilities : array-like of shape (n_rounds, n_models)
+        Probability of each model to be the best one, in each round.
+    names : sequence of str of shape (n_models,)
+        Names of the models.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    lines_ : list of matplotlib Line2D
+        Labels for training and for validation; the most probable models.
+    image_ : matplotlib AxesImage
+        The probabilities, if they were drawn.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.evaluation import ModelSelectionDisplay
+    >>> display = ModelSelectionDisplay(
+    ...     ["train", "validation", "train"], [[0.5, 0.5], [0.2, 0.8]], ["C=1", "C=10"]
+    ... ).plot(kind="allocation")
+    >>> [line.get_label() for line in display.lines_]
+    ['training: 2 of 3', 'validation: 1 of 3']
+    """
+
+    image_: "AxesImage"
+
+    def __init__(
+        self, allocation: ArrayLike, probabilities: ArrayLike, names: Iterable[str]
+    ):
+        self.allocation = np.asarray(allocation)
+        unknown = np.setdiff1d(self.allocation, ["train", "validation"])
+        if self.allocation.ndim != 1 or len(unknown):
+            found = f"{unknown[0]!r}" if len(unknown) else f"{self.allocation.ndim}-D"
+            raise ValueError(
+                'allocation must be a 1-D array of "train" and "validation", got '
+                f"{found}."
+            )
+        self.probabilities = np.asarray(probabilities, dtype=float)
+        self.names = list(names)
+        if self.probabilities.shape[1:] != (len(self.names),):
+            raise ValueError(
+                "probabilities must have a column for each name, got the shape "
+                f"{self.probabilities.shape} and {len(self.names)} names."
+            )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        *,
+        kind: Literal["allocation", "probabilities"] = "probabilities",
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Draw the model selection of a fitted learner.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or Pipeline that ends in one
+            Has ``allocation_``, ``model_probabilities_`` and ``model_names_``.
+        kind : {"allocation", "probabilities"}, default="probabilities"
+            As for `plot`.
+        {ax}
+
+        {returns}
+        """
+        names = "allocation_", "model_probabilities_", "model_names_"
+        owner = "learner that chooses its model, such as ALMSClassifier"
+        parts = [cls._fitted(estimator, name, owner) for name in names]
+        return cls(*parts).plot(ax, kind=kind)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Literal["allocation", "probabilities"] = "probabilities",
+    ) -> Self:
+        """Draw labels or probabilities.
+
+        Parameters
+        ----------
+        {ax}
+        kind : {"allocation", "probabilities"}, default="probabilities"
+            "allocation": the number of labels for training and for validation.
+            "probabilities": the probability of each model in each round, with a dot on
+            the most probable one.
+
+        {returns}
+        """
+        check_option(kind, "kind", ("allocation", "probabilities"))
+        ax = self._start(ax)
+        return (
+            self._plot_allocation(ax) if kind == "allocation" else self._plot_models(ax)
+        )
+
+    def _plot_allocation(self, ax):
+        n = len(self.allocation)
+        for i, (part, name) in enumerate(
+            (("train", "training"), ("validation", "validation"))
+        ):
+            is_part = self.allocation == part
+            counts = np.concatenate([[0], np.cumsum(is_part)])
+            label = f"{name}: {counts[-1]} of {n}"
+            self.lines_ += ax.plot(
+                range(n + 1), counts, label=label, drawstyle="steps-post",
+                **color_style(i),
+            )  # fmt: skip
+            ax.plot(
+                np.flatnonzero(is_part) + 1, np.full(is_part.sum(), 0.03), "|",
+                transform=ax.get_xaxis_transform(), markersize=10, **color_style(i),
+            )  # fmt: skip
+        ax.set(xlabel="labels taught", ylabel="labels so far", xlim=(0, n + 1))
+        ax.set_ylim(0, max(max(line.get_ydata()) for line in self.lines_) * 1.05 + 1)
+        set_integer_ticks(ax.xaxis, ax.yaxis)
+        return self._finish(loc="upper left", fontsize="medium")
+
+    def _plot_models(self, ax):
+        n_rounds, n_models = self.probabilities.shape
+        self.image_ = ax.imshow(
+            self.probabilities.T, aspect="auto", cmap="Blues", interpolation="nearest",
+            extent=(0.5, n_rounds + 0.5, n_models - 0.5, -0.5), vmin=0,
+        )  # fmt: skip
+        best = self.probabilities.argmax(axis=1)
+        rounds = np.arange(1, n_rounds + 1)
+        self.lines_ += ax.plot(rounds, best, ".", color=COLORS[1], markersize=5)
+        ax.set_yticks(range(n_models), self.names)
+        ax.set(xlabel="round (dot: most probable model)")
+        set_integer_ticks(ax.xaxis)
+        self.figure_.colorbar(self.image_, ax=ax, label="probability")
+        return self
+
+
+@documented(DISPLAY)
+class LossDisplay(Display):
+    """Margin losses, their slopes, or the purchases that they imply.
+
+    Parameters
+    ----------
+    losses : list of str or MarginLoss
+        Losses by name, or as objects.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    lines_ : list of matplotlib Line2D
+        A line for each loss.
+
+    Examples
+    --------
+    >>> from sklearn_activelearn.evaluation import LossDisplay
+    >>> display = LossDisplay(["hinge", "ramp"]).plot(kind="query_probability")
+    >>> [line.get_label() for line in display.lines_]
+    ['hinge', 'ramp']
+    """
+
+    def __init__(self, losses: Iterable[str | MarginLoss]):
+        self.losses = {str(loss): make_loss(loss) for loss in losses}
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: "Axes | None" = None, **style: Any
+    ) -> Self:
+        """Draw the loss of a learner, fitted or not.
+
+        Parameters
+        ----------
+        estimator : estimator with a margin loss, or Pipeline that ends in one
+            Has the parameter `loss`.
+        {ax, **style}
+
+        {returns}
+        """
+        loss = cls._fitted(estimator, "loss", "learner with a margin loss")
+        return cls([loss]).plot(ax, **style)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        kind: Literal["value", "derivative", "query_probability"] = "value",
+        z: ArrayLike | None = None,
+        line_kw: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Self:
+        """Draw the losses.
+
+        Parameters
+        ----------
+        {ax}
+        kind : {"value", "derivative", "query_probability"}, default="value"
+            The loss or its slope at the signed margin z = y w·x, or the probability of
+            buying a label at the margin ``|w·x|``.
+        z : array-like, default=None
+            Margins; None: from -5 to 3, or from 0 to 5.
+        line_kw : dict of dict, default=None
+            Arguments of matplotlib's ``plot``, by the name of the loss in the legend.
+
+        {returns}
+        """
+        check_option(kind, "kind", LOSS_KINDS)
+        ax = self._start(ax)
+        is_unlabelled = kind == "query_probability"
+        if z is None:
+            z = np.linspace(0, 5, 501) if is_unlabelled else np.linspace(-5, 3, 401)
+        for i, (name, loss) in enumerate(self.losses.items()):
+            style = {**color_style(i), **(line_kw or {}).get(name, {})}
+            self.lines_ += ax.plot(z, getattr(loss, kind)(z), label=name, **style)
+        xlabel = "margin |w·x| of an unlabelled row"
+        if is_unlabelled:
+            ax.set_ylim(0, 1.05)
+        else:
+            xlabel = "signed margin z = y w·x"
+        ax.set(xlabel=xlabel, ylabel=LOSS_KINDS[kind], xlim=(np.min(z), np.max(z)))
+        return self._finish()
+
+
+@documented(DISPLAY)
+class QueryDisplay(Display):
+    """Rows with two features: purchased rows, other rows, and the predicted classes.
+
+    Rows that were not bought are grey, because their labels are unknown.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, 2)
+        The rows that were offered.
+    rows : ndarray of int of shape (n_queries,)
+        Row numbers of the purchased rows.
+    codes : ndarray of int of shape (n_queries,)
+        Positions of their labels in `classes`.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    grid : tuple of two ndarrays of shape (n_y, n_x)
+        Coordinates of points all over the plane.
+    response : ndarray of int of shape (n_y, n_x)
+        Positions in `classes` of the predictions at these points.
+    feature_names : sequence of two str, default=("feature 0", "feature 1")
+        Labels of the axes.
+
+    Attributes
+    ----------
+    {ax_, figure_}
+    surface_ : matplotlib QuadMesh
+        The background.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from sklearn_activelearn import MinMarginClassifier
+    >>> from sklearn_activelearn.evaluation import QueryDisplay
+    >>> X, y = make_blobs(300, centers=2, random_state=0)
+    >>> learner = MinMarginClassifier(budget=30, random_state=0).fit(X, y)
+    >>> display = QueryDisplay.from_estimator(learner, X, y)
+    >>> len(display.rows)
+    30
+    """
+
+    surface_: "QuadMesh"
+
+    def __init__(
+        self,
+        X: Floats,
+        rows: Ints,
+        codes: Ints,
+        classes: Labels,
+        grid: tuple[Floats, Floats],
+        response: Ints,
+        feature_names: Sequence[str] = ("feature 0", "feature 1"),
+    ):
+        self.X, self.rows, self.codes, self.classes = X, rows, codes, classes
+        self.grid, self.response, self.feature_names = grid, response, feature_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: RowsLike,
+        y: ArrayLike,
+        *,
+        grid_resolution: int = 200,
+        ax: "Axes | None" = None,
+        **style: Any,
+    ) -> Self:
+        """Draw the purchases of a learner's last `fit`.
+
+        Parameters
+        ----------
+        estimator : fitted learner, or Pipeline that ends in one
+            Has ``queried_indices_``.
+        X : array-like of shape (n_samples, 2)
+            The rows it was fitted on.
+        y : array-like of shape (n_samples,)
+            Labels; only those of purchased rows are used.
+        grid_resolution : int >= 2, default=200
+            Points of the background in each direction.
+        {ax, **style}
+
+        {returns}
+        """
+        check_number(grid_resolution, "grid_resolution", 2, closed="left", integer=True)
+        points = check_array(X, dtype=float)
+        check_consistent_length(points, y)
+        if points.shape[1] != 2:
+            raise ValueError(f"X must have two features, got the shape {points.shape}.")
+        rows = cls._fitted(estimator, "queried_indices_", "learner")
+        if len(rows) and rows.max() >= len(points):
+            raise ValueError(
+                f"Row {rows.max()} was bought, but X has {len(points)} rows: pass "
+                "the X of `fit`."
+            )
+        classes = learner_of(estimator).classes_
+        margin = 0.05 * np.ptp(points, axis=0)
+        low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+        grid = np.meshgrid(*np.linspace(low, high, grid_resolution).T)
+        plane, names = np.column_stack([axis.ravel() for axis in grid]), []
+        if hasattr(X, "columns"):
+            plane, names = type(X)(plane, columns=X.columns), [tuple(X.columns)]
+        position = {label: code for code, label in enumerate(classes.tolist())}
+        response = [position[label] for label in estimator.predict(plane).tolist()]
+        codes = [position[label] for label in np.asarray(y)[rows].tolist()]
+        return cls(
+            points, rows, np.array(codes, dtype=int), classes, tuple(grid),
+            np.reshape(response, grid[0].shape), *names,
+        ).plot(ax, **style)  # fmt: skip
+
+    def plot(self, ax: "Axes | None" = None, *, size: float = 36) -> Self:
+        """Draw the plane.
+
+        Parameters
+        ----------
+        {ax}
+        size : float, default=36
+            Size of the purchased points, as in matplotlib's ``scatter``.
+
+        {returns}
+        """
+        ax = self._start(ax)
+        from matplotlib.colors import ListedColormap
+
+        colors = [color_style(i)["color"] for i in range(len(self.classes))]
+        self.surface_ = ax.pcolormesh(
+            *self.grid, self.response, cmap=ListedColormap(colors), alpha=0.18,
+            vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
+            rasterized=True,
+        )  # fmt: skip
+        others = np.setdiff1d(np.arange(len(self.X)), self.rows)
+        ax.scatter(*self.X[others].T, s=size / 6, color="0.55", linewidth=0,
+                   label=f"not bought ({len(others)})")  # fmt: skip
+        for code, label in enumerate(self.classes):
+            bought = self.X[self.rows[self.codes == code]]
+            ax.scatter(*bought.T, s=size, color=colors[code], edgecolor="black",
+                       linewidth=0.8, label=f"{label} ({len(bought)})")  # fmt: skip
+        ax.set(
+            xlabel=self.feature_names[0],
+            ylabel=self.feature_names[1],
+            title=f"{len(self.rows)} of {len(self.X)} labels bought",
+        )
+        ax.legend(fontsize="small", framealpha=0.9)
+        return self

@@ -1,0 +1,105 @@
+// The start of the page, the keyboard, and what other people do.
+
+import { $, ask, attempt, fail, make } from "./server.js";
+import { enlarge } from "./row.js";
+import { TypeAhead } from "./typeahead.js";
+import {
+  answer, current, page, send, showClasses, showCounts, showTyped, skip, undo,
+} from "./label.js";
+import {
+  focusList, followChanges, goBack, isSearching, pressInList, toggleFinal, toggleReview,
+} from "./review.js";
+import { openGuide, openHelp, openNote, showGuide, skipWithReason } from "./dialogs.js";
+
+const COMMANDS = { s: skip, S: skipWithReason, u: undo, "*": toggleReview, "!": openGuide,
+  "#": openNote, "?": openHelp, "+": () => enlarge(2), "-": () => enlarge(0.5) };
+const PERIOD = 1000; // milliseconds between two looks at what other people do
+
+async function begin() {
+  const found = await attempt(() => ask("start"));
+  if (!found) return;
+  page.mayDecide = found.may_decide;
+  $("title").textContent = document.title = found.title || "Label";
+  showCounts(found);
+  showGuide(found.guide);
+  showClasses(found.classes);
+  $("search").elements.label.append(
+    ...found.classes.map(({ label }) => make("option", { value: label }, label)));
+  await send("next", {}, "");
+  setTimeout(follow, PERIOD);
+}
+
+/** Show what other people have done, without touching what is typed. */
+async function follow() {
+  try {
+    if (!document.hidden && !page.busy) {
+      const row = current();
+      const body = { version: page.version, ...(row && { id: row.id }) };
+      const found = await ask("changes", body);
+      const isNew = found.version !== page.version && !page.busy;
+      if (isNew) {
+        page.version = found.version;
+        showCounts(found);
+      }
+      if (isNew || isSearching()) await followChanges(found);
+    }
+  } catch (error) {
+    if ($("error").hidden) fail(error);
+  }
+  setTimeout(follow, PERIOD);
+}
+
+addEventListener("keydown", (event) => {
+  // a key that is held down, or a shortcut of the browser, is no answer
+  if (event.repeat && event.key === "Enter") event.preventDefault();
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { key } = event;
+  const { typing } = page;
+  const dialog = document.querySelector("dialog[open]");
+  // the field of a dialog that was closed has the focus for a moment longer
+  const isField = event.target.getClientRects().length > 0 &&
+    event.target.matches("input:not([type=radio], [type=checkbox]), select");
+  if (dialog) {
+    const own = { guide: "!", help: "?" }[dialog.id];
+    if (key === own && !isField) { event.preventDefault(); dialog.close(); }
+    return;
+  }
+  if (key === "Escape") {
+    if (typing.typed) { typing.press(key); showTyped(); }
+    else if (isField) { event.target.blur(); focusList(); }
+    else goBack();
+    return;
+  }
+  if (isField) {
+    if (key === "ArrowDown" && event.target.type === "search") { event.preventDefault(); focusList(); }
+    return;
+  }
+  if (page.mode === "list") {
+    if (typing.continuesName(key)) event.preventDefault(); // of the correction before
+    else pressInList(event, COMMANDS);
+    return;
+  }
+  if (key.length > 1 && !(typing.typed && ["Enter", "Backspace"].includes(key))) return;
+  if (key === " " && !typing.typed && !page.busy) { // turns the page, or is in a name
+    if (typing.continuesName(key)) event.preventDefault();
+    return;
+  }
+  if (typing.typed || key === "/") event.preventDefault(); // some browsers search then
+  if (key === "=" && page.mode === "row" && !typing.typed) return toggleFinal();
+  const isZoom = !typing.typed && "+-".includes(key) && !typing.find(key).classes.length;
+  if (page.busy && !isZoom && !TypeAhead.commands.includes(key.toLowerCase())) {
+    return typing.ignore(key);
+  }
+  const pressed = isZoom ? { command: key } : typing.press(key);
+  showTyped();
+  if (pressed?.label !== undefined) return answer(pressed.label);
+  const command = pressed && (COMMANDS[key] ?? COMMANDS[pressed.command]);
+  if (!command) return;
+  event.preventDefault();
+  command();
+});
+
+// the address of a server that was started again, in the same tab
+addEventListener("hashchange", () => location.reload());
+$("more").open = innerWidth >= 640;
+begin();

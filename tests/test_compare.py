@@ -1,0 +1,646 @@
+"""Comparisons with random labels: savings, verdict, the runs, and the command."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from sklearn_activelearn import (
+    ASSLBoostClassifier,
+    CBGZClassifier,
+    COMBClassifier,
+    DKMClassifier,
+    GreedyOnlineClassifier,
+    MarginLossClassifier,
+    MinMarginClassifier,
+    QueryByCommitteeClassifier,
+    RandomSamplingClassifier,
+    RLSSamplingClassifier,
+    SecondOrderPerceptronClassifier,
+    SOLEClassifier,
+    SSMarginBoostClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.evaluation import (
+    ExperimentInterrupted,
+    LabelCurve,
+    LabelCurveDisplay,
+    compare,
+)
+from sklearn_activelearn.losses import RampLoss
+from tests.learners import each_default
+
+RNG = np.random.RandomState(0)
+X = RNG.standard_normal((120, 3))
+Y = np.where(X[:, 0] + 0.2 * RNG.standard_normal(120) > 0, "yes", "no")
+COUNTS = np.arange(10, 101, 10)
+QUICK = {"cv": 2, "n_repeats": 1}
+
+
+def curve_with(n_labels, scores, n_bought, final_scores, constant=None):
+    scores = np.array(scores, dtype=float)
+    n_runs = len(scores)
+    others = [] if constant is None else [np.full(n_runs, constant)]
+    return LabelCurve(
+        np.array(n_labels), scores, np.array(n_bought), np.array(final_scores),
+        np.full(n_runs, 400), np.full(n_runs, 100), np.arange(n_runs).astype(str),
+        "accuracy", 1.0, *others,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def base():
+    """Return a comparison, for tests that put their own curves into it."""
+    return compare(X, Y, [DKMClassifier()], **QUICK)
+
+
+@pytest.fixture(scope="module")
+def result_of(base):
+    """Return the result of a learner with these curves."""
+
+    def result_of(curve, passive, confidence=0.95):
+        return dataclasses.replace(
+            base.results[0], curve=curve, passive_curve=passive, confidence=confidence
+        )
+
+    return result_of
+
+
+def square_root_curves(
+    rate, other_rate=1.0, noise=0.0, n_runs=10, counts=COUNTS, seed=0
+):
+    """Return curves of which the first needs 1 / rate times the labels."""
+    rng = np.random.RandomState(seed)
+    out = []
+    for speed in (rate, other_rate):
+        error = 0.5 * (speed * counts / 10.0) ** -0.5
+        scores = 1 - error + noise * rng.normal(size=(n_runs, 1))
+        out.append(
+            curve_with(counts, scores, np.full(n_runs, counts[-1]), scores[:, -1])
+        )
+    return out
+
+
+def rejected(chosen, passive, share, confidence=0.95):
+    """Return -1 if a share is rejected as too few labels, 1 as too many, else 0."""
+    d = np.array(
+        [
+            np.interp(share * 100, COUNTS, 1 - own) - (1 - other[-1])
+            for own, other in zip(chosen.scores, passive.scores, strict=True)
+        ]
+    )
+    error = d.std(ddof=1) * np.sqrt(1 / len(d))
+    limit = student.ppf((1 + confidence) / 2, len(d) - 1) * error
+    return -1 if d.mean() > limit else 1 if d.mean() < -limit else 0
+
+
+class TestSavings:
+    def test_twice_as_quick(self, result_of):
+        found = result_of(*square_root_curves(2.0)).savings
+        assert found == pytest.approx((0.5, 0.5, 0.5), abs=0.01)
+        assert found.is_clear
+        assert not found.is_worse
+
+    @pytest.mark.parametrize("confidence", [0.95, 0.99])
+    def test_the_interval_holds_what_the_test_does_not_reject(
+        self, confidence, result_of
+    ):
+        curves = square_root_curves(2.0, noise=0.01)
+        found = result_of(*curves, confidence).savings
+        assert 0.1 < found.low < found.needed < found.high < 1
+        for share, expected in (
+            (found.low * 0.97, -1),
+            (found.low * 1.03, 0),
+            (found.high * 0.97, 0),
+            (found.high * 1.03, 1),
+        ):
+            assert rejected(*curves, share, confidence) == expected
+
+    @pytest.mark.parametrize("noise", [0.005, 0.02, 0.03, 0.04, 0.06, 0.1])
+    def test_at_all_labels_it_is_the_test_of_the_curves(self, noise, result_of):
+        chosen, passive = square_root_curves(1.5, noise=noise, seed=3)
+        test = chosen.compare(passive, at=[100])
+        assert result_of(chosen, passive).savings.is_clear == (test.low[0] > 0)
+        worse = result_of(passive, chosen).savings
+        assert worse.is_worse == (test.low[0] > 0)
+        assert worse.is_worse <= np.isinf(worse.needed)
+
+    def test_more_runs_tell_more(self, result_of):
+        few, many = (
+            result_of(*square_root_curves(2.0, noise=0.03, n_runs=n)).savings
+            for n in (10, 160)
+        )
+        assert few.low < many.low < many.high < few.high
+        assert many.high - many.low < 0.4 * (few.high - few.low)
+
+    def test_the_fewest_labels_may_do(self, result_of):
+        found = result_of(*square_root_curves(50.0)).savings
+        assert found.low == 0
+        assert found.needed == pytest.approx(0.1)
+
+    def test_a_dip_that_does_not_stay_is_no_saving(self, result_of):
+        chosen, passive = square_root_curves(1.5)
+        chosen.scores[:, 2] = 0.99
+        found = result_of(chosen, passive).savings
+        assert found.needed == pytest.approx(1 / 1.5, abs=0.02)
+        assert found.high == pytest.approx(1 / 1.5, abs=0.02)
+        assert found.low < 0.3  # shares that the test does not reject there
+
+    def test_equal_and_worse_curves(self, result_of):
+        curve, _ = square_root_curves(1.0)
+        found = result_of(curve, curve).savings
+        assert found.needed == pytest.approx(1)
+        assert not found.is_clear
+        assert not found.is_worse
+        never = result_of(*square_root_curves(0.5)).savings
+        assert np.isinf(never).all()
+        assert never.is_worse
+
+    def test_each_run_is_compared_at_its_own_number_of_labels(self, result_of):
+        _, passive = square_root_curves(1.0, counts=np.arange(10, 401, 10))
+        short = square_root_curves(2.0, counts=np.arange(10, 201, 10))[0]
+        n_bought = np.array([100, 200] * 5)
+        ends = short.scores_at(n_bought).diagonal()
+        known = np.where(short.n_labels > n_bought[:, None], np.nan, short.scores)
+        short = curve_with(short.n_labels, known, n_bought, ends)
+        found = result_of(short, passive).savings
+        assert found.needed == pytest.approx(0.5, abs=0.01)
+
+    @pytest.mark.parametrize("n_bought", [0, 5])
+    def test_unknown_where_there_is_nothing_to_compare(self, n_bought, result_of):
+        chosen, passive = square_root_curves(2.0)
+        none = curve_with(
+            COUNTS, np.full_like(chosen.scores, np.nan), [n_bought, *[100] * 9],
+            chosen.final_scores,
+        )  # fmt: skip
+        found = result_of(none, passive).savings
+        assert (found.is_known, found.is_clear, found.is_worse) == (False,) * 3
+
+
+RANDOM = curve_with([1, 2, 3, 4], [[0.5, 0.6, 0.7, 0.8]] * 2, [4, 4], [0.8, 0.8])
+
+
+class TestVerdict:
+    @pytest.fixture
+    def against(self, result_of):
+        """Return the result of a learner against `RANDOM`."""
+
+        def against(n_bought, final_scores, scores=((0.5,), (0.5,)), constant=None):
+            curve = curve_with([1], scores, n_bought, final_scores, constant)
+            return result_of(curve, RANDOM)
+
+        return against
+
+    @pytest.fixture
+    def text(self, base):
+        """Return the report of some results on one line."""
+
+        def text(*results, target=None, details=False):
+            comparison = dataclasses.replace(
+                base, results=list(results), target_error=target, classes=["no", "yes"]
+            )
+            text.outcome = comparison.verdict.outcome
+            return " ".join(comparison.to_text(details=details).split())
+
+        return text
+
+    def test_a_smaller_error(self, against, text):
+        result = against([3, 3], [0.9, 0.9])
+        np.testing.assert_allclose(result.passive_errors, [0.3, 0.3])
+        assert result.n_needed == pytest.approx(2, rel=0.01)  # 0.5 and 0.9: 0.7 between
+        said = text(result)
+        assert said.startswith(
+            "On these data, 3 labels chosen by DKM give an error of 10.0 %, and 3 "
+            "random labels one of 30.0 % (95 % interval of the difference: 20.0–20.0 "
+            "points less)."
+        )
+        assert text.outcome == "smaller error"
+        assert "33 % (33)" in said
+
+    def test_the_clearer_of_two_sentences(self, against, text):
+        result = against([3, 3], [0.76, 0.76], [[0.7], [0.7]])
+        assert 1 - result.savings.high == pytest.approx(2 / 3, abs=0.01)
+        assert result.gain == pytest.approx([0.06] * 3)
+        assert text(result).startswith(
+            "On these data, 1 labels chosen by DKM reach the error of 3 random labels "
+            "(30.0 %): 67 % of the labels saved (95 % interval: 67–100)."
+        )
+        assert text.outcome == "labels saved"
+
+    @pytest.mark.parametrize(
+        ("constant", "words"),
+        [
+            (0.6, "On these data, 3 labels chosen by DKM give"),
+            (0.8, "Random labels are not clearly better than always predicting 'no'"),
+            (
+                0.95,
+                "with 3 labels, neither chosen nor random labels are clearly better",
+            ),
+        ],
+    )
+    def test_no_saving_at_the_level_of_a_constant(self, constant, words, against, text):
+        result = against([3, 3], [0.9, 0.9], constant=constant)
+        said = text(result)
+        assert words in said
+        level = f"{100 * (1 - constant):.1f}"
+        assert f"always 'no' 0 {level} {level} runs" in said
+        assert ("33 % (33)" in said) == (constant == 0.6)
+        assert ("random ≤ constant" in said) == (constant > 0.6)
+        found = result.to_dict()
+        assert found["saved_is_clear"] == (constant == 0.6)
+        assert np.isnan(found["saved"]) == (constant > 0.6)
+        assert found["passive_beats_constant"] == (constant == 0.6)
+        assert found["beats_constant"] == (constant < 0.9)
+
+    def test_better_than_a_constant_by_the_same_test(self, against):
+        # 71 and 75 % of the predictions are right with random labels
+        passive = curve_with([1, 3], [[0.5, 0.71], [0.5, 0.75]], [3, 3], [0.71, 0.75])
+        near, far = (
+            dataclasses.replace(
+                against([3, 3], [0.9, 0.94], constant=level), passive_curve=passive
+            )
+            for level in (0.69, 0.4)
+        )
+        assert not near.passive_beats_constant
+        assert far.passive_beats_constant
+
+    def test_few_labels_that_do_no_better_than_a_constant(self, against, text):
+        said = text(against([3, 3], [0.76, 0.76], [[0.7], [0.7]], constant=0.72))
+        assert "3 labels chosen by DKM give" in said
+        assert "reach the error" not in said
+
+    @pytest.mark.parametrize("final", [0.5, 0.72])
+    def test_no_clear_difference_at_the_level_of_a_constant(self, final, against, text):
+        said = text(against([3, 3], [0.9, final], constant=0.8))
+        assert said.startswith("No savings on these data: with 3 labels")
+        assert text.outcome == "useless"
+        assert "labels saved (95 %: " not in said
+
+    def test_within_noise(self, against, text):
+        said = text(against([3, 3], [0.9, 0.72]))
+        assert said.startswith(
+            "No savings beyond noise on these data. The estimate: 2 labels chosen by "
+            "DKM reach the error of 3 random labels (30.0 %): 24 % of the labels saved "
+            "(95 % interval: none–57)."
+        )
+        assert text.outcome == "unclear"
+
+    def test_never_as_good(self, against, text):
+        said = text(against([3, 3], [0.6, 0.6]))
+        assert said.startswith(
+            "No savings on these data: 3 random labels are better than 3 labels chosen "
+            "by DKM."
+        )
+        assert "not within 3 none (none)" in said
+        assert "3 random labels are as good as" in text(against([3, 3], [0.7, 0.6]))
+        assert text.outcome == "nothing saved"
+
+    def test_the_best_of_several(self, against, text):
+        good, better = (against([3, 3], [s, s]) for s in (0.8, 0.9))
+        said = text(good, better)
+        assert said.startswith("On these data, 3 labels chosen by DKM (2) give")
+        assert "DKM (1)" in said
+
+    def test_much_saved_of_little_is_not_the_best(self, against, text):
+        good = against([3, 3], [0.9, 0.9])
+        passive = dataclasses.replace(
+            RANDOM, scores=RANDOM.scores / 2, final_scores=RANDOM.final_scores / 2
+        )
+        bad = dataclasses.replace(good, passive_curve=passive)
+        assert bad.savings.needed < good.savings.needed
+        assert "chosen by DKM (1) give" in text(good, bad)
+
+    def test_one_that_saves_is_named_before_one_that_may(self, against, text):
+        sure = against([3, 3], [0.75, 0.75])
+        unsure = against([3, 3], [0.9, 0.8], [[0.5], [0.9]])
+        assert unsure.savings.needed < sure.savings.needed
+        assert not unsure.savings.is_clear
+        assert text(unsure, sure).startswith("On these data, 3 labels chosen by ")
+
+    def test_a_run_without_labels(self, against, text):
+        result = against([0, 0], [0.5, 0.5])
+        assert np.isnan(result.passive_errors).all()
+        said = text(result, details=True)
+        assert said.startswith("Nothing to compare")
+        assert text.outcome == "unknown"
+        assert "– unknown" in said
+
+    def test_labels_to_a_target(self, against, text):
+        said = text(against([1, 1], [0.6, 0.6]), target=0.3)
+        assert " until 30.0 %: " in said
+        assert " DKM 1 40.0 50.0 1 not within 1 3 " in said
+
+    def test_details(self, against, text):
+        said = text(against([3, 3], [0.9, 0.9]), details=True)
+        assert "random: RandomSamplingClassifier(rate=1.0)" in said
+        assert "each of 1 intervals has a confidence of 0.95" in said
+
+
+class TestComparison:
+    def test_forms(self, base):
+        (result,) = base.results
+        assert str(base) == base.to_text()
+        (row,) = base.to_frame().to_dict("records")
+        assert row["learner"] == "DKMClassifier"
+        assert row["error"] == pytest.approx(result.errors.mean())
+        assert row["saved"] == 1 - result.savings.needed
+        found = json.loads(json.dumps(base.to_dict(), allow_nan=False))
+        assert found["verdict"]["text"] == base.verdict.text
+        assert found["results"][0]["labels_bought"] == result.curve.n_bought.tolist()
+        display = base.plot()
+        assert isinstance(display, LabelCurveDisplay)
+        names = [line.get_label() for line in display.lines_]
+        assert names == ["DKM", "random, DKM"]
+
+    def test_preprocessing_is_part_of_each_run(self):
+        class Counted(StandardScaler):
+            fitted = 0
+
+            def fit(self, X, y=None):
+                type(self).fitted += 1
+                assert y is None
+                return super().fit(X)
+
+        found = compare(X, Y, [DKMClassifier()], preprocessor=Counted(), **QUICK)
+        assert Counted.fitted == 4
+        assert found.results[0].learner.__class__ is DKMClassifier
+
+    def test_learners_share_a_baseline_and_all_intervals_hold_together(self):
+        steps = []
+        found = compare(
+            X, Y, [CBGZClassifier(), DKMClassifier(), DKMClassifier(R=2)], **QUICK,
+            progress=lambda step, done, total: steps.append((step, done, total)),
+        )  # fmt: skip
+        assert [r.confidence for r in found.results] == pytest.approx(
+            [1 - 0.05 / 3] * 3
+        )
+        titles = list(dict.fromkeys(step for step, _, _ in steps))
+        assert len(titles) == 4  # the passive baseline of all three runs once
+        assert titles[1].startswith("2 of 4: CBGZClassifier")
+        assert [step[1:] for step in steps[:3]] == [(0, 2), (1, 2), (2, 2)]
+
+    def test_interrupted(self, monkeypatch):
+        def interrupt(*args, **kwargs):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(DKMClassifier, "learn", interrupt)
+        monkeypatch.setattr(DKMClassifier, "_simulation", interrupt)
+        with pytest.raises(ExperimentInterrupted, match="1 of 2 learners") as stop:
+            compare(X, Y, [CBGZClassifier(), DKMClassifier()], **QUICK)
+        assert [type(r.learner) for r in stop.value.result.results] == [CBGZClassifier]
+        with pytest.raises(KeyboardInterrupt, match="first learner") as stop:
+            compare(X, Y, [DKMClassifier()], **QUICK)
+        assert not isinstance(stop.value, ExperimentInterrupted)
+
+    @pytest.mark.parametrize(
+        ("changes", "error", "words"),
+        [
+            ({"learners": [SVC()]}, TypeError, "no active learner"),
+            ({"y": ["a"] * 120}, ValueError, "All labels are a: two classes"),
+            ({"y": ["a"] * 119 + ["b"]}, ValueError, "Class b has 1 rows, fewer than"),
+            ({"scoring": ["accuracy", "f1"]}, ValueError, "one measure"),
+            ({"scoring": "neg_log_loss"}, ValueError, "needs predict_proba, which DKM"),
+            ({"n_repeats": 0}, ValueError, "n_repeats"),
+            ({"random_state": None}, TypeError, "random_state"),
+            ({"X": np.full((120, 3), np.nan)}, ValueError, "RandomSampling.*NaN"),
+        ],
+        ids=str,
+    )
+    def test_bad_arguments(self, changes, error, words):
+        arguments = {"X": X, "y": Y, "learners": [DKMClassifier()], **changes}
+        with pytest.raises(error, match=words):
+            compare(**arguments)
+
+
+class TestDesign:
+    POOL = UncertaintySamplingClassifier(GaussianNB())
+
+    @pytest.fixture
+    def planned(self, monkeypatch):
+        """Return the arguments of `label_curve` for the runs of a learner."""
+
+        def planned(n_rows, learner=None, **options):
+            calls = []
+
+            def label_curve(estimator, X, y, **how):
+                calls.append((estimator, how))
+                return RANDOM
+
+            path = "sklearn_activelearn.evaluation._compare.label_curve"
+            monkeypatch.setattr(path, label_curve)
+            rows, y = np.zeros((n_rows, 10)), np.arange(n_rows) % 2
+            compare(rows, y, None if learner is None else [learner], **options)
+            return calls[-1] if learner is not None else calls
+
+        return planned
+
+    def test_small_tables_are_used_as_they_are(self, planned):
+        def runs(**options):
+            how = planned(1_000, self.POOL, **options)[1]
+            assert how["cv"] == 5
+            return how["n_repeats"]
+
+        assert runs() == 8
+        assert runs(row_size=100) == 2
+        assert runs(row_size=1_000) == 1
+        assert runs(n_repeats=3) == 3
+
+    def test_runs_on_a_large_table_share_no_rows(self, planned):
+        _, how = planned(100_000, self.POOL, row_size=20)
+        rows = np.concatenate([part for split in how["cv"] for part in split])
+        assert len(rows) == len(np.unique(rows)) == 10 * 2_500
+        sizes = {(len(train), len(test)) for train, test in how["cv"]}
+        assert sizes == {(2_000, 500)}
+        _, how = planned(100_000, DKMClassifier(), row_size=20, n_repeats=1)
+        assert {len(train) + len(test) for train, test in how["cv"]} == {20_000}
+
+    def test_runs_on_a_larger_table_draw_rows(self, planned):
+        _, how = planned(3_000, self.POOL)
+        train, test = next(how["cv"].split(np.empty(3_000), [0, 1] * 1_500))
+        assert (len(train), len(test)) == (2_000, 500)
+        _, how = planned(3_000, DKMClassifier(), max_rows=100)
+        train, test = next(how["cv"].split(np.empty(3_000), [0, 1] * 1_500))
+        assert len(train) + len(test) == 100
+
+    def test_default_learners(self, planned):
+        for n_rows, budget in ((50, 20), (569, 110), (100_000, 200)):
+            _, (hybrid, _), _, (greedy, _) = planned(n_rows)
+            assert (hybrid.budget, greedy.budget) == (budget, None)
+            assert repr(hybrid.estimator) == "LogisticRegression(max_iter=1000)"
+
+    @pytest.mark.parametrize("n_rows", [4, 99, 150, 1797])
+    def test_label_counts_include_all_of_every_run(self, n_rows, planned):
+        counts = planned(n_rows, DKMClassifier(), cv=2)[1]["at"]
+        most = n_rows - n_rows // 2
+        assert {1, n_rows // 2, most} <= set(counts.tolist())
+        assert counts[-1] == most
+        assert (np.diff(counts) <= 0.1 * counts[1:] + 1).all()
+
+    def test_label_counts_are_those_after_a_training(self, planned):
+        learner = UncertaintySamplingClassifier(
+            GaussianNB(), n_initial=7, batch_size=20
+        )
+        counts = planned(1_000, learner)[1]["at"]
+        assert counts[0] == 7
+        assert set((counts[:-1] - 7) % 20) == {0}
+
+
+class TestPassiveBaseline:
+    def test_of_a_stream_learner_keeps_the_model_and_buys_everything(self):
+        learner = DKMClassifier(R=2, update="dkm", average=False, budget=3, patience=2)
+        assert repr(learner._passive_baseline()) == repr(
+            RandomSamplingClassifier(rate=1.0, update="dkm", average=False)
+        )
+        learner = MarginLossClassifier(RampLoss(t=2.0), eta0=0.2, n_warm_start=9)
+        for sampler in (learner, GreedyOnlineClassifier(loss="ramp", eta0=0.2)):
+            twin = sampler._passive_baseline()
+            assert twin.fit([[0.0], [1.0]] * 9, [0, 1] * 9).n_queries_ == 18
+            assert (twin.loss, twin.eta0) == ("hinge", 0.2)
+
+    def test_of_a_second_order_learner(self):
+        passive = RLSSamplingClassifier(5.0, kernel="rbf", budget=3)._passive_baseline()
+        assert (passive.variant, passive.kernel, passive.budget) == ("all", "rbf", None)
+        passive = SOLEClassifier(0.2, a=3.0, solver="dual", patience=5)._passive_baseline()
+        assert isinstance(passive, SecondOrderPerceptronClassifier)
+        assert (passive.a, passive.dual, passive.patience) == (3.0, True, None)
+
+    def test_of_a_pool_learner(self):
+        learner = MinMarginClassifier(
+            budget=3, batch_size=2, stopping="margin_exhausted"
+        )
+        passive = learner._passive_baseline()
+        assert repr(passive.estimator) == repr(LinearSVC())
+        assert (passive.budget, passive.batch_size, passive.stopping) == (None, 2, None)
+        committee = QueryByCommitteeClassifier(cv=3)._passive_baseline()
+        assert (len(committee.estimators), committee.cv) == (5, 3)
+        grid = {"C": [1.0, 2.0]}
+        committee = QueryByCommitteeClassifier(SVC(), param_grid=grid)
+        assert committee._passive_baseline().param_grid == grid
+        boosted = (
+            COMBClassifier(GaussianNB(), n_estimators=7)._passive_baseline().estimator
+        )
+        assert (repr(boosted.estimator), boosted.n_estimators) == ("GaussianNB()", 7)
+        passive = ASSLBoostClassifier(alpha=0.5, budget=3)._passive_baseline()
+        assert isinstance(passive, SSMarginBoostClassifier)
+        assert (passive.alpha, passive.budget) == (0.5, None)
+
+    @each_default
+    def test_it_buys_every_label(self, prototype):
+        X, y = load_iris(return_X_y=True)
+        X = StandardScaler().fit_transform(X)
+        passive = (
+            prototype._passive_baseline().set_params(random_state=0).fit(X[::5], y[::5])
+        )
+        assert passive.n_queries_ == 30
+
+
+class TestCommand:
+    SMALL = ("--folds", "2", "--repeats", "2", "--jobs", "1")
+    X = np.repeat(X, 2, axis=0)[:200]
+    Y = np.where(X[:, 0] > np.quantile(X[:, 0], 0.75), "yes", "no")
+
+    @pytest.fixture
+    def run(self, tmp_path, capsys):
+        path = tmp_path / "rows.npz"
+        np.savez(path, X=self.X, y=self.Y)
+
+        def run(*argv):
+            code = main(["compare", *self.SMALL, "--data", str(path), *argv])
+            return code, *capsys.readouterr()
+
+        return run
+
+    def test_the_default_measure_of_unequal_classes(self, run):
+        code, out, err = run("--learner", "CBGZ")
+        assert code == 0
+        share = f"{100 * np.mean(self.Y == 'no'):.0f} %"
+        why = f"balanced error: the mean over classes, because {share} of the labels"
+        assert f"{why} are 'no'" in err
+        assert f"{why} are 'no'" in out
+        assert "balanced error (%)" in out
+        assert "always 'no'       0" in out
+        (row,) = (line for line in out.splitlines() if line.startswith("always"))
+        assert row.split() == ["always", "'no'", "0", "50.0", "50.0"]
+
+    def test_seventy_percent_of_the_labels_are_not_most(self):
+        y = np.repeat(["a", "b"], [70, 30])
+        assert compare(X[:100], y, [DKMClassifier()], **QUICK).measure.name == "error"
+        y[70] = "a"
+        found = compare(X[:100], y, [DKMClassifier()], **QUICK)
+        assert found.measure.name == "balanced error"
+
+    def test_a_measure_of_one_class(self, run):
+        argv = ["--learner", "CBGZ", "--scoring", "average_precision", "--json"]
+        _, out, _ = run(*argv)
+        found = json.loads(out)
+        assert found["measure"]["scoring"] == "average_precision:yes"
+        (result,) = found["results"]
+        level = 1 - np.mean(result["constant_errors"])
+        assert level == pytest.approx(np.mean(self.Y == "yes"), abs=0.01)
+        _, out, _ = run(*argv[:-1], "--details", "--target-error", "0.5")
+        assert "average precision of 'yes'" in out
+        (row,) = (line for line in out.splitlines() if line.startswith("always"))
+        assert row.split() == ["always", "'no'", "0", *[f"{level:.3f}"] * 2]
+        assert "until 0.500:" in out
+        assert "chosen, average precision of 'yes'" in out
+
+    def test_probabilities_where_there_are_none(self, run):
+        code, out, err = run("--scoring", "neg_log_loss", "--learner", "CBGZ")
+        assert (code, out) == (2, "")
+        assert "1 of" not in err
+        assert err.count("\n") == 3
+        two = ["--learner", "UncertaintySampling", "--learner", "CBGZ"]
+        assert run("--scoring", "neg_log_loss", *two)[:2] == (2, "")
+        assert "'neg_log_loss' needs predict_proba, which CBGZClassifier does" in err
+
+    def test_default_learners_weigh_unequal_classes(self, run):
+        _, _, err = run()
+        assert "LogisticRegression(class_weight='balanced', max_iter=1000))" in err
+        assert "GreedyOnlineClassifier(class_weight='balanced')" in err
+        _, _, err = run("--scoring", "accuracy")
+        assert "class_weight" not in err
+
+    def test_warnings_of_learners_are_noted_once(self, tmp_path, capsys):
+        path = tmp_path / "rare.npz"
+        rng = np.random.default_rng(0)
+        y = (rng.uniform(size=2_600) < 0.02).astype(int)
+        np.savez(path, X=rng.standard_normal((2_600, 2)) + y[:, None], y=y)
+        code = main(["compare", *self.SMALL, "--data", str(path), "--learner", "CBGZ"])
+        out, err = capsys.readouterr()
+        assert code == 0
+        assert "Warning" not in err
+        note = "note  CBGZClassifier knew or predicted one class only in "
+        assert out.count(note) == 1
+        assert "set class_weight='balanced', and judge" in " ".join(out.split())
+
+    def test_default_learners_that_do_not_support_a_measure(self, run):
+        code, out, _ = run("--scoring", "neg_log_loss", "--rows", "60")
+        assert code == 0
+        assert "note  left out: scoring='neg_log_loss' needs predict_proba" in out
+        assert "HybridSampling" in out
+        assert "GreedyOnline " not in out
+        assert "log loss" in out
+
+    @pytest.mark.parametrize("name", ["beauty", "recall:maybe", "f1:", "r2"])
+    def test_unknown_measures(self, run, name):
+        code, out, err = run("--scoring", name, "--learner", "CBGZ")
+        assert (code, out) == (2, "")
+        assert name in err
+        assert "Traceback" not in err
+
+    def test_a_pool_learner(self, run):
+        _, out, _ = run("--learner", "Passive:budget=20", "--json")
+        assert (
+            json.loads(out)["results"][0]["learner"] == "PassiveClassifier(budget=20)"
+        )
+
+    def test_fewer_labels_than_the_first_batch_of_the_baseline(self, run):
+        _, out, _ = run("--learner", "MinMargin:budget=5")
+        assert out.startswith("Nothing to compare")

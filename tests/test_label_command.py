@@ -1,0 +1,857 @@
+"""The commands label and predict: rows, options, results, and what is refused."""
+
+import csv
+import io
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import filelock
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from sklearn_activelearn import (
+    ASSLBoostClassifier,
+    UncertaintySamplingClassifier,
+)
+from sklearn_activelearn.__main__ import main
+from sklearn_activelearn.labeling import LabelingSession, load_model, save_model
+from sklearn_activelearn.labeling._model_files import TRUSTED
+from sklearn_activelearn.preprocessing import TableEncoder
+from tests.reference.labeling import quick_folder
+
+skops_io = pytest.importorskip("skops.io", exc_type=ImportError)
+
+WORDS = {"car": "wheels doors engine seats", "bike": "pedals chain saddle fork"}
+HOW = ["--classes", "car,bike", "--out", "labels.sqlite"]
+TABLE = ["label", "stock.csv", "--id", "key", "--labelled", "kind", *HOW]
+TEXT = ["label", "stock.csv", "--text", "note", *HOW]
+SAVE = [*TABLE, "--predict", "out.csv", "--save-model", "model.skops"]
+
+
+def stock(n=60):
+    """Return rows with columns of every kind; two thirds of them have a label."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(n):
+        kind = ["car", "bike"][rng.integers(2)]
+        rows.append(
+            {
+                "key": f"k-{i:03}",
+                "price": "" if i % 13 == 0 else f"{rng.normal(len(kind)) - 3:.3f}",
+                "colour": rng.choice(["red", "blue", "NA"]),
+                "sold": f"{i % 28 + 1}/{i % 12 + 1}/2024",
+                "note": " ".join(rng.choice([*WORDS[kind].split(), "old", "fine"], 4)),
+                "=formula": rng.choice(["=1+1", "-x", "plain"]),
+                "origin": "predicted",
+                "kind": kind if i % 3 else "",
+            }
+        )
+    return rows
+
+
+def write_rows(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, rows[0])
+        table.writeheader()
+        table.writerows(rows)
+
+
+def read_rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def contents():
+    """Return the contents of the files in the working directory."""
+    return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run commands in an empty folder with a table; return what they print.
+
+    Arguments that are refused (code 2) print one error and write nothing.
+    """
+    with quick_folder() as folder:
+        monkeypatch.chdir(folder)
+        write_rows("stock.csv", stock())
+
+        def run_command(*argv, code=0, answers=""):
+            monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+            before = contents()
+            assert main([*map(str, argv)]) == code
+            out, err = capsys.readouterr()
+            run_command.err = err
+            if not code:
+                return out
+            assert contents() == before
+            assert err.count("error: ") == 1
+            assert err.splitlines()[-1].startswith("sklearn-activelearn: error: ")
+            return err.splitlines()[-1]
+
+        yield run_command
+
+
+@pytest.fixture
+def exported(run):
+    """Return the labels of a session by id."""
+
+    def export(path="labels.sqlite"):
+        run("label", path, "--export", "exported.csv")
+        return {row["id"]: row["label"] for row in read_rows("exported.csv")}
+
+    return export
+
+
+@pytest.fixture(scope="module")
+def files_saved():
+    """Return the files of a table, its labels, its predictions and its model."""
+    with quick_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_rows("stock.csv", stock())
+        assert main(SAVE) == 0
+        return contents()
+
+
+@pytest.fixture
+def saved(run, files_saved):
+    """Put these files into the empty folder."""
+    for name, content in files_saved.items():
+        Path(name).write_bytes(content)
+    return run
+
+
+class TestRows:
+    def test_files_of_all_kinds_hold_the_same(self, run):
+        frame = pd.DataFrame(
+            {"n": [2.0, np.nan, 4.0], "s": ["é", None, "b, c"], "kind": list("aba")}
+        )
+        frame.to_csv("a.csv", index=False)
+        frame.to_csv("b.csv", encoding="utf-8-sig")  # a column without a name
+        frame.to_parquet("a.parquet")
+        frame.to_excel("a.xlsx", index=False)
+        os.rename("a.xlsx", "a.XLSX")
+        how = ["--classes", "a,b", "--labelled", "kind", "--predict"]
+        for number, name in enumerate(("a.csv", "b.csv", "a.parquet", "a.XLSX")):
+            out = f"{number}.csv"
+            run("label", name, "--out", f"{number}.sqlite", *how, out)
+            assert run.err == (
+                f"Reading {name} …\ntreated as number: n\ntreated as category: s\n"
+            )
+        first, *others = ([*read_rows(f"{k}.csv")] for k in range(4))
+        assert [row["s"] for row in first] == ["é", "", "b, c"]
+        assert [float(row["n"] or 3) for row in first] == [2, 3, 4]
+        for rows in others:
+            assert [row["s"] for row in rows] == [row["s"] for row in first]
+            assert [row["label"] for row in rows] == list("aba")
+
+    def test_texts_of_several_columns_have_captions(self, run):
+        rows = [{"title": row.pop("note"), "more": "", **row} for row in stock()]
+        rows[0]["more"] = "hovercraft"
+        write_rows("stock.csv", rows)
+        texts = ["--text", "title", "--text", "more"]
+        argv = ["label", "stock.csv", *texts, "--labelled", "kind", *HOW]
+        run(*argv, "--predict", "out.csv", "--save-model", "model.skops")
+        out = read_rows("out.csv")
+        columns = [name for name in rows[0] if name not in ("origin", "kind")]
+        columns[columns.index("=formula")] = "'=formula"
+        assert [name for name in out[0] if name in columns] == columns
+        assert out[0]["more"] == "hovercraft"
+        run("predict", "model.skops", "stock.csv", "--out", "again.csv")
+        for row, again in zip(out, read_rows("again.csv"), strict=True):
+            if row["origin"] == "predicted":
+                assert row["probability"] == again["probability"]
+        argv = ["label", "stock.csv", *texts, *HOW[:3], "other.sqlite"]
+        shown = run(*argv, "--start-with", "hovercraft", answers="q\n")
+        assert f"title: {rows[0]['title']}\n\nmore: hovercraft\n" in shown
+
+    def test_rows_without_content_are_not_asked_for(self, run, exported):
+        rows = stock()
+        for row in rows[:9]:
+            row["note"] = " "
+        write_rows("stock.csv", rows)
+        run(*TEXT, answers="1\n" * 60)
+        assert "9 rows are empty: they are not asked for" in run.err
+        assert {*exported()} == {f"{k}" for k in range(10, 61)}
+
+    @pytest.mark.parametrize("way", ["folder", "option", "column"])
+    def test_images(self, run, way):
+        Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+        rng = np.random.default_rng(0)
+        os.mkdir("pictures")
+        for k in range(12):
+            pixels = rng.integers(0, 100, size=(20, 30, 3), dtype=np.uint8)
+            pixels[:, :, k % 2] += 150
+            Image.fromarray(pixels).save(f"pictures/{k:02}.png")
+        how = ["--classes", "red,green", "--out", "labels.sqlite"]
+        names = [{"file": f"{k:02}.png"} for k in range(12)]
+        write_rows("pictures/list.csv", names)
+        rows = {
+            "folder": ["pictures"],
+            "option": ["--image", "pictures"],
+            "column": ["pictures/list.csv", "--image", "file"],
+        }[way]
+        shown = run("label", *rows, *how, answers="q\n")
+        row = int(re.search(r"(\d\d)\.png", shown)[1])
+        answers = []
+        for _ in range(8):  # the row that is shown next is known only then
+            answers.append(["red", "green"][row % 2])
+            shown = run("label", *rows, *how, answers=f"{answers[-1]}\nq\n")
+            row = int(re.findall(r"(\d\d)\.png", shown)[-1])
+        run("label", *rows, *how, "--predict", "out.csv", "--save-model", "m.skops")
+        labels = [row["label"] for row in read_rows("out.csv")]
+        assert labels == ["red", "green"] * 6
+        os.rename("pictures", "moved")
+        new = "moved/list.csv" if way == "column" else "moved"
+        run("predict", "m.skops", new, "--out", "again.csv")
+        assert [row["prediction"] for row in read_rows("again.csv")] == labels
+
+    def test_known_labels_cost_nothing_and_are_not_asked_for(self, run, exported):
+        out = run(*TABLE, "--budget", "3", answers="car\n" * 9)
+        assert "3 left" in out
+        assert len(exported()) == 43
+
+    def test_words_to_start_with(self, run, exported):
+        learner = ["--learner", "UncertaintySampling:random_state=0"]
+        words = [*learner, "--start-with", "saddle pedals zeppelin"]
+        run(*TEXT, *words, answers="bike\n" * 5)
+        rows = stock()
+        for row_id in [*exported()]:
+            assert {"saddle", "pedals"} & {*rows[int(row_id) - 1]["note"].split()}
+        run(*TEXT, *words, answers="bike\ncar\n")  # resumes
+        for other in ([], ["--start-with", "saddle"]):
+            err = run(*TEXT, *learner, *other, code=2)
+            assert "initial" in err
+            assert "saddle pedals zeppelin" in err
+
+    def test_the_answers_of_a_file(self, run, exported):
+        Path("answers.txt").write_text("1\n2\n" * 8 + "q\n")
+        out = run(*TEXT, "--answers", "answers.txt", answers="1\n")
+        assert "Labels in labels.sqlite: 16. The same command resumes." in out
+        assert len(exported()) == 16
+
+    def test_one_thread_of_blas_is_used(self, run, monkeypatch):
+        """More of them wait for each other where other programs run."""
+        seen = []
+
+        def look(*args, **kwargs):
+            seen.extend(each["num_threads"] for each in threadpool_info())
+
+        monkeypatch.setattr(
+            "sklearn_activelearn.labeling._terminal.label_in_terminal", look
+        )
+        with threadpool_limits(2, user_api="blas"):
+            run(*TEXT)
+            assert 2 in [each["num_threads"] for each in threadpool_info()]
+        assert set(seen) == {1}
+
+
+class TestHelp:
+    def test_it_has_groups_and_an_example(self, capsys):
+        with pytest.raises(SystemExit):
+            main(["label", "--help"])
+        out = capsys.readouterr().out
+        for group in ("rows", "classes", "learning", "people and screen", "results"):
+            assert f"\n{group}:\n" in out
+        assert "\nexample:\n  sklearn-activelearn label mails.csv" in out
+
+    def test_it_names_the_default_learner(self, run, capsys):
+        run(*TEXT, answers="1\n")
+        with sqlite3.connect("labels.sqlite") as session:
+            assert "HybridSamplingClassifier" in "".join(session.iterdump())
+        session.close()
+        with pytest.raises(SystemExit):
+            main(["label", "--help"])
+        text = " ".join(capsys.readouterr().out.split())
+        assert "Default: HybridSampling with logistic regression" in text
+
+    def test_a_file_is_announced_before_anything_is_imported(self, run):
+        code = """if True:
+            import sys
+            from sklearn_activelearn.__main__ import main
+            class Seen(Exception):
+                pass
+            class Errors:
+                def write(self, text):
+                    if "Reading stock.csv" in text:
+                        heavy = {"numpy", "sklearn", "pandas"} & {*sys.modules}
+                        sys.__stderr__.write(f"{heavy}")
+                        raise Seen
+                def flush(self):
+                    pass
+            sys.stderr = Errors()
+            try:
+                main(sys.argv[1:])
+            except Seen:
+                pass
+        """
+        done = subprocess.run(
+            [sys.executable, "-c", code, *TEXT],
+            check=True, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        assert done.stderr == "set()"
+
+
+class TestRehearsal:
+    CURVE = (
+        r" +\d+ labels: \d+% of \d+ \(random rows: \d+%; constant prediction: \d+%\)"
+    )
+
+    def test_it_takes_answers_from_a_column(self, run):
+        rows = [row for row in stock(90) if row["kind"]]
+        write_rows("stock.csv", rows)
+        how = ["--classes", "car,bike", "--budget", "40", "--test-size", "15"]
+        argv = ["label", "stock.csv", "--text", "note", "--labelled", "kind"]
+        out = run(*argv, *how, "--rehearse")
+        first, *_, note, last = out.splitlines()
+        assert re.fullmatch(self.CURVE, first)
+        assert note.endswith("Random rows: the mean of 5 orders.")
+        assert last.startswith("With 25 labels the model ")
+        assert contents().keys() == {"stock.csv"}
+
+    def test_it_leaves_the_session_as_it_is(self, run, exported):
+        argv = [*TEXT, "--labelled", "kind", "--test-size", "20"]
+        run(*argv, answers="car\n")
+        assert len(exported()) == 41
+        before = contents()
+        out = run(*argv, "--rehearse")
+        n_test = int(re.search(r"labels: \d+% of (\d+) ", out)[1])
+        assert f"\n{20 - n_test} of the held-out rows have no known label" in out
+        assert contents() == before
+
+    def test_random_rows_are_those_of_the_model_itself(self, run):
+        from sklearn_activelearn._cli.rehearsal import N_ORDERS, score_random_rows
+
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(60, 3))
+        y = np.where(X[:, 0] + rng.normal(size=60) > 0, "yes", "no")
+        known = {row: y[row].item() for row in range(50)}  # nobody knows the others
+        learner = UncertaintySamplingClassifier(budget=None, random_state=1)
+        how = {"ids": range(60), "classes": ["no", "yes"], "test_size": 20}
+        with LabelingSession(learner, X, "a", **how) as session:
+            while (row := session.next()) is not None:
+                session.label(row, known[row]) if row in known else session.skip(row)
+            test = [row for row in session.test_ids if row in known]
+            sizes = [1, 10, 50 - len(test)]
+            scores = score_random_rows(session, X, known, sizes)
+        rows = np.array([row for row in known if row not in test])
+        orders = [np.random.default_rng(k).permutation(rows) for k in range(N_ORDERS)]
+        for n, score in zip(sizes, scores, strict=True):
+            expected = []
+            for order in orders:
+                predicted = np.full(len(test), y[order[0]])
+                if len({*y[order[:n]]}) > 1:
+                    model = LogisticRegression().fit(X[order[:n]], y[order[:n]])
+                    predicted = model.predict(X[test])
+                expected.append(np.mean(predicted == y[test]))
+            assert score == pytest.approx(np.mean(expected))
+        assert len({*scores}) == 3
+
+    @pytest.mark.parametrize(
+        "option",
+        [
+            ["--predict", "all.csv"],
+            ["--save-model", "model.skops"],
+            ["--export", "out.csv"],
+            ["--web"],
+            ["--answers", "-"],
+        ],
+    )
+    def test_it_does_nothing_else(self, run, option):
+        known = ["--labelled", "kind", "--test-size", "5", "--rehearse"]
+        err = run(*TEXT, *known, *option, code=2)
+        assert f"--rehearse and {option[0]} do not go together" in err
+
+
+class TestPredictions:
+    def test_every_row_has_its_label_or_a_prediction(self, saved):
+        out = saved(*SAVE)
+        assert "Rows in out.csv: 40 labelled, 20 predicted." in out
+        assert "sklearn-activelearn predict model.skops FILE --out FILE" in out
+        rows = read_rows("out.csv")
+        assert [row["id"] for row in rows] == [row["key"] for row in stock()]
+        for row, shown in zip(rows, stock(), strict=True):
+            assert row["origin"] == ("given" if shown["kind"] else "predicted")
+            assert not shown["kind"] or row["label"] == shown["kind"]
+            assert 0 <= float(row["probability"]) <= 1
+            assert row["note"] == shown["note"]
+            assert row["price"] == shown["price"]  # negative numbers are no formulas
+            assert row["input origin"] == "predicted"
+            formula = shown["=formula"]
+            safe = formula if formula == "plain" else f"'{formula}"
+            assert row["'=formula"] == safe
+
+    def test_the_saved_model_predicts_the_same(self, saved):
+        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
+        before = [row for row in read_rows("out.csv") if row["origin"] == "predicted"]
+        again = {row["key"]: row for row in read_rows("again.csv")}
+        assert len(before) == 20
+        for row in before:
+            now = again[row["id"]]
+            assert now["prediction"] == row["label"]
+            assert now["probability"] == row["probability"]
+
+    def test_what_was_exported_is_read_again(self, saved):
+        saved("predict", "model.skops", "out.csv", "--out", "again.csv")
+        saved("predict", "model.skops", "stock.csv", "--out", "other.csv")
+        again, other = (
+            [(row["prediction"], row["probability"]) for row in read_rows(name)]
+            for name in ("again.csv", "other.csv")
+        )
+        assert again == other
+        assert read_rows("again.csv")[0].keys() >= {"'=formula"}
+
+    def test_apostrophes_that_are_no_mark_of_an_export_stay(self, saved):
+        rows = [{**row, "=formula": "'-x"} for row in stock()]
+        write_rows("new.csv", rows)
+        saved("predict", "model.skops", "new.csv", "--out", "again.csv")
+        assert {row["'=formula"] for row in read_rows("again.csv")} == {"''-x"}
+
+    def test_an_interrupt_of_predict_leaves_no_file(self, saved, capsys, monkeypatch):
+        def interrupt(path, *columns):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("sklearn_activelearn.labeling._output.os.fsync", interrupt)
+        before = contents()
+        argv = ["predict", "model.skops", "stock.csv", "--out", "again.csv"]
+        assert main(argv) == 130
+        err = capsys.readouterr().err
+        assert err.endswith("activelearn: interrupted: no file was written.\n")
+        assert contents() == before
+
+    def test_labels_that_the_learner_has_not_been_taught_count(self, run):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(40, 2))
+        y = (X[:, 0] > 0).astype(int)
+        learner = UncertaintySamplingClassifier(budget=30, batch_size=8, random_state=0)
+        with LabelingSession(learner, X, "a", ids=range(40), test_size=5) as session:
+            with pytest.raises(ValueError, match="There is no model yet"):
+                session.model()
+            rows = []
+            for _ in range(20):
+                row = session.next()
+                session.label(row, int(y[row]))
+                rows += [row] if row not in session.test_ids else []
+            assert session.status().n_taught < len(rows) == 15
+            expected = LogisticRegression().fit(X[rows], y[rows])
+            np.testing.assert_allclose(session.model().coef_, expected.coef_, atol=1e-3)
+            assert session.status().n_taught < 15  # only the copy was taught
+            assert session.export_predictions("out.csv") == 20
+
+    def test_names_of_people(self, run):
+        frame = pd.DataFrame({"x": [0.0, 1, 2, 3], "who": list("abcd")})
+        learner = UncertaintySamplingClassifier(budget=4)
+        how = {"items": frame, "ids": list("pqrs"), "votes": 2, "classes": [0, 1]}
+        with LabelingSession(learner, frame[["x"]], "a", **how) as session:
+            for row, label in zip("pqs", (0, 0, 1), strict=True):
+                for who in ("ann", "b;c"):
+                    session.label(row, label, who)
+            session.export_predictions("out.csv")
+        rows, names = read_rows("out.csv"), "ann;b\\;c"
+        assert [row["who"] for row in rows] == [names, names, "", names]
+        assert [row["input who"] for row in rows] == list("abcd")
+
+    def test_parquet(self, run):
+        run(*TABLE, "--predict", "out.parquet")
+        frame = pd.read_parquet("out.parquet")
+        assert frame["probability"].dtype == float
+        assert frame["=formula"].tolist() == [row["=formula"] for row in stock()]
+
+    @pytest.mark.parametrize(
+        ("option", "name", "why"),
+        [
+            ("--predict", "stock.csv", "stock.csv is also an input"),
+            ("--predict", "link.csv", "link.csv is also an input"),
+            ("--export", "stock.csv", "stock.csv is also an input"),
+            ("--export", "none/a.csv", "there is no folder none"),
+            ("--predict", "a.txt", "must end in .csv or .parquet"),
+            ("--predict", "session.csv", "is a labelling session"),
+            ("--save-model", "session.skops", "is a labelling session"),
+            ("--save-model", "model.pkl", "must end in .skops or .joblib"),
+            ("--save-model", "folder.skops", "is a folder"),
+        ],
+    )
+    def test_places_that_are_refused(self, run, option, name, why):
+        os.link("stock.csv", "link.csv")
+        os.mkdir("folder.skops")
+        if name.startswith("session"):
+            run("label", "stock.csv", *HOW[:3], name, "--export", "labels.csv")
+        assert why in run(*TABLE, option, name, code=2)
+
+    def test_what_goes_wrong_leaves_the_file_that_was_there(self, saved, monkeypatch):
+        two = ["--export", "out.csv", "--predict", "./out.csv"]
+        assert "out.csv is named twice" in saved(*TABLE, *two, code=2)
+
+        def full(*args):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        for argv in (
+            [*TABLE, "--predict", "out.csv"],
+            [*TABLE, "--save-model", "model.skops"],
+            ["predict", "model.skops", "stock.csv", "--out", "out.csv"],
+        ):
+            assert "was not written (No space" in saved(*argv, code=2)
+
+    @pytest.mark.parametrize("option", ["--predict", "--save-model"])
+    def test_without_labels_there_is_no_model(self, run, option):
+        file = {"--predict": "out.csv", "--save-model": "model.skops"}[option]
+        argv = ["label", "stock.csv", *HOW, option, file]
+        why = f"error: {option}: There is no model yet, as there are no labels"
+        assert why in run(*argv, code=2)
+        run("label", "stock.csv", *HOW)
+        assert "There is no model yet" in run(*argv, code=2)
+
+
+class TestExports:
+    def test_what_was_shown_and_the_way_back(self, saved, exported):
+        saved(*TABLE, "--export", "labels.csv")
+        rows = read_rows("labels.csv")
+        assert len(rows) == 40
+        shown = {row["key"]: row for row in stock()}
+        assert all(row["note"] == shown[row["id"]]["note"] for row in rows)
+        again = ["label", "stock.csv", "--id", "key", *HOW[:3], "again.sqlite"]
+        saved(*again, "--import", "labels.csv")
+        assert exported("again.sqlite") == {row["id"]: row["label"] for row in rows}
+
+    def test_predictions_are_not_imported_as_labels(self, saved):
+        again = ["label", "stock.csv", "--id", "key", *HOW[:3], "again.sqlite"]
+        out = saved(*again, "--import", "out.csv", "--export", "second.csv")
+        assert "Labels in second.csv: 40." in out
+
+    def test_long(self, saved):
+        saved("label", "labels.sqlite", "--export", "a.csv", "--form", "long")
+        rows = read_rows("a.csv")
+        assert list(rows[0]) == ["id", "label", "who", "when", "kind"]
+
+    def test_columns_with_names_of_ours(self, run):
+        frame = pd.DataFrame({"kind": ["skip"] * 3, "id": list("xyz"), "x": [1, 2, 3]})
+        learner = UncertaintySamplingClassifier(budget=3)
+        how = {"items": frame, "ids": ["a", "b", "c"], "classes": [0, 1]}
+        with LabelingSession(learner, frame[["x"]], "a", **how) as session:
+            for label, row in enumerate("ab"):
+                session.label(row, label)
+            session.export("labels.csv")
+            session.export("long.csv", form="long")
+        for name in ("labels.csv", "long.csv"):
+            assert [row["input kind"] for row in read_rows(name)] == ["skip"] * 2
+            with LabelingSession(learner, frame[["x"]], f"to {name}", **how) as other:
+                assert other.import_labels(name) == 2
+
+    def test_intact_answers_of_a_damaged_file(self, saved):
+        content = Path("labels.sqlite").read_bytes()
+        place = content.index(b"bike", content.index(b"k-010"))
+        Path("labels.sqlite").write_bytes(
+            content[:place] + b"bikf" + content[place + 4 :]
+        )
+        err = saved("label", "labels.sqlite", "--export", "a.csv", code=2)
+        assert "labels.sqlite" in err
+        out = saved("label", "labels.sqlite", "--recover", "a.csv")
+        n_intact = int(re.fullmatch(r"Intact answers in a\.csv: (\d+)\.\n", out)[1])
+        assert n_intact == len(read_rows("a.csv")) >= 39
+
+
+class TestModels:
+    def test_types_have_public_names(self, saved):
+        types = skops_io.get_untrusted_types(file="model.skops")
+        assert "sklearn_activelearn.preprocessing.TableEncoder" in types
+        assert set(types) <= TRUSTED
+        for name in TRUSTED:
+            module, _, kind = name.rpartition(".")
+            assert hasattr(import_module(module), kind)
+            assert not re.search(r"\._", name)
+
+    def test_nothing_of_the_rows_is_in_it(self, saved):
+        with zipfile.ZipFile("model.skops") as file:
+            content = b"".join(map(file.read, file.namelist()))
+        assert b"k-001" not in content
+        assert b"wheels" in content  # a word, and no text
+        texts = [row["note"].encode() for row in stock()]
+        assert not [text for text in texts if text in content]
+
+    def test_other_orders_more_columns_new_categories_and_gaps(self, saved):
+        rows = [dict(reversed([*row.items(), ("more", "1")])) for row in stock()]
+        write_rows("new.csv", rows)
+        saved("predict", "model.skops", "new.csv", "--out", "scored.csv")
+        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
+        scored, again = read_rows("scored.csv"), read_rows("again.csv")
+        assert scored[0]["more"] == "1"
+        for one, other in zip(scored, again, strict=True):
+            assert one["probability"] == other["probability"]
+        for row in rows:
+            row |= {"colour": "violet", "price": "?", "sold": ""}
+        write_rows("new.csv", rows)
+        out = saved("predict", "model.skops", "new.csv", "--out", "scored.csv")
+        assert out == "Rows in scored.csv: 60 predicted.\n"
+
+    def test_in_python(self, saved):
+        model = load_model("model.skops")
+        frame = pd.read_csv("stock.csv")
+        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
+        expected = [row["prediction"] for row in read_rows("again.csv")]
+        assert model.predict(frame).tolist() == expected
+        columns = {name: frame[name].tolist() for name in frame}
+        assert model.predict(columns).tolist() == expected
+        with pytest.raises(TypeError, match="rows need columns with names"):
+            model.predict(frame.to_numpy())
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            ({"price": None}, "there is no column 'price'"),
+            ({"price": "lots"}, "row 1, column 'price': 'lots' is no number"),
+            ({"price": "inf"}, "row 1, column 'price': 'inf' is no number"),
+            ({"sold": "2024"}, "row 1, column 'sold': '2024' is no date of the form"),
+        ],
+    )
+    def test_rows_that_are_refused(self, saved, change, why):
+        rows = stock()
+        rows[0] |= change
+        rows = [
+            {k: v for k, v in row.items() if rows[0][k] is not None} for row in rows
+        ]
+        write_rows("new.csv", rows)
+        argv = ["predict", "model.skops", "new.csv", "--out", "s.csv"]
+        assert why in saved(*argv, code=2)
+
+    def test_files_that_are_no_model(self, saved):
+        def refused(model, *argv):
+            return saved("predict", model, "stock.csv", "--out", "s.csv", *argv, code=2)
+
+        for name in ("a.skops", "a.joblib"):
+            os.link("stock.csv", name)
+            assert f"{name} holds no model (" in refused(name, "--trust")
+        assert "must end in .skops or .joblib" in refused("stock.csv")
+        assert "No such file" in refused("none.skops")
+        skops_io.dump({"a": 1}, "dict.skops")
+        assert "holds no model, but dict" in refused("dict.skops")
+        skops_io.dump(LogisticRegression(), "other.skops")
+        assert "takes no rows of a table" in refused("other.skops")
+
+    def test_a_joblib_file_needs_trust(self, saved):
+        saved(*TABLE, "--save-model", "model.joblib")
+        argv = ["predict", "model.joblib", "stock.csv", "--out", "s.csv"]
+        assert "model.joblib can run any code" in saved(*argv, code=2)
+        saved(*argv, "--trust")
+        saved("predict", "model.skops", "stock.csv", "--out", "again.csv")
+        assert read_rows("s.csv") == read_rows("again.csv")
+        joblib.dump([1], "list.joblib")
+        with pytest.raises(ValueError, match="holds no model, but list"):
+            load_model("list.joblib", trust=True)
+
+    def test_types_of_others_need_trust(self, saved):
+        learner = ASSLBoostClassifier(budget=20, random_state=0)
+        X = np.random.default_rng(0).normal(size=(30, 2))
+        learner.teach(X, X[:, 0] > 0)
+        with pytest.raises(ValueError, match=r"m\.skops would hold types .*Boosted"):
+            save_model(learner.estimator_, "m.skops")
+        assert not os.path.exists("m.skops")
+        skops_io.dump(learner.estimator_, "m.skops")
+        with pytest.raises(ValueError, match=r"not trusted \(sklearn_activelearn"):
+            load_model("m.skops")
+        assert load_model("m.skops", trust=True).predict(X).tolist()
+
+    def test_another_version(self, saved):
+        import sklearn
+
+        with (
+            zipfile.ZipFile("model.skops") as file,
+            zipfile.ZipFile("old.skops", "w") as old,
+        ):
+            for name in file.namelist():
+                version = sklearn.__version__.encode()
+                old.writestr(name, file.read(name).replace(version, b"0.99.1"))
+        err = saved("predict", "old.skops", "stock.csv", "--out", "s.csv", code=2)
+        assert "was saved with scikit-learn 0.99.1" in err
+        assert "pip install scikit-learn==0.99.1" in err
+
+    def test_learners_are_refused(self, run):
+        learner = UncertaintySamplingClassifier().teach(np.eye(2), [0, 1])
+        for each in (learner, make_pipeline(TableEncoder(), learner)):
+            with pytest.raises(TypeError, match="is a learner, whose file would hold"):
+                save_model(each, "model.joblib")
+        run(*TABLE, "--learner", "GreedyOnline")
+        argv = [*TABLE, "--learner", "GreedyOnline", "--save-model", "m.joblib"]
+        assert "stream learners have none" in run(*argv, code=2)
+
+    def test_without_skops(self, run, monkeypatch):
+        monkeypatch.setitem(sys.modules, "skops", None)
+        monkeypatch.setattr(
+            "sklearn_activelearn.labeling._model_files.find_spec", lambda name: None
+        )
+        why = "need skops: pip install skops"
+        assert why in run(*TABLE, "--save-model", "m.skops", code=2)
+
+
+class TestChanges:
+    def test_rows_that_come_later(self, run, exported):
+        run(*TEXT, answers="1\n2\n" * 8)
+        write_rows("stock.csv", stock() + stock(5))
+        # the weight of a word follows from all texts
+        assert run(*TEXT, code=2).endswith("add --change pool,features.")
+        run(*TEXT, "--change", "pool,features", answers="1\n")
+        run(*TEXT, answers="1\n")
+        assert len(exported()) == 18
+
+    def test_rows_that_are_numbered_stay_what_they_show(self, run):
+        run(*TEXT, answers="1\n")
+        rows = stock()
+        write_rows("stock.csv", [*rows[:3], *rows[4:], rows[3]])
+        err = run(*TEXT, "--change", "features", code=2)
+        assert "(--id)" in err
+
+    def test_classes(self, run, exported):
+        run(*TEXT, answers="1\n2\n" * 4)
+        more = [*TEXT, "--classes", "car,bike,boat"]
+        assert run(*more, code=2).endswith("add --change classes.")
+        run(*more, "--change", "classes", answers="boat\n")
+        counts = pd.Series([*exported().values()]).value_counts()
+        assert counts.to_dict() == {"car": 4, "bike": 4, "boat": 1}
+        merged = [*TEXT, "--classes", "auto,bike"]
+        run(*merged, "--rename", "car=auto", "--rename", "boat=bike", answers="auto\n")
+        counts = pd.Series([*exported().values()]).value_counts()
+        assert counts.to_dict() == {"auto": 5, "bike": 5}
+        run(*merged, answers="auto\n")
+
+    def test_other_words(self, run):
+        run(*TEXT, answers="1\n2\n" * 4)
+        more = [*TEXT, "--test-size", "4", "--votes", "2", "--who", "ann"]
+        assert run(*more, code=2).endswith("add --change test_size,votes.")
+        run(*more, "--change", "test_size,votes")
+        more += ["--learner", "MinMargin"]
+        assert run(*more, code=2).endswith("add --change learner.")
+        run(*more, "--change", "learner")
+        assert "change" in run(*more, "--change", "colour", code=2)
+
+
+class TestRefusals:
+    def test_what_is_missing(self, run):
+        assert "where are the labels to be kept? (--out)" in run(
+            "label", "stock.csv", "--classes", "a,b", code=2
+        )
+        argv = ["label", "stock.csv", "--out", "a.sqlite"]
+        assert "to choose from? (--classes)" in run(*argv, code=2)
+        assert "FILE" in run("label", code=2)
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            (["--classes", "good"], "'good' is one class; two are needed"),
+            (["--classes", "good,good"], "'good' is there twice"),
+            (["--classes", "good,,bad"], "has no name"),
+            (["--text", "nota"], "there is no column 'nota'. Did you mean 'note'?"),
+            (["--text", "note"], "--text: note is named twice"),
+            (["--image", "key"], "--text and --image do not go together"),
+            (["--drop", "price"], "--drop and --text do not go together"),
+            (["--dates", "first"], "invalid choice: 'first'"),
+            (
+                ["--labelled", "key"],
+                "row 1 has the label 'k-000', which is none of car, bike: --classes",
+            ),
+            (["--id", "colour"], "the id 'blue' too"),
+            (["--id", "price"], "row 1, column 'price': the id is missing"),
+            (["--learner", "Nobody"], "there is no learner 'Nobody'"),
+            (
+                ["--learner", "DKM", "--batch-size", "3"],
+                "--batch-size: DKMClassifier has",
+            ),
+            (["--budget", "0"], "0 is not at least 1"),
+            (["--votes", "2"], "whose votes are these? (--who)"),
+            (["--answers", "none.txt"], "none.txt: No such file"),
+            (["--answers", "latin"], "--answers: latin: the file is not text in UTF-8"),
+            (["--answers", "stock.csv"], "is not an answer. Type one of: car, bike, s"),
+            (["--answers", "-", "--web"], "--web and --answers do not go together"),
+            (["--out", "none/labels.sqlite"], "there is no folder none"),
+            (["--out", "stock.csv"], "stock.csv"),
+            (["--test-size", "60"], "--test-size: 60 rows cannot be held out"),
+            (["--keys", "ugly=x"], "--keys: 'ugly' is not one of the classes"),
+            (["--keys", "car=x,bike=X"], "--keys: 'x' is the key of two classes"),
+            (["--keys", "car"], "'car' is not CLASS=KEY"),
+            (["--keys", "car=x,car=y"], "'car' is there twice"),
+            (["--rename", "car"], "'car' is not OLD=NEW"),
+            (["--guide", "none.md"], "--guide: none.md: No such file"),
+            (["--guide", "latin"], "--guide: latin: the file is not text in UTF-8"),
+            (["--import", "none.csv"], "none.csv: No such file"),
+            (["--start-with", "vulture"], "'note' has none of the words 'vulture'"),
+            (
+                ["--start-with", "pedals", "--learner", "Passive"],
+                "--start-with: PassiveClassifier",
+            ),
+            (["--form", "long"], "--form needs --export"),
+            (["--rehearse", "--labelled", "kind"], "--rehearse needs --test-size"),
+            (["--rehearse", "--test-size", "5"], "--rehearse needs --labelled"),
+            (["--recall", "0.9"], "--recall needs --find"),
+            (["--find", "car", "--learner", "Passive"], "--find and --learner do not"),
+            (["--find", "car", "--recall", "2"], "2 is not between"),
+            (
+                ["--find", "car", "--recall", "1"],
+                "only reading all rows makes a recall",
+            ),
+            (
+                ["--find", "boat"],
+                "'boat' and one other class are needed, got car, bike",
+            ),
+        ],
+    )
+    def test_options(self, run, options, why):
+        Path("latin").write_bytes(b"caf\xe9\n")
+        assert why in run(*TEXT, *options, code=2)
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("note\n", "no row below the header"),
+            ("", "the file is empty"),
+            (",\n1,2\n", "names no columns"),
+            ("note;b\n1;2\n", "separated by semicolons"),
+            ("note,note\n1,2\n", "the column 'note' twice"),
+            ("note,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
+            ("note\n.\n-\n", "no words in the column 'note'"),
+        ],
+    )
+    def test_tables(self, run, text, why):
+        Path("stock.csv").write_text(text)
+        assert why in run(*TEXT, code=2)
+
+    def test_files(self, run):
+        assert "none.csv: No such file" in run("label", "none.csv", *HOW, code=2)
+        os.mkdir("folder")
+        assert "the folder holds no images" in run("label", "folder", *HOW, code=2)
+        for name in ("none.sqlite", "stock.csv"):
+            assert name in run("label", name, "--export", "out.csv", code=2)
+        Path("b.sqlite").write_bytes(b"SQLite format 3\0" + b"x" * 99)
+        assert "b.sqlite holds labels" in run("label", "b.sqlite", *HOW, code=2)
+
+    def test_a_session_has_one_writer(self, run):
+        run(*TEXT, answers="1\n")
+        lock = filelock.FileLock("labels.sqlite.lock")
+        with lock:
+            assert "labels.sqlite is open in another" in run(*TEXT, code=2)
+
+    def test_a_port_that_is_taken(self, run):
+        pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            err = run(*TEXT, "--web", "--port", port, code=2)
+        assert "--port: Address already in use" in err
+
+    def test_without_packages(self, run, monkeypatch):
+        monkeypatch.setattr(
+            "importlib.util.find_spec", lambda name: name == "pandas" or None
+        )
+        assert "pip install starlette uvicorn" in run(*TEXT, "--web", code=2)
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        assert "label needs pandas: pip install pandas" in run(*TEXT, code=2)
