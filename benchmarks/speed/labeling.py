@@ -66,9 +66,9 @@ def session(name, learner, X, y, folder):
     labels, rounds = [], []
     with LabelingSession(learner, X, path, **arguments) as work:
         while True:
-            n_asked = len(work._state.asked)
+            n_asked = work.status().asked
             took, id = timed(work.next)
-            if len(work._state.asked) > n_asked:
+            if work.status().asked > n_asked:
                 rounds.append(took)
             if id is None:
                 break
