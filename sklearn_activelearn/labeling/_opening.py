@@ -298,9 +298,12 @@ class Resumption:
             self.words.add("classes")
             what.append(f"{path} has labels that are to be renamed.")
         self.differs = " ".join(what)
+        # without answers, nothing depends on the classes
+        is_empty = db.execute("SELECT 1 FROM answers").fetchone() is None
+        self._free = {"classes"} if is_empty else set()
         if self.words:
             self._check(db)
-            if self.words - {*args.allowed}:
+            if self.words - {*args.allowed, *self._free}:
                 names = [word for word in WORDS if word in self.words]
                 raise not_allowed(self.differs, names)
             self._plan(db)
@@ -346,7 +349,7 @@ class Resumption:
     def _check(self, db):
         """Raise ValueError for what a session cannot become."""
         args, words = self.args, self.words
-        if args.is_stream and (others := sorted(words - {"pool"})):
+        if args.is_stream and (others := sorted(words - {"pool"} - self._free)):
             raise self._not_possible(f"stream learners keep their {', '.join(others)}")
         for name in ("test_size", "votes"):
             if name in words and getattr(args, name) < self.settings[name]:
@@ -480,6 +483,8 @@ class Resumption:
         if "votes" in words:
             self._keep_votes(db)
         put_settings(db, classes=args.classes, votes=args.votes, pool=self.pool)
+        if args.classes is not None:
+            put_settings(db, label_kind=label_kind(args.classes[0]))
         if self.old_labels:
             rename_labels(db, self.old_labels)
         if self.is_beginning:
