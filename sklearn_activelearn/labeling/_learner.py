@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a file says about the current learner."""
+    """Content of a file that determines the current learner."""
 
     settings: dict
     learner: dict
@@ -417,10 +417,6 @@ class Worker:
         """Start to build the learner again without labels that were withdrawn."""
         self._must_rebuild = True
         return self._thread.submit(self._catch_up)
-
-    def copy_learner(self):
-        """Return a copy that may be taught without changing the session."""
-        return copy(self.own)
 
     def close(self):
         """Wait until the thread has ended."""

@@ -12,8 +12,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from .._typing import Classifier, FilePath
 from ._output import check_no_session, function_for_suffix, replace_file
 
-#: Types that a file may hold besides those that skops trusts. They have parameters and
-#: numbers, and run no code of the file.
+#: Types that a file may hold besides the types that skops trusts. They hold parameters
+#: and numbers, and run no code of the file.
 TRUSTED = frozenset(
     (
         "numpy.dtype",

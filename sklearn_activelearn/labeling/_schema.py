@@ -43,7 +43,7 @@ TYPES = {
 #: Tables with facts; each row has a checksum.
 FACTS = {
     "settings": "name KEY, value TEXT",
-    "learners": "number NUMBER, description TEXT, seeds TEXT, versions TEXT, "
+    "learners": "number NUMBER, description TEXT, seeds TEXT, "
     "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
     "position COUNT, progress NAME",
     "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
@@ -164,7 +164,7 @@ def current_learner(db):
     """Return the row of the current learner as a dict, JSON parsed."""
     found = db.execute("SELECT * FROM learners ORDER BY number DESC LIMIT 1").fetchone()
     row = {name: found[name] for name in COLUMNS["learners"]}
-    for name in ("description", "seeds", "versions", "progress"):
+    for name in ("description", "seeds", "progress"):
         row[name] = None if row[name] is None else json.loads(row[name])
     return row
 

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
+from copy import copy
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -187,11 +189,6 @@ class LabelingSession(Generic[LearnerT]):
     OSError
         If the file cannot be written.
 
-    Warns
-    -----
-    UserWarning
-        If the file was begun with other versions of the packages.
-
     Notes
     -----
     A session that is opened again builds its learner from the file. Learners with
@@ -257,7 +254,8 @@ class LabelingSession(Generic[LearnerT]):
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
         self._server, self._own_score, self._texts = None, None, {}
-        self._doubts = _scores.DoubtfulSearch(self._find_doubtful)
+        self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
+        self._searched = 0
         OPEN[self._storage.identity] = self
 
     def _begin_or_resume(self, args, plan):
@@ -304,6 +302,7 @@ class LabelingSession(Generic[LearnerT]):
             del OPEN[self._storage.identity]
         self._storage.refuse(refusal, is_given_away=is_given_away)
         self._worker.close()
+        self._search.shutdown()
         self._storage.close()
 
     def serve(
@@ -384,23 +383,6 @@ class LabelingSession(Generic[LearnerT]):
     def check_open(self) -> None:
         """Raise ValueError if the session is closed or has handed over its file."""
         self._storage.check_open()
-
-    def wait_for_change(self, version: int, timeout: float) -> int:
-        """Wait until `version` differs or the seconds are over.
-
-        Parameters
-        ----------
-        version : int
-            The version that the caller has seen.
-        timeout : float
-            Seconds to wait at most.
-
-        Returns
-        -------
-        version : int
-            The current version.
-        """
-        return self._storage.wait_for_change(version, timeout)
 
     def row(self, id: Id) -> Any:
         """Return the item of a row.
@@ -1144,14 +1126,14 @@ class LabelingSession(Generic[LearnerT]):
         search = {"label": label, "who": who, "viewer": viewer, "words": None}
         search["since"] = _lists.stored_time(since, "since")
         search["until"] = _lists.stored_time(until, "until")
-        predicted = {}
+        doubts, n_labels, is_computing, error = [], None, False, ""
         if kind == "doubtful":
-            self._doubts.start(refresh)
-            predicted = {id: each for id, each, _ in self._doubts.found}
+            doubts, n_labels, is_computing, error = self._look_for_doubtful(refresh)
+        predicted = {id: label for id, label, _ in doubts}
         with self._storage.reading() as db:
             settings = get_settings(db)
             if kind == "doubtful":
-                _lists.put_doubtful(db, self._doubts.found)
+                _lists.put_doubtful(db, doubts)
             if words := text.casefold().split():
                 search["words"] = _lists.find_words(
                     db, settings, words, viewer, self._text_of
@@ -1161,15 +1143,24 @@ class LabelingSession(Generic[LearnerT]):
                 _lists.read_row(db, settings, id, viewer, predicted.get(id))
                 for id in ids
             ]
-        page = ReviewPage(rows, n_rows, None, False, "")
-        if kind != "doubtful":
-            return page
-        doubts = self._doubts
-        return page._replace(
-            n_labels=doubts.n_labels,
-            is_computing=doubts.is_computing,
-            error=doubts.error,
-        )
+        return ReviewPage(rows, n_rows, n_labels, is_computing, error)
+
+    def _look_for_doubtful(self, refresh):
+        """Start the search if need be; return rows, labels, state and error."""
+        found = self._doubts
+        is_over = found is not None and found.done()
+        has_failed = is_over and found.exception() is not None
+        if has_failed and self._searched != self.version:
+            refresh = True  # there may be more labels now
+        if found is None or (is_over and refresh):
+            self._searched = self.version
+            self._doubts = found = self._search.submit(self._find_doubtful)
+        if not found.done():
+            return [], None, True, ""
+        if found.exception() is not None:  # whatever an estimator raises
+            return [], None, False, f"{found.exception()}"
+        rows, n_labels = found.result()
+        return rows[: _scores.N_DOUBTFUL], n_labels, False, ""
 
     def _text_of(self, id):
         """Return the text of an item in lower case, to search in."""
@@ -1322,7 +1313,7 @@ class LabelingSession(Generic[LearnerT]):
         if (job := self._worker.job) is not None:
             job.result()
         with self._storage.reading() as db:
-            own, kind = self._worker.copy_learner(), get_settings(db)["label_kind"]
+            own, kind = copy(self._worker.own), get_settings(db)["label_kind"]
             sql = "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
             news = [
                 (self._ids.row(id), from_column(label, kind))

@@ -5,8 +5,7 @@ import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from threading import Condition, RLock
-from time import monotonic
+from threading import RLock
 
 from filelock import FileLock, Timeout
 
@@ -81,7 +80,7 @@ class Storage:
 
     def __init__(self, path):
         self.path, self._place = Path(path), Path(os.path.realpath(path))
-        self.lock, self.changed = RLock(), Condition()
+        self.lock = RLock()
         self.version, self._db = 0, None
         self._refusal, self._is_given_away = None, False
         self._file_lock = FileLock(
@@ -160,19 +159,16 @@ class Storage:
                     )
                 yield self._db
             if is_change and self._db.total_changes > before:
-                with self.changed:
-                    self.version += 1
-                    self.changed.notify_all()
+                self.version += 1
 
     def _read_data_version(self):
         return self._db.execute("PRAGMA data_version").fetchone()[0]
 
     def refuse(self, refusal, *, is_given_away=False):
         """Refuse to write from now on; the first reason counts."""
-        with self.lock, self.changed:
+        with self.lock:
             self._refusal = self._refusal or refusal
             self._is_given_away = self._is_given_away or is_given_away
-            self.changed.notify_all()
 
     def check_open(self):
         """Raise ValueError if nothing may be written any more."""
@@ -183,15 +179,6 @@ class Storage:
         """Raise ValueError if another session of this process has the file."""
         if self._is_given_away:
             raise ValueError(self._refusal)
-
-    def wait_for_change(self, version, timeout):
-        """Wait until the version differs or the time is over; return the version."""
-        with self.changed:
-            end = monotonic() + timeout
-            while self.version == version and self._refusal is None:
-                if not self.changed.wait(max(0.0, end - monotonic())):
-                    break
-            return self.version
 
     def close(self):
         """Close the connection and release the lock file."""
@@ -419,7 +406,6 @@ def check_relations(db):
             raise ValueError("the description of a learner is invalid")
         if row["progress"] is not None:
             json.loads(row["progress"])["stopping"]
-        json.loads(row["versions"]).keys()
     for (predicted,) in db.execute("SELECT predicted FROM models"):
         labels = json.loads(predicted)
         is_fine = isinstance(labels, list) and all(map(label_kind, labels))

@@ -340,8 +340,8 @@ def craft(rng, path):
         how = rng.random()
         if how < 0.15:
             db.execute(
-                f"DELETE FROM {table} WHERE {list(row)[0]} IS ?",
-                (next(iter(row.values())),),
+                f"DELETE FROM {table} WHERE {next(iter(row))} IS ?",
+                (row[next(iter(row))],),
             )
         elif how < 0.55 and isinstance(row[name], str) and row[name][:1] in "[{":
             row[name] = json.dumps(change_json(rng, json.loads(row[name])))
