@@ -29,7 +29,7 @@ from sklearn_activelearn import (
 )
 from sklearn_activelearn.evaluation import doubtful_labels
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._journal import Journal
+from tests.reference.session_files import n_answers, select
 
 X, CODES = make_blobs(90, 2, centers=3, cluster_std=1.0, random_state=4)
 NAMES = np.array(["ant", "bee", "cat"])
@@ -157,9 +157,9 @@ def test_rows_of_any_kind(rows):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"y": ["ant"] * 90}, ValueError, "1 class, 'ant'"),
+        ({"y": ["ant"] * 90}, ValueError, "one class, 'ant'"),
         ({"y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
-        ({"estimator": KMeans()}, TypeError, "neither predict_proba nor decision"),
+        ({"estimator": KMeans()}, TypeError, "predict_proba or decision_function, got"),
         ({"cv": 1}, ValueError, "cv == 1"),
         ({"cv": 91}, ValueError, "n_splits=91"),
         ({"X": np.full((90, 2), np.nan)}, ValueError, "NaN"),
@@ -193,13 +193,13 @@ def test_a_session_names_its_doubtful_rows_and_changes_nothing(path):
     with opened(path, test_size=5) as session:
         label_all(session, n=90)
         session.next()
-        n_events, status = len(Journal.read(path)), session.status()
+        before, status = n_answers(path), session.status()
         found = session.doubtful(3)
         assert sorted(found) == sorted(names)
         assert session.doubtful(4)[:3] == found
-        assert len(session.doubtful(200)) == 90  # rows put aside, too
+        assert len(session.doubtful(200)) == 90  # held-out rows, too
         assert len(session.doubtful()) == 20
-        assert len(Journal.read(path)) == n_events
+        assert n_answers(path) == before
         assert session.status() == status
         for name in names:
             session.label(name, str(NAMES[CODES[int(name[4:])]]))
@@ -216,7 +216,10 @@ def test_the_model_of_the_learner_is_trained(path):
         label_all(session, n=40)
         session.next()
         session.skip(session.next())
-        rows = [int(id[4:]) for id in session._state.decisions][:40]
+        rows = [
+            int(id[4:])
+            for id in select(session, "SELECT id FROM labels")
+        ][:40]
         model = session.learner.estimator_
         expected = doubtful_labels(model, X[rows], Y[rows], random_state=0)
         ids = [f"row {rows[i]}" for i in expected.indices]
@@ -236,11 +239,11 @@ def test_the_model_of_the_learner_is_trained(path):
 )
 def test_what_has_no_such_model_needs_an_estimator(path, learner):
     with opened(path, learner) as session:
-        with pytest.raises(ValueError, match="Labels of two classes are needed"):
+        with pytest.raises(ValueError, match="once two classes have labels"):
             session.doubtful()
         label_all(session, n=25)
         session.next()
-        with pytest.raises(ValueError, match=r"say what to train, with estimator="):
+        with pytest.raises(ValueError, match=r"Pass a classifier to train: estimator="):
             session.doubtful()
         assert len(session.doubtful(50, estimator=GaussianNB())) == 25
 
@@ -251,7 +254,7 @@ def test_too_early_or_too_few(path):
             with pytest.raises((ValueError, TypeError), match="n "):
                 session.doubtful(n)
         session.label("row 1", "ant")
-        with pytest.raises(ValueError, match="Labels of two classes are needed"):
+        with pytest.raises(ValueError, match="once two classes have labels"):
             session.doubtful()
         session.label("row 2", "bee")
         with pytest.raises(ValueError, match="There is no model yet"):

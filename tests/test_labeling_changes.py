@@ -343,7 +343,9 @@ def test_more_rows_are_put_aside_among_those_that_nobody_asked_for(path):
     assert select(path, "SELECT count(*) FROM learners") == [1]
     setting.change("pool")
     with setting.open(path, "pool") as session:
-        assert "they do not represent the 7 rows that were added since" in session.advice()
+        assert (
+            "they do not represent the 7 rows that were added since" in session.advice()
+        )
 
 
 def test_no_row_that_has_a_label_is_put_aside(path):
@@ -466,6 +468,64 @@ def test_a_class_that_comes_later(path):
         assert "ugly" in session.predictions().classes
     with setting.open(path, "classes"):  # the same cell, run once more
         assert select(path, "SELECT count(*) FROM learners") == [2]
+
+
+def test_classes_are_renamed_and_merged(path):
+    setting = begun(path)
+    setting.options["classes"] = ["fine", "bad", "ugly"]
+    renamed = {"classes": {"good": "fine"}}
+    with pytest.raises(ValueError, match="'good', which is none of the classes") as why:
+        setting.open(path, "classes")
+    assert "change={'classes': {old: new}}" in f"{why.value}"
+    before = dict(select(path, "SELECT id, label FROM labels"))
+    for _ in range(2):  # the same call, repeated
+        with setting.open(path, renamed) as session:
+            assert session.classes == ["fine", "bad", "ugly"]
+            now = {"good": "fine", "bad": "bad"}
+            labels = {id: now[label] for id, label in before.items()}
+            assert dict(select(path, "SELECT id, label FROM labels")) == labels
+            assert session.status().n_taught == len(taught(session)) > 0
+            assert "good" not in session.status().by_class
+            assert session.predictions().labels
+    sql = "SELECT DISTINCT label, renamed_from FROM answers WHERE renamed_from NOT NULL"
+    assert select(path, sql) == [("fine", "good")]
+    setting.options["classes"] = ["fine", "poor"]
+    merged = {"classes": {"bad": "poor", "ugly": "poor", "good": "poor"}}
+    with setting.open(path, merged) as session:
+        assert session.status().by_class["fine"] == list(labels.values()).count("fine")
+        assert session.status().by_class["poor"] == list(labels.values()).count("bad")
+        label_all(session, Setting(plain, classes=["fine", "poor"], test_size=3), 0)
+    merged = {"classes": {"fine": "poor"}}
+    setting.options["classes"] = ["poor", "other"]
+    with setting.open(path, merged) as session:
+        assert session.status().by_class == {"poor": len(labels), "other": 0}
+        assert {point.n_labels for point in session.curve()} == set()
+    with setting.open(path) as session:
+        assert session.status().by_class == {"poor": len(labels), "other": 0}
+
+
+def test_a_renamed_class_is_of_the_same_kind(path):
+    setting = begun(path)
+    setting.options["classes"] = None
+    for new, message in ((3, "rows have the label 3"), (None, "must be a text")):
+        with pytest.raises(ValueError, match=message):
+            setting.open(path, {"classes": {"good": new}})
+
+
+def test_classes_of_a_session_without_answers_need_no_word(path):
+    for learner in plain, stream:
+        setting = Setting(learner)
+        setting.open(path).close()
+        path.with_name("in.csv").write_text("id,label\nrow 1,nice\n")
+        with setting.open(path) as session:
+            session.next()
+            with pytest.raises(ValueError, match="'nice' is not among"):
+                session.import_labels(path.with_name("in.csv"))
+        setting.options["classes"] = ["good", "nice"]
+        with setting.open(path) as session:
+            assert session.classes == ["good", "nice"]
+            assert session.import_labels(path.with_name("in.csv")) == 1
+        path.unlink()
 
 
 def test_classes_that_grew_may_be_declared(path):
@@ -734,7 +794,9 @@ def test_more_test_rows_than_there_are(path, refused):
     setting = begun(path, learner=clone(plain).set_params(budget=None))
     said = refused(setting, "test_size", test_size=38)
     assert "is 35 more than before, but only 27 rows" in said
-    assert "test_size must be smaller than the number of rows" in refused(setting, "test_size", test_size=40)
+    assert "test_size must be smaller than the number of rows" in refused(
+        setting, "test_size", test_size=40
+    )
 
 
 def test_what_the_learner_refuses(path, refused):

@@ -80,7 +80,9 @@ def test_a_full_disk_leaves_the_file_that_was_there(folder, suffix, small_files)
         before = out.read_bytes()
         label_some(session, 5)
         small_files(200)
-        with pytest.raises(OSError, match=r"labels\.\w+ was not written .*is unchanged"):
+        with pytest.raises(
+            OSError, match=r"labels\.\w+ was not written .*is unchanged"
+        ):
             session.export(out)
         small_files(-1)
         assert out.read_bytes() == before
@@ -283,7 +285,7 @@ def test_an_unpaired_surrogate_is_refused(folder):
             lambda: session.label(0, half),
             lambda: session.next(f"a{half}"),
         ):
-            with pytest.raises(ValueError, match="surrogate|of another kind"):
+            with pytest.raises(ValueError, match=r"surrogate|of another kind"):
                 call()
         assert n_answers(folder / "a") == 4
     for change in {"ids": [*range(29), half]}, {"classes": ["a", half]}:

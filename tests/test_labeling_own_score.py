@@ -1,4 +1,4 @@
-"""What a session without rows put aside says of its model."""
+"""Score of the model from labels that a session has bought, without held-out rows."""
 
 import numpy as np
 import pytest

@@ -316,7 +316,7 @@ class TestSession:
             yield session
 
     def test_a_rare_class(self, session):
-        aside = list(session._state.test)
+        aside = list(session.test_ids)
         truth = RARE[aside]
         share = np.mean(truth == "no")
         assert 0.7 < share < 1
@@ -329,7 +329,7 @@ class TestSession:
         assert last.constant == pytest.approx(0.5)
         assert last.accuracy == pytest.approx(np.mean(model.predict(X[aside]) == truth))
         said = session.advice()
-        assert f"a balanced accuracy of {np.mean(recalls):.0%} on 30 rows" in said
+        assert f"a balanced accuracy of {np.mean(recalls):.0%} on 30 held-out" in said
         variance = [r * (1 - r) for r in recalls]
         counts = [np.sum(truth == c) for c in ("no", "yes")]
         error = np.sqrt(
@@ -339,7 +339,7 @@ class TestSession:
         assert f"because {share:.0%} of these are 'no'" in said
 
     def test_any_measure_of_labels(self, session):
-        aside = list(session._state.test)
+        aside = list(session.test_ids)
         truth, predicted = RARE[aside], session.learner.predict(X[aside])
         for scoring, score in (
             ("accuracy", np.mean(truth == predicted)),

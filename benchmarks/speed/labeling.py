@@ -1,11 +1,11 @@
 """What a durable session costs beside the training that happens anyway.
 
-A label, the next row, and taking the session up again: once where the learner's model
-follows from its labels (restored with one training), and once where every call is
-made again. The disk decides much of it, so one fsync is timed in the same minute.
+A label, the next row, and opening the session again: a learner that is restored with
+one training, and learners that are taught the recorded labels again. The disk decides
+much of it, so one fsync is timed in the same minute.
 
-Then large sessions, whose events are written at once: 1,500 labels with each kind of
-stopping rule, 20,000 labels, and a pool of a million rows.
+Then large sessions, whose labels are imported: 1,500 labels with each stopping rule,
+20,000 labels, and a pool of a million rows; pages of 20 of 50,000 labelled rows.
 
     python -m benchmarks.speed.labeling
     python -m benchmarks.speed.labeling --quick  # seconds: does it run?
@@ -24,7 +24,6 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import CBGZClassifier, UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._journal import Journal
 from sklearn_activelearn.pool import LabelPrice
 from sklearn_activelearn.pool.stopping._base import STOPPING_RULES
 
@@ -66,9 +65,9 @@ def session(name, learner, X, y, folder):
     labels, rounds = [], []
     with LabelingSession(learner, X, path, **arguments) as work:
         while True:
-            n_asked = len(work._state.asked)
+            n_asked = work.status().asked
             took, id = timed(work.next)
-            if len(work._state.asked) > n_asked:
+            if work.status().asked > n_asked:
                 rounds.append(took)
             if id is None:
                 break
@@ -85,22 +84,37 @@ def session(name, learner, X, y, folder):
     print(line, flush=True)
 
 
-def write_labels(path, rows, y, n_rows, rule):
-    """Add what a session with batches of one row writes for these rows."""
-    journal, records, memory = Journal(path), [], []
-    n_events = len(journal.events)
-    for n, row in enumerate(rows):
-        if rule is not None:
-            memory = [{"LabelPrice": [max(n - 1, 1)]}.get(rule, [max(n - 1, 1), 0])]
-        learner = {"n_rounds": n + 1, "n_offered": n_rows, "stop_reason": None}
-        learner |= {"has_stopped": False, "stopping": memory if n > 10 else []}
-        ask = {"rows": [row], "probabilities": [1.0], "chunk": None, "stop": None}
-        records.append(("ask", {**ask, "model": None, "learner": learner}))
-        records.append(("label", {"id": row, "label": int(y[row]), "who": None}))
-        records.append(("teach", {"events": [n_events + len(records)]}))
-    if records:
-        journal.append(*records)
-    journal.close()
+def import_labels(session, rows, y, folder):
+    """Give a session the labels of rows."""
+    path = Path(folder, "labels.csv")
+    lines = "\n".join(f"{row},{y[row]},person {row % 20}" for row in rows)
+    path.write_text(f"id,label,who\n{lines}\n")
+    session.import_labels(path)
+
+
+def time_page(session, search):
+    """Return the milliseconds of one page."""
+    return timed(lambda: session.review(limit=20, **search))[0]
+
+
+def pages(n_labels, folder):
+    """Print the milliseconds of pages of a long list."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((n_labels, 5)), rng.integers(2, size=n_labels)
+    texts = [f"text {row}" for row in range(n_labels)]
+    learner = UncertaintySamplingClassifier(LogisticRegression(), random_state=0)
+    path, how = Path(folder, "pages.sqlite"), {"classes": [0, 1], "items": texts}
+    with LabelingSession(learner, X, path, ids=list(range(n_labels)), **how) as session:
+        import_labels(session, range(n_labels), y, folder)
+        print(f"\n  20 of {n_labels:,} labelled rows, ms")
+        for name, search in {
+            "first page": {}, "last page": {"start": n_labels - 20},
+            "one label": {"label": 1}, "one person": {"who": "person 3"},
+            "a word": {"text": "text 7"}, "a date": {"since": "2020-01-01"},
+        }.items():  # fmt: skip
+            session.review(limit=20, **search)
+            took = [time_page(session, search) for _ in range(5)]
+            print(f"  {name:12} {np.median(took):9.1f}", flush=True)
 
 
 def large_session(n_rows, n_labels, stopping, folder):
@@ -116,8 +130,9 @@ def large_session(n_rows, n_labels, stopping, folder):
     path = Path(folder, f"{n_rows} {n_labels} {rule}.sqlite")
     arguments = {"ids": list(range(n_rows)), "classes": [0, 1]}
     begun, work = timed(lambda: LabelingSession(learner, X, path, **arguments))
+    if rows:
+        import_labels(work, rows, y, folder)
     work.close()
-    write_labels(path, rows, y, n_rows, rule)
     once = 0.0
     if rows:
         once, _ = timed(clone(learner.estimator).fit, X[rows], y[rows])
@@ -129,7 +144,7 @@ def large_session(n_rows, n_labels, stopping, folder):
         label, _ = timed(work.label, id, int(y[id]))
         work.undo()
     if rows:
-        undone, _ = timed(work.undo)
+        undone, _ = timed(work.undo, f"person {rows[-1] % 20}")
     work.close()
     numbers = begun, opened, once, status, shown, label, undone
     numbers = " ".join(f"{number:9.2f}" for number in numbers)
@@ -141,8 +156,8 @@ def benchmark(quick, rounds):
     X, y = make_classification(n_rows, 50, n_informative=10, random_state=0)
     pool = {"n_initial": 10, "batch_size": 10, "budget": budget, "random_state": 0}
     learners = {
-        "cold": UncertaintySamplingClassifier(LogisticRegression(), **pool),
-        "in full": UncertaintySamplingClassifier(
+        "restored": UncertaintySamplingClassifier(LogisticRegression(), **pool),
+        "taught": UncertaintySamplingClassifier(
             SGDClassifier(loss="log_loss"), incremental=True, **pool
         ),
         "stream": CBGZClassifier(b=1.0, budget=budget, random_state=0),
@@ -154,7 +169,7 @@ def benchmark(quick, rounds):
                 f"\n{place}, one fsync {fsync(folder):.2f} ms; a pool of {n_rows} x 50"
             )
             print(
-                "  replayed     labels  label, ms  resume, ms  one fit, ms  next beyond"
+                "  learner      labels  label, ms  resume, ms  one fit, ms  next beyond"
             )
             for name, learner in learners.items():
                 session(name, learner, X, y, folder)
@@ -171,6 +186,7 @@ def benchmark(quick, rounds):
         print(f"\n  {'rows':>9} {'labels':>7} {'stopping':21} {names}")
         for n_rows, n_labels, rule in sizes:
             large_session(n_rows // scale, n_labels // scale, rule, folder)
+        pages(50_000 // scale, folder)
 
 
 if __name__ == "__main__":

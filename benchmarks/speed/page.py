@@ -32,7 +32,8 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.speed._interleave import main
 from sklearn_activelearn import UncertaintySamplingClassifier
 from sklearn_activelearn.labeling import LabelingSession
-from sklearn_activelearn.labeling._journal import Journal
+from sklearn_activelearn.labeling._schema import put_settings
+from sklearn_activelearn.labeling._storage import Storage
 
 N_PEOPLE = 20
 READING = 0.25  # seconds for which a person reads a row, on average
@@ -113,13 +114,14 @@ def label_together(address, n_labels, results):
 
 
 def commit_times(folder, n=50):
-    """Return the seconds that it takes to store a single event."""
-    journal, times = Journal(Path(folder, "empty.sqlite")), []
-    for _ in range(n):
+    """Return the seconds that one small transaction takes, n times."""
+    storage, times = Storage(Path(folder, "empty.sqlite")), []
+    for number in range(n):
         started = perf_counter()
-        journal.append(("event", {}))
+        with storage.writing() as db:
+            put_settings(db, number=number)
         times.append(perf_counter() - started)
-    journal.close()
+    storage.close()
     return times
 
 

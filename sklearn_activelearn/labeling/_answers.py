@@ -234,7 +234,7 @@ def withdraw_answers(db, votes, numbers, id, by):
 
 
 def put_note(db, votes, id, text, who):
-    """Store a note in place of an earlier one of this person; an empty one is deleted."""
+    """Store a note in place of an earlier note of this person; "" deletes it."""
     db.execute("DELETE FROM notes WHERE id = ? AND who IS ?", (id, who))
     if text:
         number = next_number(db, "notes")
@@ -322,7 +322,7 @@ def count_answers(db, who=None, *, everybody=False):
 
 
 def last_answer(db, who, id=None):
-    """Return the last answer of a person, to any row or to one; None if there is none."""
+    """Return the last answer of a person to any row or to one; None without one."""
     sql = "SELECT * FROM answers WHERE who IS :who AND withdrawn_at IS NULL"
     sql += "" if id is None else " AND id = :id"
     values = {"who": who, "id": id}

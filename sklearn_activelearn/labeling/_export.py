@@ -155,7 +155,9 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
         raise ValueError(
             "The long form is written as .csv only. Name a .csv, or use the wide form."
         )
-    write = function_for_suffix(out, {".csv": write_label_csv, ".json": write_label_json})
+    write = function_for_suffix(
+        out, {".csv": write_label_csv, ".json": write_label_json}
+    )
     check_no_session(out)
     rows = list((read_answers_by_person if is_long else read_labels)(db))
     names = LONG_COLUMNS if is_long else COLUMNS
@@ -175,7 +177,9 @@ def export_labels(db, out, form, item_of=None, columns=None, row_of=None):
 def count_omitted(db):
     """Return the `Omitted` rows of a session."""
     counts = Counter()
-    sql = "SELECT state, answered > 0, queue IS NOT NULL, count(*) FROM rows GROUP BY 1, 2, 3"
+    sql = (
+        "SELECT state, answered > 0, queue NOTNULL, count(*) FROM rows GROUP BY 1, 2, 3"
+    )
     for state, is_answered, is_queued, n in db.execute(sql):
         if is_answered:
             counts[state] += n
@@ -285,7 +289,9 @@ def recover_labels(path: FilePath, out: FilePath) -> int:
     answers = [each for each in intact_answers(path) if each["withdrawn_at"] is None]
     last = {(each["id"], each["who"], each["is_final"]): each for each in answers}
     numbers = {each["number"] for each in last.values()}
-    lines = [exported_answer(each, None) for each in answers if each["number"] in numbers]
+    lines = [
+        exported_answer(each, None) for each in answers if each["number"] in numbers
+    ]
     with replace_file(out) as file:
         write_label_csv(file, lines, LONG_COLUMNS, {}, None, may_be_numbers=True)
     return len(lines)
@@ -316,7 +322,9 @@ def write_predictions(db, path, own, ids, columns):
             k = place.get(label)
             probability = 0.0 if k is None else round(float(shares[row, k]), 6)
         rows.append((id, label, probability, who, origin))
-    table = dict(zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    table = dict(
+        zip(PREDICTED_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)
+    )
     write_table(path, table | add_columns(columns, TAKEN))
     return table["origin"].count(PREDICTED)
 
@@ -359,7 +367,9 @@ def parse_number(text):
 
 def write_label_json(file, rows, names, more, item_of, may_be_numbers):
     """Write a task of Label Studio for each row."""
-    tasks = [make_task(number, row, item_of) for number, row in enumerate(rows, start=1)]
+    tasks = [
+        make_task(number, row, item_of) for number, row in enumerate(rows, start=1)
+    ]
     json.dump(tasks, file, indent=1)
 
 

@@ -95,7 +95,7 @@ def find_ids(ids, pool, items):
 
 
 def make_ids(pool):
-    """Return hashes of the rows, with a number behind those of later equal rows."""
+    """Return hashes of the rows; equal rows get a number behind the hash."""
     seen, out = Counter(), []
     for key in hash_rows(pool).tolist():
         seen[key] += 1

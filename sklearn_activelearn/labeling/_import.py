@@ -90,8 +90,10 @@ def read_other_session(path, ids, settings, pool, known):
                 label = texts.get(str(label), label)
             if (id := find_id(answer["id"])) is None:
                 left_out["rows that are not here"] += 1
-            elif label is None or classes is None or is_label(
-                label, settings["label_kind"], classes
+            elif (
+                label is None
+                or classes is None
+                or is_label(label, settings["label_kind"], classes)
             ):
                 rest = bool(answer["is_final"]), answer["reason"], answer["at"]
                 found.append((id, label, answer["who"], *rest))

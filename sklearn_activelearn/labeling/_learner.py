@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a file says about the current learner."""
+    """Content of a file that determines the current learner."""
 
     settings: dict
     learner: dict
@@ -132,7 +132,7 @@ class SessionLearner:
         return self._row(taught["id"]), from_column(taught["label"], self._kind)
 
     def _restore(self, asked, calls, progress):
-        """Restore a pool learner from its requests and the labels that it was taught."""
+        """Restore a pool learner from its requests and the labels it was taught."""
         rows = [self._row(each["id"]) for each in asked]
         place = {row: n for n, row in enumerate(rows)}
         labels, taught, skipped, totals = [], [], [], []
@@ -213,7 +213,9 @@ class SessionLearner:
 
     def _query_chunk(self, learner, end, closed):
         chunk = slice(self.position, end)
-        exclude = [row - self.position for row in range(self.position, end) if row in closed]
+        exclude = [
+            row - self.position for row in range(self.position, end) if row in closed
+        ]
         rows, probabilities = learner.query(
             take(self.pool, chunk), exclude=np.array(exclude, dtype=np.int64),
             return_probability=True, ids=self.ids[chunk],
@@ -236,7 +238,9 @@ class SessionLearner:
             Row numbers and labels.
         """
         learner = shallow_copy(self.learner)
-        skipped = [row for row, label in labels if label is None and row in self.pending]
+        skipped = [
+            row for row, label in labels if label is None and row in self.pending
+        ]
         known = [(row, label) for row, label in labels if label is not None]
         new = [(row, label) for row, label in known if row not in self.taught]
         corrected = [
@@ -403,7 +407,9 @@ class Worker:
                 "SELECT purpose, query, learner FROM requests WHERE id = ?", (id,)
             ).fetchone()
             learner = current_learner(db)
-            query = 0 if request is None or request["purpose"] == TEST else request["query"]
+            query = (
+                0 if request is None or request["purpose"] == TEST else request["query"]
+            )
             if query == learner["queries"]:
                 self.find_rows()
 
@@ -411,10 +417,6 @@ class Worker:
         """Start to build the learner again without labels that were withdrawn."""
         self._must_rebuild = True
         return self._thread.submit(self._catch_up)
-
-    def copy_learner(self):
-        """Return a copy that may be taught without changing the session."""
-        return copy(self.own)
 
     def close(self):
         """Wait until the thread has ended."""

@@ -122,6 +122,20 @@ LISTS = {
 }
 
 
+def create_list_tables(db, empty):
+    """Create tables of this connection for rows without content and doubtful rows."""
+    db.execute("CREATE TEMP TABLE empty (place INTEGER PRIMARY KEY, id)")
+    db.execute("CREATE TEMP TABLE doubtful (place INTEGER PRIMARY KEY, id, answered)")
+    db.executemany("INSERT INTO empty VALUES (?, ?)", enumerate(empty))
+
+
+def put_doubtful(db, found):
+    """Store doubtful rows, each as (id, predicted label, number of the last answer)."""
+    rows = [(place, id, answered) for place, (id, _, answered) in enumerate(found)]
+    db.execute("DELETE FROM temp.doubtful")
+    db.executemany("INSERT INTO temp.doubtful VALUES (?, ?, ?)", rows)
+
+
 def find_page(db, settings, kind, search, start, limit):
     """Return the ids of a part of a list, and the length of the whole list.
 
@@ -140,7 +154,9 @@ def find_page(db, settings, kind, search, start, limit):
     if search["who"] is not None:
         sql += f" AND {ANSWER.format(condition='AND who = :who')}"
     if search["since"] is not None or search["until"] is not None:
-        time = "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until)"
+        time = (
+            "AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at < :until)"
+        )
         sql += f""" AND CASE WHEN {ANSWER.format(condition="")}
           THEN {ANSWER.format(condition=time)} ELSE {NOTE.format(condition=time)} END"""
     if search["words"] is not None:

@@ -12,8 +12,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from .._typing import Classifier, FilePath
 from ._output import check_no_session, function_for_suffix, replace_file
 
-#: Types that a file may hold besides those that skops trusts. They have parameters and
-#: numbers, and run no code of the file.
+#: Types that a file may hold besides the types that skops trusts. They hold parameters
+#: and numbers, and run no code of the file.
 TRUSTED = frozenset(
     (
         "numpy.dtype",
@@ -151,7 +151,9 @@ def load_model(path: FilePath, *, trust: bool = False) -> Any:
     Traceback (most recent call last):
     ValueError: model.pkl must end in .skops or .joblib.
     """
-    read = function_for_suffix(path := Path(path), {".skops": read_skops, ".joblib": read_joblib})
+    read = function_for_suffix(
+        path := Path(path), {".skops": read_skops, ".joblib": read_joblib}
+    )
     with path.open("rb"):
         pass  # raises for what cannot be opened
     with catch_warnings():

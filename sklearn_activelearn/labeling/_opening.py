@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf
 from numbers import Integral
 from typing import Any, get_args
-from warnings import catch_warnings, simplefilter, warn
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
@@ -41,7 +41,6 @@ from ._settings import (
     fingerprint,
     plain_classes,
     seeded_clone,
-    versions,
 )
 from ._storage import printable
 
@@ -208,7 +207,7 @@ def put_learner(db, description, seeds, budget):
     put(
         db, "learners", number=next_number(db, "learners"),
         description=to_json(description), seeds=to_json(seeds),
-        versions=to_json(versions()), budget=budget, at=now(), queries=0, is_settled=0,
+        budget=budget, at=now(), queries=0, is_settled=0,
         stop_reason=None, position=0, progress=None,
     )  # fmt: skip
 
@@ -250,11 +249,6 @@ class Resumption:
     ------
     ValueError, TypeError
         If the session cannot go on with these arguments: nothing was changed.
-
-    Warns
-    -----
-    UserWarning
-        For other versions of the packages.
     """
 
     def __init__(self, db, args):
@@ -281,15 +275,7 @@ class Resumption:
         for (id,) in db.execute("SELECT DISTINCT id FROM answers"):
             args.ids.row(id)
         self.is_larger = self._is_budget_larger()
-        others = list(find_differences(self.learner["versions"], versions()))
-        found = self._find_differing_settings(shared=bool(others))
-        if "learner" not in found and (
-            unknown := self.learner["seeds"].keys() - args.learner.get_params().keys()
-        ):
-            raise ValueError(
-                f"{path} has seeds for parameters that the learner does not have: "
-                f"{', '.join(sorted(unknown))}."
-            )
+        found = self._find_differing_settings()
         if texts := [text for each in sorted(found) for text in found[each]]:
             what.append(f"{path} had other settings: {printable('; '.join(texts))}.")
         self.words, self.is_beginning = words | found.keys(), False
@@ -298,18 +284,15 @@ class Resumption:
             self.words.add("classes")
             what.append(f"{path} has labels that are to be renamed.")
         self.differs = " ".join(what)
+        # without answers, nothing depends on the classes
+        is_empty = db.execute("SELECT 1 FROM answers").fetchone() is None
+        self._free = {"classes"} if is_empty else set()
         if self.words:
             self._check(db)
-            if self.words - {*args.allowed}:
+            if self.words - {*args.allowed, *self._free}:
                 names = [word for word in WORDS if word in self.words]
                 raise not_allowed(self.differs, names)
             self._plan(db)
-        if others and not self.words & NEW_LEARNER:
-            warn(
-                f"{path} was begun with other versions, with which the learner may ask "
-                f"for other rows: {printable('; '.join(others))}.",
-                stacklevel=4,
-            )
 
     @property
     def is_needed(self):
@@ -322,7 +305,7 @@ class Resumption:
         before = self.learner["budget"]
         return (inf if left is None else left) > (inf if before is None else before)
 
-    def _find_differing_settings(self, shared):
+    def _find_differing_settings(self):
         """Return a few words for each difference, by the word that allows it."""
         before, after = self.learner["description"], self.description
         if self.is_larger:
@@ -331,8 +314,7 @@ class Resumption:
         for name in ("classes", "test_size", "votes"):
             pairs[name] = self.settings[name], getattr(self.args, name)
         found = {
-            name: list(find_differences(*pair, name, shared=shared))
-            for name, pair in pairs.items()
+            name: list(find_differences(*pair, name)) for name, pair in pairs.items()
         }
         return {name: texts for name, texts in found.items() if texts}
 
@@ -346,7 +328,7 @@ class Resumption:
     def _check(self, db):
         """Raise ValueError for what a session cannot become."""
         args, words = self.args, self.words
-        if args.is_stream and (others := sorted(words - {"pool"})):
+        if args.is_stream and (others := sorted(words - {"pool"} - self._free)):
             raise self._not_possible(f"stream learners keep their {', '.join(others)}")
         for name in ("test_size", "votes"):
             if name in words and getattr(args, name) < self.settings[name]:
@@ -480,6 +462,8 @@ class Resumption:
         if "votes" in words:
             self._keep_votes(db)
         put_settings(db, classes=args.classes, votes=args.votes, pool=self.pool)
+        if args.classes is not None:
+            put_settings(db, label_kind=label_kind(args.classes[0]))
         if self.old_labels:
             rename_labels(db, self.old_labels)
         if self.is_beginning:
@@ -519,7 +503,9 @@ def rename_labels(db, renamed):
             db, "answers", "number = ?", (number,), label=renamed[label],
             renamed_from=label if first is None else first,
         )  # fmt: skip
-    for number, predicted in db.execute("SELECT number, predicted FROM models").fetchall():
+    for number, predicted in db.execute(
+        "SELECT number, predicted FROM models"
+    ).fetchall():
         labels = [renamed.get(label, label) for label in json.loads(predicted)]
         change(db, "models", "number = ?", (number,), predicted=to_json(labels))
 

@@ -174,7 +174,7 @@ def plain_cell(cell):
 
 
 def add_columns(columns, taken):
-    """Return columns under names that are not taken; "input" is put in front of others."""
+    """Return columns under names that are not taken, if need be with "input"."""
     found = {}
     for name, cells in columns.items():
         while name in taken or name in found:

@@ -9,9 +9,9 @@ The tables hold facts, and a person may read them with ``sqlite3``:
 - ``taught``: what the current learner was taught of each row, and in which call.
 - ``notes``, ``models`` (predictions for the held-out rows), ``leases``, ``row_votes``.
 
-``rows`` (the decision on each row) and ``standing`` (the answers that count) follow from
-these tables. They are kept beside them for quick and simple queries, and are compared
-with them whenever the file is opened.
+``rows`` (the decision on each row) and ``standing`` (the answers that count) follow
+from these tables. They are kept for quick and simple queries, and are compared with the
+facts whenever the file is opened.
 """
 
 import json
@@ -24,36 +24,50 @@ from .._validation import is_whole
 #: Version of the schema.
 FORMAT = 1
 
-SCHEMA = {
-    "settings": "name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL",
-    "learners": """number INTEGER PRIMARY KEY, description TEXT NOT NULL,
-  seeds TEXT NOT NULL, versions TEXT NOT NULL, budget INTEGER, at TEXT NOT NULL,
-  queries INTEGER NOT NULL, is_settled INTEGER NOT NULL, stop_reason TEXT,
-  position INTEGER NOT NULL, progress TEXT, checksum INTEGER NOT NULL""",
-    "requests": """number INTEGER PRIMARY KEY, id NOT NULL UNIQUE,
-  purpose TEXT NOT NULL, probability REAL, learner INTEGER NOT NULL,
-  query INTEGER NOT NULL, queue INTEGER NOT NULL, at TEXT NOT NULL,
-  checksum INTEGER NOT NULL""",
-    "answers": """number INTEGER PRIMARY KEY, id NOT NULL, label, who TEXT,
-  at TEXT NOT NULL, is_final INTEGER NOT NULL, reason TEXT, renamed_from,
-  withdrawn_at TEXT, withdrawn_by TEXT, checksum INTEGER NOT NULL""",
-    "taught": """id PRIMARY KEY, label, call INTEGER NOT NULL,
-  place INTEGER NOT NULL, changed INTEGER NOT NULL, checksum INTEGER NOT NULL""",
-    "notes": """number INTEGER PRIMARY KEY, id NOT NULL, who TEXT, text TEXT NOT NULL,
-  at TEXT NOT NULL, checksum INTEGER NOT NULL""",
-    "models": """number INTEGER PRIMARY KEY, learner INTEGER NOT NULL,
-  n_labels INTEGER NOT NULL, predicted TEXT NOT NULL, checksum INTEGER NOT NULL""",
-    "row_votes": "id PRIMARY KEY, votes INTEGER NOT NULL, checksum INTEGER NOT NULL",
-    "leases": "number INTEGER PRIMARY KEY, id NOT NULL, who TEXT, until REAL NOT NULL",
-    "rows": """id PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL, label,
-  decided INTEGER NOT NULL, answered INTEGER NOT NULL, n_votes INTEGER NOT NULL,
-  wanted INTEGER NOT NULL, queue INTEGER, is_news INTEGER NOT NULL""",
-    "standing": "number INTEGER PRIMARY KEY, id NOT NULL",
+#: Types of columns; SQLite checks them whenever a row is stored or a file is opened.
+TYPES = {
+    "NUMBER": "INTEGER PRIMARY KEY",
+    "KEY": "PRIMARY KEY NOT NULL CHECK (typeof({0}) IN ('text', 'integer'))",
+    "ID": "NOT NULL CHECK (typeof({0}) IN ('text', 'integer'))",
+    "LABEL": "CHECK (typeof({0}) IN ('null', 'text', 'integer', 'real'))",
+    "NAME": "TEXT CHECK (typeof({0}) IN ('null', 'text'))",
+    "TEXT": "TEXT NOT NULL CHECK (typeof({0}) = 'text')",
+    "TIME": "TEXT NOT NULL CHECK ({0} GLOB '[0-9]*-*T*:*+00:00')",
+    "COUNT": "INTEGER NOT NULL CHECK (typeof({0}) = 'integer' AND {0} >= 0)",
+    "PLACE": "INTEGER CHECK (typeof({0}) IN ('null', 'integer'))",
+    "FLAG": "INTEGER NOT NULL CHECK ({0} IN (0, 1))",
+    "LIMIT": "INTEGER CHECK ({0} IS NULL OR (typeof({0}) = 'integer' AND {0} >= 0))",
+    "SHARE": "REAL CHECK ({0} IS NULL OR {0} BETWEEN 0 AND 1)",
+    "SECONDS": "REAL NOT NULL CHECK (typeof({0}) = 'real')",
+}
+#: Tables with facts; each row has a checksum.
+FACTS = {
+    "settings": "name KEY, value TEXT",
+    "learners": "number NUMBER, description TEXT, seeds TEXT, "
+    "budget LIMIT, at TIME, queries COUNT, is_settled FLAG, stop_reason NAME, "
+    "position COUNT, progress NAME",
+    "requests": "number NUMBER, id ID, purpose TEXT, probability SHARE, "
+    "learner COUNT, query COUNT, queue PLACE, at TIME",
+    "answers": "number NUMBER, id ID, label LABEL, who NAME, at TIME, is_final FLAG, "
+    "reason NAME, renamed_from LABEL, withdrawn_at NAME, withdrawn_by NAME",
+    "taught": "id KEY, label LABEL, call COUNT, place COUNT, changed COUNT",
+    "notes": "number NUMBER, id ID, who NAME, text TEXT, at TIME",
+    "models": "number NUMBER, learner COUNT, n_labels COUNT, predicted TEXT",
+    "row_votes": "id KEY, votes COUNT",
+}
+#: Tables that follow from the facts, and leases, which end anyway.
+OTHERS = {
+    "leases": "number NUMBER, id ID, who NAME, until SECONDS",
+    "rows": "id KEY, kind TEXT, state TEXT, label LABEL, decided COUNT, "
+    "answered COUNT, n_votes COUNT, wanted COUNT, queue PLACE, is_news FLAG",
+    "standing": "number NUMBER, id ID",
 }
 INDEXES = {
+    "requests_of_row": "requests (id)",
     "answers_of_row": "answers (id)",
     "answers_of_person": "answers (who, id, number)",
     "taught_changed": "taught (changed)",
+    "taught_labels": "taught (id) WHERE label IS NOT NULL",
     "notes_of_row": "notes (id)",
     "leases_of_row": "leases (id)",
     "rows_counted": "rows (state, kind, label)",
@@ -62,22 +76,31 @@ INDEXES = {
     "rows_news": "rows (decided) WHERE is_news",
     "standing_of_row": "standing (id)",
 }
+
+
+def create_statement(name, columns):
+    """Return the statement that creates a table."""
+    pairs = [column.split() for column in columns.split(", ")]
+    lines = [f"{column} {TYPES[kind].format(column)}" for column, kind in pairs]
+    lines += ["checksum INTEGER NOT NULL"] if name in FACTS else []
+    body = ",\n  ".join(lines)
+    return f"CREATE TABLE {name} (\n  {body}\n)"
+
+
 STATEMENTS = {
-    **{name: f"CREATE TABLE {name} (\n  {body}\n)" for name, body in SCHEMA.items()},
+    **{name: create_statement(name, each) for name, each in (FACTS | OTHERS).items()},
     **{name: f"CREATE INDEX {name} ON {body}" for name, body in INDEXES.items()},
     "labels": """CREATE VIEW labels AS
   SELECT rows.id, rows.label, answers.who, answers.at, rows.kind
   FROM rows JOIN answers ON answers.number = rows.decided
   WHERE rows.state = 'labelled' ORDER BY rows.decided""",
 }
-#: Tables whose rows carry a checksum, with their columns.
+#: Columns of the tables with facts, without the checksum.
 COLUMNS = {
-    name: [part.split()[0] for part in body.split(", ")][:-1]
-    for name, body in (
-        (name, " ".join(body.split())) for name, body in SCHEMA.items()
-    )
-    if body.endswith("checksum INTEGER NOT NULL")
+    name: [column.split()[0] for column in columns.split(", ")]
+    for name, columns in FACTS.items()
 }
+
 
 def to_json(value):
     """Return a value as JSON in one form."""
@@ -141,7 +164,7 @@ def current_learner(db):
     """Return the row of the current learner as a dict, JSON parsed."""
     found = db.execute("SELECT * FROM learners ORDER BY number DESC LIMIT 1").fetchone()
     row = {name: found[name] for name in COLUMNS["learners"]}
-    for name in ("description", "seeds", "versions", "progress"):
+    for name in ("description", "seeds", "progress"):
         row[name] = None if row[name] is None else json.loads(row[name])
     return row
 
@@ -150,7 +173,6 @@ def change_learner(db, **changes):
     """Change columns of the current learner."""
     last = "number = (SELECT max(number) FROM learners)"
     change(db, "learners", last, (), **changes)
-
 
 
 # --- labels and ids
@@ -168,7 +190,7 @@ def label_kind(label):
 
 
 def is_label(label, kind, classes):
-    """Return True if a label is of this kind and among the classes, if they are known."""
+    """Return True if a label is of this kind, and one of the classes if given."""
     return label_kind(label) == kind and (classes is None or label in classes)
 
 

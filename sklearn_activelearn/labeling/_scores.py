@@ -1,10 +1,9 @@
-"""How good the model of a session is, what more labels are worth, doubtful labels."""
+"""Score of the model of a session, worth of more labels, and doubtful labels."""
 
 import json
 from collections import Counter
 from math import floor, sqrt
 from operator import eq
-from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -140,7 +139,9 @@ class Measure:
             if n_most > MOSTLY * len(truth):
                 scoring = "balanced_accuracy"
                 self.why = f"{n_most / len(truth):.0%} of these are {self.majority!r}"
-        self._classes = np.unique(np.concatenate([self._y, *map(np.asarray, predicted)]))
+        self._classes = np.unique(
+            np.concatenate([self._y, *map(np.asarray, predicted)])
+        )
         self._constant = np.full(len(self._y), self.majority, dtype=self._y.dtype)
         constant = RecordedPredictions(self._constant, self._classes)
         self._measures = measures_of(scoring, constant, self._y)
@@ -240,7 +241,7 @@ def advise_on_test(history, scoring, stop_reason, sampled, n_rows, is_extended):
 
 
 def describe_error(name, predicted, truth):
-    """Return twice the standard error of an accuracy in words; none of other measures."""
+    """Return twice the standard error of an accuracy in words, else ""."""
     if name not in ("accuracy", "balanced accuracy"):
         return ""
     classes = [None] if name == "accuracy" else list(dict.fromkeys(truth))
@@ -256,8 +257,8 @@ def describe_error(name, predicted, truth):
 def comparable_models(models):
     """Return models with predictions for the same rows, and the number of these rows.
 
-    The rows are those of the last model if one of at most half its labels has
-    predictions for all of them, else those that every model has predictions for.
+    If a model of at most half the labels has predictions for all rows of the last one,
+    these are the rows; otherwise the rows for which every model has predictions.
     """
     n_labels, predicted = models[-1]
     whole = [each for each in models if len(each[1]) == len(predicted)]
@@ -397,7 +398,7 @@ def describe_recall(own, others, stop_reason):
 
 
 def describe_price(price):
-    """Return a `RecallPrice` as three lines: found, estimated left, cost of certainty."""
+    """Return a `RecallPrice` in three lines: found, left, cost of certainty."""
     low, high = (max(0, end - price.found) for end in price.likely)
     left = f"Estimated left: {max(0, round(price.n_relevant) - price.found)}"
     if price.p_reached >= 0.01:
@@ -449,51 +450,3 @@ def rank_doubtful(labels, own, ids, estimator):
     found = doubtful_labels(estimator, X, np.array([*labels.values()]), random_state=0)
     rows, names = found.indices.tolist(), list(labels)
     return [(names[i], c) for i, c in zip(rows, found.predicted.tolist(), strict=True)]
-
-
-class DoubtfulSearch:
-    """Search for doubtful rows in a thread.
-
-    Parameters
-    ----------
-    find : callable
-        It returns a list of (id, predicted label, number of the last answer), and the
-        number of labels.
-
-    Attributes
-    ----------
-    found : list
-        The list, the most doubtful row first.
-    n_labels : int or None
-        Number of labels when it was found; None: nothing was found yet.
-    error : str
-        Why nothing can be found.
-    """
-
-    def __init__(self, find):
-        self._find, self._thread = find, None
-        self.found, self.n_labels, self.error = [], None, ""
-
-    @property
-    def is_computing(self):
-        return self._thread is not None and self._thread.is_alive()
-
-    def start(self, refresh):
-        """Start the search, unless it runs or has ended and no refresh is wanted."""
-        is_wanted = refresh or self.error or self.n_labels is None
-        if is_wanted and not self.is_computing:
-            self._thread = Thread(target=self._run, daemon=True)
-            self._thread.start()
-
-    def wait(self):
-        """Wait until the search has ended."""
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self):
-        try:
-            found, n_labels = self._find()
-        except Exception as error:  # whatever an estimator raises: the page shows it
-            self.found, self.n_labels, self.error = [], None, f"{error}"
-            return
-        self.found, self.n_labels, self.error = found[:N_DOUBTFUL], n_labels, ""

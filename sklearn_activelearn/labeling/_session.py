@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
+from copy import copy
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -26,6 +28,7 @@ from .._typing import (
 )
 from .._validation import check_flag, check_number, check_option
 from ..sources._containers import is_frame, take
+from . import _lists, _scores
 from ._answers import (
     GIVEN,
     LABELLED,
@@ -54,17 +57,7 @@ from ._export import (
 from ._ids import check_text, find_empty_rows, find_ids
 from ._import import read_answers
 from ._learner import SessionLearner, Worker, forget_progress, record_teaching
-from ._lists import (
-    LISTS,
-    ReviewList,
-    ReviewPage,
-    ReviewRow,
-    find_page,
-    find_words,
-    item_text,
-    read_row,
-    stored_time,
-)
+from ._lists import ReviewList, ReviewPage, ReviewRow
 from ._opening import Arguments, Resumption, begin, plan_beginning
 from ._output import check_table_file, columns_shown
 from ._people import Agreement, measure_agreement, read_votes
@@ -78,22 +71,7 @@ from ._schema import (
     label_kind,
     put_settings,
 )
-from ._scores import (
-    NO_MODEL,
-    CurvePoint,
-    DoubtfulSearch,
-    Measure,
-    Predictions,
-    advise_on_test,
-    compute_curve,
-    describe_recall,
-    describe_score,
-    is_judged_late,
-    rank_doubtful,
-    read_history,
-    score_learner,
-    train_on_half,
-)
+from ._scores import CurvePoint, Predictions
 from ._storage import OPEN, Storage, check_header, identity_of
 from ._view import html_of, sentence_of
 
@@ -211,17 +189,12 @@ class LabelingSession(Generic[LearnerT]):
     OSError
         If the file cannot be written.
 
-    Warns
-    -----
-    UserWarning
-        If the file was begun with other versions of the packages.
-
     Notes
     -----
     A session that is opened again builds its learner from the file. Learners with
-    `restore` are where they were, bit for bit. Other learners are taught the same labels
-    in the same calls; rows that they asked for are shown first, but the next request may
-    differ.
+    `restore` are where they were, bit for bit. Other learners are taught the same
+    labels in the same calls: rows that they asked for are shown first, but the next
+    request may differ.
 
     Examples
     --------
@@ -271,13 +244,7 @@ class LabelingSession(Generic[LearnerT]):
             self._worker = Worker(self._storage, self._ids, build)
             with self._storage.reading() as db:
                 settings = get_settings(db)
-                db.execute("CREATE TEMP TABLE empty (place INTEGER PRIMARY KEY, id)")
-                db.execute(
-                    "CREATE TEMP TABLE doubtful (place INTEGER PRIMARY KEY, id, answered)"
-                )
-                db.executemany(
-                    "INSERT INTO empty VALUES (?, ?)", enumerate(self._ids.at(empty))
-                )
+                _lists.create_list_tables(db, self._ids.at(empty))
         except BaseException:
             self._storage.close()
             raise
@@ -287,7 +254,8 @@ class LabelingSession(Generic[LearnerT]):
         self.votes: int = settings["votes"]
         self._ahead, self._process = ahead, os.getpid()
         self._server, self._own_score, self._texts = None, None, {}
-        self._doubts = DoubtfulSearch(self._find_doubtful)
+        self._search, self._doubts = ThreadPoolExecutor(1, "doubtful"), None
+        self._searched = 0
         OPEN[self._storage.identity] = self
 
     def _begin_or_resume(self, args, plan):
@@ -334,6 +302,7 @@ class LabelingSession(Generic[LearnerT]):
             del OPEN[self._storage.identity]
         self._storage.refuse(refusal, is_given_away=is_given_away)
         self._worker.close()
+        self._search.shutdown()
         self._storage.close()
 
     def serve(
@@ -414,23 +383,6 @@ class LabelingSession(Generic[LearnerT]):
     def check_open(self) -> None:
         """Raise ValueError if the session is closed or has handed over its file."""
         self._storage.check_open()
-
-    def wait_for_change(self, version: int, timeout: float) -> int:
-        """Wait until `version` differs or the seconds are over.
-
-        Parameters
-        ----------
-        version : int
-            The version that the caller has seen.
-        timeout : float
-            Seconds to wait at most.
-
-        Returns
-        -------
-        version : int
-            The current version.
-        """
-        return self._storage.wait_for_change(version, timeout)
 
     def row(self, id: Id) -> Any:
         """Return the item of a row.
@@ -560,7 +512,9 @@ class LabelingSession(Generic[LearnerT]):
     def _lease(self, id, who):
         now = time()
         with self._storage.reading() as db:
-            is_needed = who is not None and lease_end(db, id, who) <= now + self.lease / 2
+            is_needed = (
+                who is not None and lease_end(db, id, who) <= now + self.lease / 2
+            )
         if is_needed:
             with self._storage.writing(is_change=False) as db:
                 lease_row(db, id, who, now + self.lease)
@@ -583,7 +537,9 @@ class LabelingSession(Generic[LearnerT]):
         if who is None and votes == 1:
             return
         if who is None:
-            raise ValueError(f"Each row gets {votes} votes: pass who=, the voter's name.")
+            raise ValueError(
+                f"Each row gets {votes} votes: pass who=, the voter's name."
+            )
         if not isinstance(who, str) or not who.strip():
             raise ValueError(f"who must be a name, got {who!r}.")
         check_text(who)
@@ -675,7 +631,9 @@ class LabelingSession(Generic[LearnerT]):
             before = finals if is_final else answers
             if not is_one_vote and not is_final:
                 before = [
-                    each for each in answers if each["who"] == who and not each["is_final"]
+                    each
+                    for each in answers
+                    if each["who"] == who and not each["is_final"]
                 ]
             if before and (before[-1]["label"], before[-1]["who"]) == (label, who):
                 return False
@@ -695,7 +653,14 @@ class LabelingSession(Generic[LearnerT]):
         if label is not None and kind is None:
             put_settings(db, label_kind=label_kind(label))
         add_answer(
-            db, votes, id=id, label=label, who=who, is_final=is_final, reason=reason, at=at
+            db,
+            votes,
+            id=id,
+            label=label,
+            who=who,
+            is_final=is_final,
+            reason=reason,
+            at=at,
         )
         return True
 
@@ -760,7 +725,7 @@ class LabelingSession(Generic[LearnerT]):
                 raise ValueError("There is nothing to undo.")
             if self._worker.own.is_stream and self._is_taught(db, last["id"]):
                 raise ValueError(
-                    f"Row {last['id']!r} is learned: a stream learner cannot unlearn it."
+                    f"Row {last['id']!r} is learned: a stream learner cannot unlearn."
                 )
             return {last["id"]: [last]}
 
@@ -807,7 +772,9 @@ class LabelingSession(Generic[LearnerT]):
                     raise ValueError(
                         f"Row {id!r} is not skipped, or a stream learner has passed it."
                     )
-                found[id] = [each for each in answers_of(db, id) if each["label"] is None]
+                found[id] = [
+                    each for each in answers_of(db, id) if each["label"] is None
+                ]
             return found
 
         return [*reversed(self._withdraw(find, who))]
@@ -843,7 +810,9 @@ class LabelingSession(Generic[LearnerT]):
             for id, answers in found.items():
                 numbers = [each["number"] for each in answers]
                 must_forget |= withdraw_answers(db, votes, numbers, id, by)
-                row = db.execute("SELECT queue FROM rows WHERE id = ?", (id,)).fetchone()
+                row = db.execute(
+                    "SELECT queue FROM rows WHERE id = ?", (id,)
+                ).fetchone()
                 # a person who decides has no vote that others would wait for
                 is_decider = answers[-1]["is_final"] and votes > 1
                 is_open = row is not None and row["queue"] is not None
@@ -1151,41 +1120,52 @@ class LabelingSession(Generic[LearnerT]):
         ValueError, TypeError
             For another kind, and if `since` or `until` is no date.
         """
-        check_option(kind, "kind", tuple(LISTS))
+        check_option(kind, "kind", tuple(_lists.LISTS))
         check_number(start, "start", 0, closed="left", integer=True)
         check_number(limit, "limit", 1, closed="left", integer=True)
         search = {"label": label, "who": who, "viewer": viewer, "words": None}
-        search["since"] = stored_time(since, "since")
-        search["until"] = stored_time(until, "until")
-        predicted = {}
+        search["since"] = _lists.stored_time(since, "since")
+        search["until"] = _lists.stored_time(until, "until")
+        doubts, n_labels, is_computing, error = [], None, False, ""
         if kind == "doubtful":
-            self._doubts.start(refresh)
-            predicted = {id: each for id, each, _ in self._doubts.found}
+            doubts, n_labels, is_computing, error = self._look_for_doubtful(refresh)
+        predicted = {id: label for id, label, _ in doubts}
         with self._storage.reading() as db:
             settings = get_settings(db)
             if kind == "doubtful":
-                found = self._doubts.found
-                rows = [(n, id, last) for n, (id, _, last) in enumerate(found)]
-                db.execute("DELETE FROM temp.doubtful")
-                db.executemany("INSERT INTO temp.doubtful VALUES (?, ?, ?)", rows)
+                _lists.put_doubtful(db, doubts)
             if words := text.casefold().split():
-                search["words"] = find_words(db, settings, words, viewer, self._text_of)
-            ids, n_rows = find_page(db, settings, kind, search, start, limit)
+                search["words"] = _lists.find_words(
+                    db, settings, words, viewer, self._text_of
+                )
+            ids, n_rows = _lists.find_page(db, settings, kind, search, start, limit)
             rows = [
-                read_row(db, settings, id, viewer, predicted.get(id)) for id in ids
+                _lists.read_row(db, settings, id, viewer, predicted.get(id))
+                for id in ids
             ]
-        page = ReviewPage(rows, n_rows, None, False, "")
-        if kind != "doubtful":
-            return page
-        doubts = self._doubts
-        return page._replace(
-            n_labels=doubts.n_labels, is_computing=doubts.is_computing, error=doubts.error
-        )
+        return ReviewPage(rows, n_rows, n_labels, is_computing, error)
+
+    def _look_for_doubtful(self, refresh):
+        """Start the search if need be; return rows, labels, state and error."""
+        found = self._doubts
+        is_over = found is not None and found.done()
+        has_failed = is_over and found.exception() is not None
+        if has_failed and self._searched != self.version:
+            refresh = True  # there may be more labels now
+        if found is None or (is_over and refresh):
+            self._searched = self.version
+            self._doubts = found = self._search.submit(self._find_doubtful)
+        if not found.done():
+            return [], None, True, ""
+        if found.exception() is not None:  # whatever an estimator raises
+            return [], None, False, f"{found.exception()}"
+        rows, n_labels = found.result()
+        return rows[: _scores.N_DOUBTFUL], n_labels, False, ""
 
     def _text_of(self, id):
         """Return the text of an item in lower case, to search in."""
         if id not in self._texts:
-            self._texts[id] = item_text(self.row(id)).casefold()
+            self._texts[id] = _lists.item_text(self.row(id)).casefold()
         return self._texts[id]
 
     def answers(self, id: Id, *, viewer: str | None = None) -> ReviewRow:
@@ -1213,7 +1193,7 @@ class LabelingSession(Generic[LearnerT]):
         """
         id = self._ids.own(id)
         with self._storage.reading() as db:
-            return read_row(db, get_settings(db), id, viewer)
+            return _lists.read_row(db, get_settings(db), id, viewer)
 
     def doubtful(self, n: int = 20, estimator: Classifier | None = None) -> list[Id]:
         """Return rows whose labels should be checked.
@@ -1260,7 +1240,7 @@ class LabelingSession(Generic[LearnerT]):
                     "WHERE is_final"
                 )
             }
-        rows = rank_doubtful(labels, own, self._ids, estimator)
+        rows = _scores.rank_doubtful(labels, own, self._ids, estimator)
         return [row for row in rows if row[0] not in finals], labels
 
     def _find_doubtful(self):
@@ -1300,7 +1280,7 @@ class LabelingSession(Generic[LearnerT]):
         own = self._worker.own
         rows = None if ids is None else self._ids.rows(ids)
         if not own.has_model:
-            raise ValueError(NO_MODEL)
+            raise ValueError(_scores.NO_MODEL)
         labels, probabilities = own.predict(
             own.pool if rows is None else take(own.pool, rows)
         )
@@ -1333,7 +1313,7 @@ class LabelingSession(Generic[LearnerT]):
         if (job := self._worker.job) is not None:
             job.result()
         with self._storage.reading() as db:
-            own, kind = self._worker.copy_learner(), get_settings(db)["label_kind"]
+            own, kind = copy(self._worker.own), get_settings(db)["label_kind"]
             sql = "SELECT id, label FROM rows WHERE is_news ORDER BY decided"
             news = [
                 (self._ids.row(id), from_column(label, kind))
@@ -1342,7 +1322,7 @@ class LabelingSession(Generic[LearnerT]):
         if news:
             own.teach(news)
         if not own.has_model:
-            raise ValueError(NO_MODEL)
+            raise ValueError(_scores.NO_MODEL)
         return own
 
     def curve(self, scoring: Scoring | None = None) -> list[CurvePoint]:
@@ -1369,8 +1349,8 @@ class LabelingSession(Generic[LearnerT]):
             For several measures, unknown ones, and measures that need more than labels.
         """
         with self._storage.reading() as db:
-            history = read_history(db, get_settings(db))
-        return compute_curve(history, scoring)
+            history = _scores.read_history(db, get_settings(db))
+        return _scores.compute_curve(history, scoring)
 
     def test_labels(self) -> dict[Id, Label]:
         """Return the labels of the held-out rows that have one, by id."""
@@ -1407,7 +1387,7 @@ class LabelingSession(Generic[LearnerT]):
             what = f"{len(missing)} predictions are missing" if truth else "no labels"
             raise ValueError(f"The held-out rows cannot be scored: {what}.")
         labels = [predicted[id] for id in truth]
-        return Measure([*truth.values()], scoring, [labels]).score(labels)
+        return _scores.Measure([*truth.values()], scoring, [labels]).score(labels)
 
     def advice(self, scoring: Scoring | None = None) -> str:
         """Return what is known about the score and about the worth of more labels.
@@ -1439,32 +1419,37 @@ class LabelingSession(Generic[LearnerT]):
         """
         with self._storage.reading() as db:
             settings, own = get_settings(db), self._worker.own
-            history = read_history(db, settings)
+            history = _scores.read_history(db, settings)
             stop_reason = self._find_stop_reason(db, current_learner(db))
             others = {}
             for row in (*own.test.tolist(), *own.earlier.tolist()):
                 sql = "SELECT state, label FROM rows WHERE id = ?"
                 state, label = db.execute(sql, (self.ids[row],)).fetchone()
                 others[row] = state, from_column(label, settings["label_kind"])
-        found = describe_recall(own, others, stop_reason)
+        found = _scores.describe_recall(own, others, stop_reason)
         if not history.n_test:
             return found or self._advise_without_test(own)
         more = []
-        if is_judged_late(history.models):
-            more = train_on_half(own, history.models[-1][0])
+        if _scores.is_judged_late(history.models):
+            more = _scores.train_on_half(own, history.models[-1][0])
             with self._storage.reading() as db:
-                history = read_history(db, settings, more)
-        judged = advise_on_test(
-            history, scoring, stop_reason, settings["sampled"], len(self.ids), bool(more)
+                history = _scores.read_history(db, settings, more)
+        judged = _scores.advise_on_test(
+            history,
+            scoring,
+            stop_reason,
+            settings["sampled"],
+            len(self.ids),
+            bool(more),
         )
         return f"{found}\n{judged}" if found else judged
 
     def _advise_without_test(self, own):
-        if estimate := score_learner(own.learner):
+        if estimate := _scores.score_learner(own.learner):
             self._own_score = estimate
-            return describe_score(own.learner, estimate)
+            return _scores.describe_score(own.learner, estimate)
         if not own.has_model and getattr(own.learner, "explore", 0):
-            return NO_MODEL  # from then on, random rows tell
+            return _scores.NO_MODEL  # from then on, random rows tell
         return (
             "No rows are held out (test_size), so nothing tells how good the model is: "
             "rows that the learner chose would mislead."
@@ -1513,7 +1498,8 @@ class LabelingSession(Generic[LearnerT]):
         path : str or path
             ``.csv`` or ``.parquet`` (needs pyarrow), with the columns id, label,
             probability (of this label, by `model`; empty if the model has none), who
-            (gave the label) and origin ("predicted", or as in an export), and the items.
+            (gave the label) and origin ("predicted", or as in an export), and the
+            items.
         columns : dict of str to sequence, default=None
             Columns to write instead of the items: a cell for each row of the pool.
             "input" is put in front of a name that comes twice.

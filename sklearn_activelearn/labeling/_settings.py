@@ -7,21 +7,11 @@ from inspect import isclass, isroutine
 from numbers import Integral, Real
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import clone
-
-import sklearn_activelearn
 
 from .._labels import check_classes
 from ..sources._containers import hash_rows, is_frame
 from ._schema import label_kind, to_json
-
-
-def versions():
-    """Return the versions of the packages that determine what a learner does."""
-    modules = (sklearn_activelearn, sklearn, np, scipy)
-    return {module.__name__: module.__version__ for module in modules}
 
 
 def describe(value):
@@ -188,22 +178,23 @@ def describe_pool_change(before, now):
     return f"its rows have other {'ids' if before['ids'] != now['ids'] else 'columns'}"
 
 
-def find_differences(before, now, name="", *, shared=False):
+def find_differences(before, now, name=""):
     """Yield a few words for each difference between two descriptions.
 
-    With ``shared=True`` a parameter that only one of them has is no difference: another
-    version of a package may have other parameters.
+    A parameter that only one of them has is no difference: another version of a package
+    may have other parameters.
     """
     if isinstance(before, dict) and isinstance(now, dict):
         was, is_now = before.get("class"), now.get("class")
         if was != is_now:  # the parameters of another class mean something else
             yield f"{name} was {was!r} and is now {is_now!r}"
-            return
-        keys = before.keys() & now.keys() if shared else before.keys() | now.keys()
-        for key in sorted(keys):
-            inner = name if key in ("class", "params") else f"{name}.{key}".strip(".")
-            yield from find_differences(
-                before.get(key), now.get(key), inner, shared=shared
-            )
+        elif was is not None:
+            for key in sorted(before["params"].keys() & now["params"].keys()):
+                pair = before["params"][key], now["params"][key]
+                yield from find_differences(*pair, f"{name}.{key}")
+        else:
+            for key in sorted(before.keys() | now.keys()):
+                pair = before.get(key), now.get(key)
+                yield from find_differences(*pair, f"{name}.{key}".strip("."))
     elif before != now:
         yield f"{name} was {before!r} and is now {now!r}"

@@ -4,14 +4,12 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
-from threading import Condition, RLock
-from time import monotonic
+from threading import RLock
 
 from filelock import FileLock, Timeout
 
-from .._validation import is_count, is_whole
+from .._validation import is_count
 from ._answers import check_decisions
 from ._schema import (
     COLUMNS,
@@ -42,6 +40,10 @@ OUTSIDE = {
     sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM,
 }  # fmt: skip
 
+#: Errors that values of a crafted file lead to.
+WRONG_VALUES = (
+    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
 #: The open files of this process by device and inode, each with its session.
 OPEN = {}
 
@@ -78,7 +80,7 @@ class Storage:
 
     def __init__(self, path):
         self.path, self._place = Path(path), Path(os.path.realpath(path))
-        self.lock, self.changed = RLock(), Condition()
+        self.lock = RLock()
         self.version, self._db = 0, None
         self._refusal, self._is_given_away = None, False
         self._file_lock = FileLock(
@@ -157,19 +159,16 @@ class Storage:
                     )
                 yield self._db
             if is_change and self._db.total_changes > before:
-                with self.changed:
-                    self.version += 1
-                    self.changed.notify_all()
+                self.version += 1
 
     def _read_data_version(self):
         return self._db.execute("PRAGMA data_version").fetchone()[0]
 
     def refuse(self, refusal, *, is_given_away=False):
         """Refuse to write from now on; the first reason counts."""
-        with self.lock, self.changed:
+        with self.lock:
             self._refusal = self._refusal or refusal
             self._is_given_away = self._is_given_away or is_given_away
-            self.changed.notify_all()
 
     def check_open(self):
         """Raise ValueError if nothing may be written any more."""
@@ -180,15 +179,6 @@ class Storage:
         """Raise ValueError if another session of this process has the file."""
         if self._is_given_away:
             raise ValueError(self._refusal)
-
-    def wait_for_change(self, version, timeout):
-        """Wait until the version differs or the seconds are over; return the version."""
-        with self.changed:
-            end = monotonic() + timeout
-            while self.version == version and self._refusal is None:
-                if not self.changed.wait(max(0.0, end - monotonic())):
-                    break
-            return self.version
 
     def close(self):
         """Close the connection and release the lock file."""
@@ -245,10 +235,13 @@ def open_to_read(path):
         raise FileNotFoundError(f"There is no labelling session {path}.")
     if check_header(path):
         raise ValueError(f"{path} holds no labelling session: the file is empty.")
-    with errors_as_sentences(path), closing(connect(os.path.realpath(path), "ro")) as db:
-        with transaction_on(db, "DEFERRED"):
-            check_file(db, path)
-            yield db
+    with (
+        errors_as_sentences(path),
+        closing(connect(os.path.realpath(path), "ro")) as db,
+        transaction_on(db, "DEFERRED"),
+    ):
+        check_file(db, path)
+        yield db
 
 
 def is_session(path):
@@ -360,24 +353,20 @@ def check_file(db, path):
         for table in COLUMNS:
             check_rows(db, table)
         check_relations(db)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+    except WRONG_VALUES as error:
         raise damaged(path, error) from error
 
 
 def check_rows(db, table):
-    """Raise ValueError unless each row of a table is intact and can be valid."""
-    columns, checks = COLUMNS[table], CHECKS[table]
+    """Raise ValueError unless each row of a table matches its checksum."""
+    columns = COLUMNS[table]
+    is_gapless = columns[0] == "number" and table != "notes"
     for n, row in enumerate(db.execute(f"SELECT * FROM {table} ORDER BY 1"), start=1):
         *values, stored = row
-        if any(isinstance(value, bytes) for value in values):
-            raise ValueError(f"row {n} of {table} holds bytes")
+        if is_gapless and values[0] != n:
+            raise ValueError(f"row {n} of {table} is missing")
         if checksum(values) != stored:
             raise ValueError(f"row {n} of {table} does not match its checksum")
-        if columns[0] == "number" and table != "notes" and values[0] != n:
-            raise ValueError(f"row {n} of {table} is missing")
-        for name, value in zip(columns, values, strict=True):
-            if not checks[name](value):
-                raise ValueError(f"row {n} of {table} has an invalid {name!r}")
 
 
 def check_relations(db):
@@ -402,72 +391,26 @@ def check_relations(db):
             label = from_column(label, kind)
             if label is not None and not is_label(label, kind, classes):
                 raise ValueError(f"{table} has the label {label!r}, which is no class")
-    n_test = db.execute("SELECT count(*) FROM requests WHERE purpose = 'test'")
-    if n_test.fetchone()[0] != settings["test_size"]:
+    sql = "SELECT count(*) FROM requests WHERE purpose = 'test'"
+    (n_test,) = db.execute(sql).fetchone()
+    if n_test != settings["test_size"]:
         raise ValueError("the number of held-out rows differs from test_size")
     if db.execute("SELECT 1 FROM learners").fetchone() is None:
         raise ValueError("it has no learner")
     check_decisions(db, settings["votes"])
+    for row in db.execute("SELECT * FROM learners"):
+        seeds, description = json.loads(row["seeds"]), json.loads(row["description"])
+        are_seeds = all(is_count(seed) and seed < 2**32 for seed in seeds.values())
+        is_plain = f"{row['stop_reason']}".isprintable()
+        if not (are_seeds and is_plain and "budget" in description["params"]):
+            raise ValueError("the description of a learner is invalid")
+        if row["progress"] is not None:
+            json.loads(row["progress"])["stopping"]
     for (predicted,) in db.execute("SELECT predicted FROM models"):
         labels = json.loads(predicted)
-        if len(labels) > settings["test_size"] or not all(map(label_kind, labels)):
+        is_fine = isinstance(labels, list) and all(map(label_kind, labels))
+        if not is_fine or len(labels) > n_test:
             raise ValueError("a model has predictions that are no labels")
-
-
-def is_name(value):
-    return value is None or isinstance(value, str)
-
-
-def is_time(value):
-    try:
-        return datetime.fromisoformat(value).tzinfo is not None and value.isprintable()
-    except (TypeError, ValueError):
-        return False
-
-
-def is_flag(value):
-    return value in (0, 1) and is_whole(value)
-
-
-def is_probability(value):
-    return value is None or (isinstance(value, float) and 0 <= value <= 1)
-
-
-def is_budget(value):
-    return value is None or is_count(value)
-
-
-def is_column_label(value):
-    return value is None or label_kind(value) is not None
-
-
-def is_reason_to_stop(value):
-    return value is None or (isinstance(value, str) and value.isprintable())
-
-
-def json_of(*kinds):
-    """Return a check of JSON whose value is of one of these types."""
-
-    def is_valid(text):
-        return isinstance(text, str) and isinstance(json.loads(text), kinds)
-
-    return is_valid
-
-
-def is_seeds(text):
-    seeds = json.loads(text)
-    return isinstance(seeds, dict) and all(
-        is_count(seed) and seed < 2**32 for seed in seeds.values()
-    )
-
-
-def is_description(text):
-    learner = json.loads(text)
-    return isinstance(learner["class"], str) and "budget" in learner["params"]
-
-
-def is_progress(text):
-    return text is None or isinstance(json.loads(text)["stopping"], list)
 
 
 def is_classes(value):
@@ -485,52 +428,19 @@ def is_pool(value):
         and (columns is None or all(isinstance(name, str) for name in columns))
         and isinstance(value["rows"], str)
         and all(
-            len(value[name]) == 16 * value["n_rows"] and int(value[name] or "0", 16) >= 0
+            len(value[name]) == 16 * value["n_rows"]
+            and int(value[name] or "0", 16) >= 0
             for name in ("rows", "items")
             if value[name] is not None
         )
     )
 
 
-#: Checks of the values in each column.
-CHECKS = {
-    "settings": {"name": is_name, "value": json_of(object)},
-    "learners": {
-        "number": is_count, "description": is_description, "seeds": is_seeds,
-        "versions": json_of(dict), "budget": is_budget, "at": is_time,
-        "queries": is_count, "is_settled": is_flag, "stop_reason": is_reason_to_stop,
-        "position": is_count, "progress": is_progress,
-    },
-    "requests": {
-        "number": is_count, "id": is_id, "purpose": lambda value: isinstance(value, str),
-        "probability": is_probability, "learner": is_count, "query": is_count,
-        "queue": is_whole, "at": is_time,
-    },
-    "answers": {
-        "number": is_count, "id": is_id, "label": is_column_label, "who": is_name,
-        "at": is_time, "is_final": is_flag, "reason": is_name,
-        "renamed_from": is_column_label, "withdrawn_by": is_name,
-        "withdrawn_at": lambda value: value is None or is_time(value),
-    },
-    "taught": {
-        "id": is_id, "label": is_column_label, "call": is_count, "place": is_count,
-        "changed": is_count,
-    },
-    "notes": {
-        "number": is_count, "id": is_id, "who": is_name, "at": is_time,
-        "text": lambda value: isinstance(value, str),
-    },
-    "models": {
-        "number": is_count, "learner": is_count, "n_labels": is_count,
-        "predicted": json_of(list),
-    },
-    "row_votes": {"id": is_id, "votes": is_count},
-}  # fmt: skip
 SETTINGS = {
     "classes": is_classes,
     "votes": lambda value: is_count(value) and value >= 1,
     "test_size": is_count,
-    "ahead": is_flag,
+    "ahead": lambda value: value in (0, 1),
     "label_kind": lambda value: value in (None, "text", "flag", "number"),
     "sampled": lambda value: len(value) == 2 and all(map(is_count, value)),
 }
@@ -548,12 +458,13 @@ def intact_answers(path):
         The columns of ``answers``, in order of ``number``.
     """
     found, columns = {}, COLUMNS["answers"]
-    with suppress(sqlite3.Error), closing(connect(os.path.realpath(path), "ro")) as db:
+    unreadable = sqlite3.Error, UnicodeDecodeError, OverflowError
+    with suppress(*unreadable), closing(connect(os.path.realpath(path), "ro")) as db:
         db.text_factory = bytes  # a damaged text may be no UTF-8
-        # pages are read one after the other: what lies behind a damaged page is
-        # reached from the other end
+        # pages are read one after the other: rows behind a damaged page are reached
+        # from the other end
         for order in ("ASC", "DESC"):
-            with suppress(sqlite3.Error, OverflowError):
+            with suppress(*unreadable):
                 rows = db.execute(f"SELECT * FROM answers ORDER BY number {order}")
                 for *values, stored in rows:
                     with suppress(UnicodeDecodeError, ValueError, TypeError):
@@ -561,10 +472,6 @@ def intact_answers(path):
                             value.decode() if isinstance(value, bytes) else value
                             for value in values
                         ]
-                        answer = dict(zip(columns, values, strict=True))
-                        checks = CHECKS["answers"].items()
-                        if checksum(values) == stored and all(
-                            is_valid(answer[name]) for name, is_valid in checks
-                        ):
-                            found[answer["number"]] = answer
+                        if checksum(values) == stored and is_id(values[1]):
+                            found[values[0]] = dict(zip(columns, values, strict=True))
     return [found[number] for number in sorted(found)]

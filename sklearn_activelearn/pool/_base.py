@@ -142,7 +142,7 @@ def _models_have(method):
     )
 
 
-def _follows_from_labels(learner):
+def _has_record(learner):
     return learner._follows_from_labels()
 
 
@@ -1043,7 +1043,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # Records
 
-    @available_if(_follows_from_labels)
+    @available_if(_has_record)
     def record(self) -> dict[str, Any]:
         """Return what it has asked for and was taught, without values and labels.
 
@@ -1096,7 +1096,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
             "stopping": list(remembered.memory),
         }
 
-    @available_if(_follows_from_labels)
+    @available_if(_has_record)
     def restore(
         self,
         X: RowsLike,
@@ -1126,7 +1126,7 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
         Returns
         -------
         self : object
-            The learner.
+            The restored learner.
 
         Raises
         ------

@@ -30,7 +30,7 @@ def waiting(session):
 
 
 def taught(session):
-    """Return the labels that the learner was taught, by id, in the order of the calls."""
+    """Return the labels that the learner was taught by id, in order of the calls."""
     found = select(session, "SELECT id, label FROM taught ORDER BY call, place")
     return {id: label for id, label in found if label is not None}
 
