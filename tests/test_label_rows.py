@@ -94,7 +94,7 @@ def press(open_view, monkeypatch):
         ):
 
             def wait_until_still(before):
-                deadline = time.monotonic() + (1.5 if before else 20)
+                deadline = time.monotonic() + (0.7 if before else 20)
                 while time.monotonic() < deadline:
                     text = read_screen(app_session.app) if app_session.app else ""
                     is_new = text != before and (before or "[q]uit" in text)
@@ -110,6 +110,11 @@ def press(open_view, monkeypatch):
                     shown.append(text)
                     pipe.send_text(key)
                     text = wait_until_still(text) if key != end else ""
+                deadline = time.monotonic() + 10
+                while app_session.app is not None and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                if app_session.app is not None:  # it does not end: the test fails
+                    pipe.send_text(CTRL_C)
 
             typist = threading.Thread(target=type_keys)
             typist.start()
