@@ -5,6 +5,8 @@ import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -271,6 +273,36 @@ class TestTables:
 
 
 class TestContents:
+    def test_the_digits_of_scikit_learn_need_no_other_package(self, tmp_path):
+        (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+        code = f"""if True:
+            import sys
+            from importlib.machinery import PathFinder
+            absent = ["pandas", "skops", "filelock", "prompt_toolkit", "matplotlib"]
+            class Finder(PathFinder):
+                @staticmethod
+                def find_spec(name, *args):
+                    if name not in absent:
+                        return PathFinder.find_spec(name, *args)
+            sys.meta_path = [each for each in sys.meta_path if each is not PathFinder]
+            sys.meta_path.append(Finder)
+            from sklearn_activelearn.__main__ import main
+            assert main(["compare", "--rows", "200", *{QUICK}]) == 0
+            assert main(["compare", "--data", "rows.csv", "--target", "a"]) == 2
+            assert main(["label", "rows.csv", "--out", "a", "--classes", "a,b"]) == 2
+        """
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env=env,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "always '3'" in done.stdout
+        assert done.stderr.count("pip install pandas") == 2
+
     def test_all_kinds_of_files_hold_the_same(self, tmp_path, report):
         X, y = (part[::2] for part in load_iris(return_X_y=True))
         S = csr_array(X)
