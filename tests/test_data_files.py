@@ -181,11 +181,11 @@ class TestSvmlight:
             ),
             ("a.svm", b"1.5 1:2\n1 1:2\n", "label type: continuous"),
             ("a.svm", b"\n", "0 sample(s)"),
-            ("a.txt.gz", b"1 1:2\n", "cannot be unpacked"),
+            ("a.txt.gz", b"1 1:2\n", "cannot be read"),
             (
                 "a.txt.gz",
                 gzip.compress(b"1 1:2\n" * 999, mtime=0)[:-9],
-                "cannot be unpacked",
+                "cannot be read",
             ),
             ("a.txt.bz2", b"1 1:2\n", "Invalid data stream"),
             ("a.ods", b"x", "Its name must end in .csv, .parquet"),
