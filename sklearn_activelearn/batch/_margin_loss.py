@@ -15,7 +15,7 @@ from .._labels import encode, find_classes
 from .._rows import Rows
 from .._typing import Floats, RowsLike, Seed
 from .._validation import check_flag, check_number, check_rows
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ..losses import MarginLoss, SmoothHingeLoss, make_loss
 from ..stream._base import LinearPredictor
 from ..stream._pass import scores

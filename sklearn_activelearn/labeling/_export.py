@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from .._typing import FilePath
 from .._validation import check_option
-from .._warnings import warn_user
+from ..exceptions import warn_user
 from ._answers import DISPUTED, GIVEN, SKIPPED, TEST, answers_of
 from ._output import (
     add_columns,

@@ -68,7 +68,7 @@ from .._validation import (
     check_option,
     check_selection,
 )
-from .._warnings import advice_for_rare_classes, warn_of_constant_answer, warn_user
+from ..exceptions import advice_for_rare_classes, warn_of_constant_answer, warn_user
 from ..sources._containers import (
     NO_ROWS,
     hash_rows,
