@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -191,28 +189,12 @@ def test_no_text_installs_by_name_while_no_index_has_the_package():
     assert [path.name for path, text in texts.items() if BY_NAME.search(text)] == []
 
 
-def test_types_are_published(tmp_path):
-    """The marker and the stubs are in the files of a wheel and of an sdist."""
-    folder = tmp_path / "wheel"
-    steps = ["build_py", f"--build-lib={folder}", "egg_info", f"--egg-base={tmp_path}"]
-    command = [sys.executable, "setup.py", "-q", *steps]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    package = ROOT / "sklearn_activelearn"
-    typed = {str(p.relative_to(ROOT)) for p in package.rglob("*.pyi")}
-    typed.add("sklearn_activelearn/py.typed")
-    assert len(typed) > 1
-    wheel = {str(p.relative_to(folder)) for p in folder.rglob("*")}
-    assert not typed - wheel
-    (sources,) = tmp_path.glob("*.egg-info/SOURCES.txt")
-    assert not typed - {*sources.read_text("utf-8").splitlines()}
-
-
 def test_only_public_names_are_listed():
     names = [name for name in dir(sklearn_activelearn) if not name.startswith("__")]
     modules = {
         path.stem if path.suffix else path.name
         for path in Path(sklearn_activelearn.__file__).parent.iterdir()
-        if not path.name.startswith("_") and path.suffix in ("", ".py", ".pyi")
+        if not path.name.startswith("_") and path.suffix in ("", ".py")
     }
     assert {*names} == {*sklearn_activelearn.__all__} | modules
     assert all(hasattr(sklearn_activelearn, name) for name in names)

@@ -52,11 +52,9 @@ from .._typing import (
     Ints,
     Label,
     Labels,
-    PoolQuery,
     RowsLike,
     Seed,
     Stopping,
-    typed_as,
 )
 from .._validation import (
     UNLIMITED,
@@ -398,7 +396,6 @@ class PoolClassifier(CallbackSupportMixin, ActiveClassifier):
 
     # The query
 
-    @typed_as(PoolQuery)
     def query(
         self,
         X,
